@@ -22,6 +22,10 @@ ENV WORKFLOW_BUNDLE=/app/workflow-bundle.js
 COPY scripts/bundle-workflows.ts scripts/
 RUN node scripts/bundle-workflows.ts "$WORKFLOW_BUNDLE"
 
+# Workers keep the head of the claims log here, on a volume that all of them share.
+ENV LOG_HEAD_DIR=/var/lib/carnet
+RUN install --directory --owner=node /var/lib/carnet
+
 USER node
 EXPOSE 3000
 CMD ["node", "src/api.ts"]

@@ -1,6 +1,7 @@
 import type { Context } from '../src/context/context.ts';
 import { accountActivities } from './accounts.ts';
 import { billingActivities } from './billing.ts';
+import { claimActivities } from './claims.ts';
 import { inboundActivities } from './inbound.ts';
 import { invocationActivities } from './invocations.ts';
 import { mailActivities } from './mail.ts';
@@ -12,6 +13,7 @@ import type { Ports } from './ports.ts';
 export const createActivities = (context: Context, { payments, mailer, texter, scanner, models }: Ports) => ({
   ...accountActivities(context),
   ...billingActivities({ ...context, payments }),
+  ...claimActivities(context),
   ...inboundActivities({ ...context, scanner, models }),
   ...invocationActivities(context),
   ...mailActivities({ ...context, mailer }),

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { completeConfig, readSettings, type Config } from '../src/context/config.ts';
 
 /** Nothing listens there: in a bench that is not about lives the messages of commands stay undelivered. */
@@ -19,6 +21,7 @@ export const configOf = ({
   completeConfig(
     readSettings({
       NODE_ENV: 'production',
+      LOG_HEAD_DIR: join(tmpdir(), 'carnet-bench-heads'),
       PORT: String(port),
       WORKER_PORT: '0',
       RATE_LIMIT_PER_MINUTE: '1000000',

@@ -13,6 +13,8 @@ import { b6 } from './b6-command-latency.ts';
 import { b7 } from './b7-inbound.ts';
 import { b7Scanner } from './b7-scanner.ts';
 import { b8 } from './b8-deliveries.ts';
+import { b9Log } from './b9-log.ts';
+import { b9Validation } from './b9-validation.ts';
 import { b10 } from './b10-checkpoint-timers.ts';
 import { b11 } from './b11-reconciler.ts';
 import type { Bench } from './bench.ts';
@@ -33,6 +35,8 @@ const benches: Record<string, Bench> = {
   b7,
   'b7-scanner': b7Scanner,
   b8,
+  'b9-log': b9Log,
+  'b9-validation': b9Validation,
   b10,
   b11,
 };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readCredentials } from '../src/process/seed.ts';
+import { verifyEvidence } from './demo/evidence.ts';
 import { openMarket } from './demo/market.ts';
 import { showPassports } from './demo/passports.ts';
 import { subscribe } from './demo/subscription.ts';
@@ -45,3 +46,5 @@ await showPassports(client, publisher, {
   agentId: credential('agent_id'),
   connectionId: credential('service_connection_id'),
 });
+
+await verifyEvidence(client, publisher, invocationId);

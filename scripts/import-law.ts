@@ -28,6 +28,7 @@ const schemas = '{**/,}{schema.ts,*-schema.ts,schema/**}';
 const kernelRooms = [
   'commands',
   'context',
+  'cose',
   'database',
   'errors',
   'fields',
@@ -184,6 +185,13 @@ export const articles: Article[] = [
     never: ['npm:undici'],
     why: 'an address that a user chose may lead into our own network, and the guard stands in one place',
     instead: 'call context.outbound.send',
+  },
+  {
+    name: 'verifiers',
+    files: ['scripts/{verify,monitor}/**'],
+    may: ['scripts/{verify,monitor}/**', 'npm:ajv', 'node:**'],
+    why: 'who checks the log must not share its code: a fault in both would go unseen',
+    instead: 'write it anew from the published format',
   },
   {
     name: 'production-only',

@@ -42,6 +42,8 @@ function printBanner(credentials: Credentials, dataDir: string): void {
   const rows = [
     row('API', base),
     row('API docs', `${base}/docs`),
+    row('Dashboard', credentials.dashboard_url),
+    row('Temporal', credentials.temporal_address),
     row('Temporal UI', credentials.temporal_ui_url ?? 'that of your own Temporal server'),
     row('Payments', credentials.payment_webhook_secret === null ? 'Stripe' : 'a local page, on which no money moves'),
     row('Credentials', `${dataDir}/credentials.json`),
@@ -59,6 +61,7 @@ async function start(settings: Settings): Promise<void> {
     dataDir: settings.DATA_DIR,
     postgres: settings.DATABASE_URL === undefined,
     temporal: settings.TEMPORAL_ADDRESS === undefined,
+    temporalPorts: { port: settings.TEMPORAL_PORT, uiPort: settings.TEMPORAL_UI_PORT },
     namespace: settings.TEMPORAL_NAMESPACE,
     searchAttributes,
     progress: print,

@@ -159,9 +159,9 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         log.warn({ epoch }, 'Temporal or the database is another one than before; every open row is woken again');
     });
     if (outage.lasting) return;
-    await round('schedules', async () => {
+    await round('schedules', async ({ config }) => {
       const { schedule, connection } = temporal.client;
-      const made = await connection.withDeadline(Date.now() + SCHEDULES_MS, () => ensureSchedules(schedule));
+      const made = await connection.withDeadline(Date.now() + SCHEDULES_MS, () => ensureSchedules(schedule, config));
       if (made.length > 0) log.warn({ schedules: made }, 'schedules were not there, and have been made');
       schedulesMade.add(made.length);
     });

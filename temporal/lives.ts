@@ -10,6 +10,7 @@ import {
   reconcileSubscriptions,
   reconcileTopUps,
 } from '../src/billing/index.ts';
+import { describeLogs, reconcileLogs } from '../src/claims/index.ts';
 import { describeInbound, reconcileInbound } from '../src/inbound/index.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
@@ -40,7 +41,8 @@ export type Priority = (typeof Priority)[keyof typeof Priority];
 
 /** A kind of life: its workflow, which bears the kind's name, and what its domain knows of the rows. */
 export interface LifeDefinition {
-  workflow: () => Promise<void>;
+  /** Its result is the final status of the row. */
+  workflow: () => Promise<string>;
   /** Of its tasks and steps. Among those of one priority operators take turns, the first of `operatorIds` each. */
   priority: Priority;
   /** One query for several ids; an id without a row is left out. */
@@ -64,6 +66,12 @@ export const lives: LifeDefinitions = {
     priority: Priority.work,
     describe: describeInvocations,
     reconcile: reconcileInvocations,
+  },
+  'log-sequencer': {
+    workflow: workflows.logSequencer,
+    priority: Priority.work,
+    describe: describeLogs,
+    reconcile: reconcileLogs,
   },
   mail: { workflow: workflows.mail, priority: Priority.last, describe: describeMails, reconcile: reconcileMails },
   notification: {

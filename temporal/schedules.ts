@@ -6,12 +6,14 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import { keyRotation, monthlyPayouts, paymentEvents, retention } from '../workflows/index.ts';
+import type { Config } from '../src/context/config.ts';
+import { keyRotation, logWitnessing, monthlyPayouts, paymentEvents, retention } from '../workflows/index.ts';
 import { Priority } from './lives.ts';
 import { TaskQueue } from './task-queues.ts';
 
 /** Of each schedule its id, which is the name of its workflow; a run that it starts has the id with a time behind it. */
 export const KEY_ROTATION = 'key-rotation';
+export const LOG_WITNESSING = 'log-witnessing';
 export const MONTHLY_PAYOUTS = 'monthly-payouts';
 export const PAYMENT_EVENTS = 'payment-events';
 export const RETENTION = 'retention';
@@ -22,11 +24,16 @@ interface Schedule {
   workflow: Workflow;
   spec: ScheduleOptions['spec'];
   /** A run that could not start in time, with Temporal away, starts late within this. */
-  catchupWindow: '1 day' | '30 days';
+  catchupWindow: '1 minute' | '1 day' | '30 days';
   priority: Priority;
   /** Shown in the Temporal UI. */
   summary: string;
+  /** Absent: on every instance. */
+  isNeeded?(config: ScheduleConfig): boolean;
 }
+
+/** The settings on which it depends which schedules there are. */
+type ScheduleConfig = Pick<Config, 'witnessPolicy'>;
 
 const SCHEDULES: readonly Schedule[] = [
   {
@@ -36,6 +43,16 @@ const SCHEDULES: readonly Schedule[] = [
     catchupWindow: '1 day',
     priority: Priority.work,
     summary: 'Rotate the keys that sign passports, if they are 90 days old',
+  },
+  {
+    id: LOG_WITNESSING,
+    workflow: logWitnessing,
+    spec: { intervals: [{ every: '1 minute' }] },
+    catchupWindow: '1 minute',
+    priority: Priority.last,
+    summary: 'Ask the witnesses of the claims log to sign its newest checkpoint',
+    // Each run leaves a history for thirty days: none where there is nobody to ask.
+    isNeeded: ({ witnessPolicy }) => witnessPolicy?.witnesses.some(({ url }) => url !== null) ?? false,
   },
   {
     id: MONTHLY_PAYOUTS,
@@ -68,9 +85,10 @@ const SCHEDULES: readonly Schedule[] = [
  * Makes the schedules that are not there, and returns their ids. Any number of workers may call this: the ids are the same for all, and
  * the first one makes them. A schedule that a person has paused or changed in the Temporal UI stays as it is.
  */
-export async function ensureSchedules(client: ScheduleClient): Promise<string[]> {
+export async function ensureSchedules(client: ScheduleClient, config: ScheduleConfig): Promise<string[]> {
   const made: string[] = [];
-  for (const schedule of SCHEDULES) if (await isMade(client, schedule)) made.push(schedule.id);
+  const needed = SCHEDULES.filter(({ isNeeded }) => isNeeded?.(config) ?? true);
+  for (const schedule of needed) if (await isMade(client, schedule)) made.push(schedule.id);
   return made;
 }
 

@@ -5,7 +5,7 @@ import { receivers, scanning } from './steps.ts';
 type Step = Awaited<ReturnType<Activities['advanceInbound']>>;
 
 /** The life of an event that a provider sent: scanned, judged, and forwarded once where the policy lets it pass. */
-export const inbound = (): Promise<void> =>
+export const inbound = (): Promise<string> =>
   live({
     advance: scanning.advanceInbound,
     next: ({ status }) =>
@@ -15,6 +15,7 @@ export const inbound = (): Promise<void> =>
       forward: (id) => receivers.forwardInbound(id),
     },
     describe,
+    result: ({ status }) => status,
     refusals: {
       unknownSignal: 'this run takes none.',
       cancelRequest: 'revoking the endpoint ends what has not left yet.',

@@ -2,6 +2,8 @@
 export { inbound } from './inbound.ts';
 export { invocation } from './invocation.ts';
 export { keyRotation } from './key-rotation.ts';
+export { logSequencer } from './log-sequencer.ts';
+export { logWitnessing } from './log-witnessing.ts';
 export { mail } from './mail.ts';
 export { monthlyPayouts } from './monthly-payouts.ts';
 export { paymentEvents } from './payment-events.ts';

@@ -1,7 +1,7 @@
 import type { Activities } from '../activities/index.ts';
 import type { MAX_LEASE_SECONDS, MIN_LEASE_SECONDS } from '../src/invocations/schema.ts';
-import { live, type Refusal, type Signal } from './life.ts';
-import { database } from './steps.ts';
+import { live, type Performed, type Signal } from './life.ts';
+import { database, databaseStep } from './steps.ts';
 import { isUndecodable } from './undecodable.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceInvocation']>>;
@@ -11,7 +11,7 @@ type SignalName = Parameters<Activities['actOnSignal']>[1]['kind'];
 type ClaimArgument =
   `{"lease_seconds"?: ${typeof MIN_LEASE_SECONDS} to ${typeof MAX_LEASE_SECONDS}, "attempt"?: number}`;
 
-/** The other door to the rooms of POST …/claim, …/complete, …/fail and …/cancel, for whoever reaches the Temporal namespace: what each carries. */
+/** The other door to the rooms of POST …/claim, …/complete, …/fail and …/cancel, for whoever reaches the Temporal namespace: what each carries, as signal or update. */
 const SIGNALS = {
   claim: '{"lease_seconds"?: 5 to 3600, "attempt"?: number}' satisfies ClaimArgument,
   complete: '{"output": object, "attempt"?: number}, 256 KiB at most',
@@ -20,12 +20,13 @@ const SIGNALS = {
 } satisfies Record<SignalName, string>;
 
 /** The life of an invocation: its deadline, its lease, signals from outside, and what follows the end. */
-export const invocation = (carried: Signal<SignalName>[] = []): Promise<void> =>
+export const invocation = (carried: Signal<SignalName>[] = []): Promise<string> =>
   live({
     advance: database.advanceInvocation,
     next: ({ open }) => (open ? 'wait' : 'end'),
     act: {},
     describe,
+    result: ({ status }) => status,
     signals: { arguments: SIGNALS, perform, carried },
     // Cancelling the run is not cancelling the invocation: its consumer may do that, and only while it is pending.
     refusals: {
@@ -35,12 +36,13 @@ export const invocation = (carried: Signal<SignalName>[] = []): Promise<void> =>
   });
 
 /** Through the domain function of the REST route. */
-async function perform(invocationId: string, signal: Signal<SignalName>): Promise<Refusal | null> {
+async function perform(invocationId: string, signal: Signal<SignalName>): Promise<Performed> {
   if (isUndecodable(signal.argument)) {
-    return { code: 'VALIDATION_ERROR', detail: 'The argument cannot be decoded; send JSON (encoding json/plain).' };
+    const detail = 'The argument cannot be decoded; send JSON (encoding json/plain).';
+    return { refused: { code: 'VALIDATION_ERROR', detail } };
   }
-  const { refused } = await database.actOnSignal(invocationId, signal);
-  return refused;
+  const summary = `Performs ${signal.kind}, which was sent through Temporal.`;
+  return await database.actOnSignal.executeWithOptions({ ...databaseStep, summary }, [invocationId, signal]);
 }
 
 function describe(step: Step): string {

@@ -4,6 +4,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  currentUpdateInfo,
   defineSignal,
   defineUpdate,
   setCurrentDetails,
@@ -11,7 +12,9 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { ApplicationFailure } from '@temporalio/common';
 import { markEnded } from './life-status.ts';
+import { summaryOf } from './summaries.ts';
 
 /** Wakes any life, which then reads its row. It carries nothing: a message that is lost, late or doubled changes no decision. */
 export const wake = defineSignal('wake');
@@ -28,14 +31,22 @@ interface Step {
   waitMs: number | null;
 }
 
-/** A signal from outside. */
+/** A signal or update from outside. */
 export interface Signal<Name extends string> {
   kind: Name;
   /** Unchecked; `UNDECODABLE` where no converter can read it. */
   argument: unknown;
-  /** The same for every delivery of one signal. */
+  /** The same for every delivery of one signal, and for every repetition of one update. */
   signalId: string;
 }
+
+/** One that waits to be performed; `answer` is there where its sender waits for what comes of it. */
+interface Waiting<Name extends string> extends Signal<Name> {
+  answer?(performed: Performed): void;
+}
+
+/** What came of a signal or update: why it is refused, or what its sender is answered. Nothing that no history may hold. */
+export type Performed = { refused: Refusal } | { refused: null; answer: unknown };
 
 /** Why what a signal wants is not done. */
 export interface Refusal {
@@ -59,15 +70,17 @@ interface Life<S extends Step, Next extends string, SignalName extends string = 
   act: Record<Exclude<Next, 'wait' | 'end'>, (id: string, step: S) => Promise<unknown>>;
   /** What a person reads in the Temporal UI: what the run waits for, and until when. Nothing that no history may hold. */
   describe(step: S): string;
+  /** The result of the run, when it ends: the final status of the row. */
+  result(step: S): string;
   refusals: Refusals;
   /** Whether callers of `ready` have what they wait for. Absent: nobody waits on such a life. */
   isReady?(step: S): boolean;
-  /** Signals from outside, besides `wake`. */
+  /** Signals from outside, besides `wake`. Each can be sent as an update too, whose sender waits for what comes of it. */
   signals?: {
-    /** By name, what a signal carries, shown beside it in the Temporal UI. */
+    /** By name, what it carries, shown beside it in the Temporal UI. */
     arguments: Record<SignalName, string>;
     /** A refusal is an answer, never a failure of the run. */
-    perform(id: string, signal: Signal<SignalName>): Promise<Refusal | null>;
+    perform(id: string, signal: Signal<SignalName>): Promise<Performed>;
     /** The argument of the workflow: what waited in the run before, which continued as this one. */
     carried: Signal<SignalName>[];
   };
@@ -90,7 +103,7 @@ const CARRIED_CHARACTERS = 500_000;
  */
 export async function live<S extends Step, Next extends string, SignalName extends string = never>(
   life: Life<S, Next, SignalName>,
-): Promise<void> {
+): Promise<string> {
   const id = rowId();
   let woken = false;
   const details = showDetails();
@@ -101,36 +114,47 @@ export async function live<S extends Step, Next extends string, SignalName exten
   const isWoken = (): boolean => woken || signals.waiting.length > 0;
   const tries = countTries();
 
-  await CancellationScope.nonCancellable(async () => {
+  return await CancellationScope.nonCancellable(async () => {
     for (;;) {
       // Those that are here now: a stream of them keeps the life neither from its row nor from continuing as new.
-      for (const signal of signals.waiting.splice(0)) {
-        const refusal = await signals.perform(id, signal);
-        if (refusal !== null) details.refuse(`Refused signal ${signal.kind}: ${refusal.code}. ${refusal.detail}`);
+      for (const { answer, ...signal } of signals.waiting.splice(0)) {
+        const performed = await signals.perform(id, signal);
+        const { refused } = performed;
+        if (refused !== null) {
+          const what = answer === undefined ? 'signal' : 'update';
+          details.refuse(`Refused ${what} ${signal.kind}: ${refused.code}. ${refused.detail}`);
+        }
+        answer?.(performed);
       }
       woken = false;
       const callersBefore = callers?.count() ?? 0;
       const step = await life.advance(id);
-      details.show(life.describe(step));
+      const situation = life.describe(step);
+      details.show(situation);
       const next = life.next(step);
       if (next === 'end' || life.isReady?.(step) === true) callers?.release(callersBefore);
 
       if (next === 'end') {
         await condition(() => isWoken() || allHandlersFinished());
-        if (!isWoken()) return markEnded();
+        if (!isWoken()) {
+          markEnded();
+          return life.result(step);
+        }
       } else if (next === 'wait') {
         tries.forget();
-        await pause(isWoken, step.waitMs);
+        await pause(isWoken, step.waitMs, situation);
       } else {
         const pauseMs = await tries.make(step, () => actOf(life, next)(id, step));
-        if (pauseMs > 0) await pause(isWoken, pauseMs);
+        if (pauseMs > 0) await pause(isWoken, pauseMs, `Pauses before the next try. ${situation}`);
       }
 
       // Here a task has just begun, and ends before much can come: the server refuses to continue a run to which something came meanwhile.
       if (workflowInfo().continueAsNewSuggested && signals.fit()) {
         callers?.sendAway();
-        await condition(allHandlersFinished);
-        return await continueAsNew<(carried?: Signal<SignalName>[]) => Promise<void>>(...signals.carry());
+        // An update that comes in this task waits for the loop above, and its handler for that.
+        await condition(() => allHandlersFinished() || !signals.fit());
+        if (!signals.fit()) continue;
+        return await continueAsNew<(carried?: Signal<SignalName>[]) => Promise<string>>(...signals.carry());
       }
     }
   });
@@ -142,9 +166,10 @@ function rowId(): string {
   return workflowId.slice(workflowId.indexOf(':') + 1);
 }
 
-async function pause(isOver: () => boolean, milliseconds: number | null): Promise<void> {
+/** @param why shown at the timer in the Temporal UI */
+async function pause(isOver: () => boolean, milliseconds: number | null, why: string): Promise<void> {
   if (milliseconds === null) await condition(isOver);
-  else await condition(isOver, milliseconds);
+  else await condition(isOver, milliseconds, { summary: summaryOf(why) });
 }
 
 function actOf<S extends Step, Next extends string>(
@@ -195,7 +220,7 @@ function showDetails() {
     if (situation !== undefined) setCurrentDetails([situation, ...refused.slice(-REFUSALS_SHOWN)].join('\n\n'));
   };
   const refuse = (sentence: string): void => {
-    refused.push(sentence);
+    refused.push(`${new Date().toISOString()} ${sentence}`); // of the workflow task, so that a replay has the same
     show();
   };
   return {
@@ -217,24 +242,45 @@ function refuseTheRest({ unknownSignal, cancelRequest }: Refusals, refuse: (sent
   CancellationScope.current().cancelRequested.catch(() => refuse(`Refused to cancel this run: ${cancelRequest}`));
 }
 
-/** Puts signals from outside into a queue, in the order in which they came, behind those that the run before handed over. */
+/**
+ * Puts signals and updates from outside into a queue, in the order in which they came, behind those that the run before handed over. The
+ * sender of an update is answered when the main loop has performed it; a refusal reaches them as a failure whose type is its code (rule 4).
+ */
 function receiveSignals<Name extends string>(signals: Life<Step, string, Name>['signals']) {
-  const waiting = [...(signals?.carried ?? [])];
+  const waiting: Waiting<Name>[] = [...(signals?.carried ?? [])];
   let received = 0;
+  const receiveUpdate = async (kind: Name, argument: unknown): Promise<unknown> => {
+    let performed: Performed | undefined;
+    const signalId = `update/${currentUpdateInfo()?.id ?? ''}`;
+    waiting.push({ kind, argument, signalId, answer: (outcome) => void (performed = outcome) });
+    // A request to cancel the run cancels nothing, and so no answer.
+    await CancellationScope.nonCancellable(() => condition(() => performed !== undefined));
+    const { refused, answer } = performed as unknown as { refused: Refusal | null; answer?: unknown };
+    if (refused !== null) throw ApplicationFailure.nonRetryable(refused.detail, refused.code);
+    return answer;
+  };
   for (const kind of Object.keys(signals?.arguments ?? {}) as Name[]) {
     const receive = (argument: unknown): void => {
       received += 1;
       waiting.push({ kind, argument, signalId: `${workflowInfo().runId}/${received}` });
     };
     const description = signals?.arguments[kind];
-    setHandler(defineSignal<[argument?: unknown]>(kind), receive, description === undefined ? {} : { description });
+    const shown = description === undefined ? {} : { description };
+    setHandler(defineSignal<[argument?: unknown]>(kind), receive, shown);
+    setHandler(defineUpdate<unknown, [argument?: unknown]>(kind), (argument) => receiveUpdate(kind, argument), shown);
   }
   return {
     waiting,
-    perform: async (id: string, signal: Signal<Name>): Promise<Refusal | null> =>
-      (await signals?.perform(id, signal)) ?? null,
-    /** Whether the next run can be handed those that wait; where they are too large they are performed first. */
-    fit: (): boolean => JSON.stringify(waiting).length <= CARRIED_CHARACTERS,
+    async perform(id: string, signal: Signal<Name>): Promise<Performed> {
+      if (signals === undefined) throw new Error('A life without signals has performed one.'); // its queue stays empty
+      return await signals.perform(id, signal);
+    },
+    /**
+     * Whether the next run can be handed those that wait. Where they are too large they are performed first, and so are updates, whose senders
+     * wait for this run; the server takes 2,000 a run at most, so no stream of them keeps a life from continuing.
+     */
+    fit: (): boolean =>
+      waiting.every(({ answer }) => answer === undefined) && JSON.stringify(waiting).length <= CARRIED_CHARACTERS,
     /** The arguments of the next run. */
     carry: (): [] | [Signal<Name>[]] => (waiting.length === 0 ? [] : [waiting]),
   };

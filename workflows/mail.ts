@@ -8,7 +8,7 @@ type Step = Awaited<ReturnType<Activities['advanceMail']>>;
 const ONE_TRY_MS = 1_000;
 
 /** The life of a mail: sent by the operator's mail server, or given up when its time is over. */
-export const mail = (): Promise<void> =>
+export const mail = (): Promise<string> =>
   live({
     advance: database.advanceMail,
     next: ({ open }) => (open ? 'send' : 'end'),
@@ -16,6 +16,7 @@ export const mail = (): Promise<void> =>
       send: (id, { waitMs }) => outbound({ withinMs: waitMs ?? ONE_TRY_MS }).sendMail(id),
     },
     describe,
+    result: ({ status }) => status,
     refusals: {
       unknownSignal: 'this run takes none.',
       cancelRequest: 'the mail is wanted until its time is over.',

@@ -8,12 +8,13 @@ type Step = Awaited<ReturnType<Activities['advanceNotification']>>;
  * The life of a destination while something waits for it. One a destination and not one an event: a receiver that is slow delays itself
  * alone, and many events cost the two tasks of one.
  */
-export const notification = (): Promise<void> =>
+export const notification = (): Promise<string> =>
   live({
     advance: database.advanceNotification,
     next: ({ status }) => (status === 'send' ? 'send' : status === 'idle' ? 'end' : 'wait'),
     act: { send: (id) => receivers.sendNotifications(id) },
     describe,
+    result: ({ status }) => status,
     refusals: {
       unknownSignal: 'this run takes none.',
       cancelRequest: 'what waits is sent; deleting the destination ends it.',

@@ -5,7 +5,7 @@ import { database, outbound } from './steps.ts';
 type Status = Awaited<ReturnType<Activities['advancePayout']>>['status'];
 
 /** The life of a payout: its transfer by the payment provider, and what became of it. */
-export const payout = (): Promise<void> =>
+export const payout = (): Promise<string> =>
   live({
     advance: database.advancePayout,
     next: ({ status }) => (status === 'due' ? 'wait' : status === 'transferring' ? 'transfer' : 'end'),
@@ -14,6 +14,7 @@ export const payout = (): Promise<void> =>
       transfer: (id) => outbound({ maximumInterval: '10m' }).transferPayout(id),
     },
     describe: ({ status }) => SITUATIONS[status],
+    result: ({ status }) => status,
     // Money is on its way, or about to be: cancelling the run would leave it there.
     refusals: {
       unknownSignal: 'this run takes none; it goes on by itself.',

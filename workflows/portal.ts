@@ -5,7 +5,7 @@ import { database, outbound } from './steps.ts';
 type Step = Awaited<ReturnType<Activities['advancePortal']>>;
 
 /** The life of a page of the provider's portal: opened once, for the caller who waits. */
-export const portal = (): Promise<void> =>
+export const portal = (): Promise<string> =>
   live({
     advance: database.advancePortal,
     next: ({ status }) => (status === 'opening' ? 'open' : 'end'),
@@ -14,6 +14,7 @@ export const portal = (): Promise<void> =>
       open: (id) => outbound({ withinMs: 60_000 }).openPortalPage(id),
     },
     describe,
+    result: ({ status }) => status,
     refusals: {
       unknownSignal: 'this run takes none.',
       cancelRequest: 'it ends by itself when the page is open, or a quarter of an hour after it was requested.',

@@ -5,7 +5,7 @@ import { database, outbound } from './steps.ts';
 type Step = Awaited<ReturnType<Activities['advanceRefund']>>;
 
 /** The life of a refund, whose money is held: requests it from the provider under one key until the provider says what became of it. */
-export const refund = (): Promise<void> =>
+export const refund = (): Promise<string> =>
   live({
     advance: database.advanceRefund,
     next: ({ action }) => action,
@@ -14,6 +14,7 @@ export const refund = (): Promise<void> =>
       request: (id) => outbound().requestRefund(id),
     },
     describe,
+    result: ({ status }) => status,
     // Cancelling the run is not cancelling the refund: the provider may have done it already.
     refusals: {
       unknownSignal: 'this run takes none; the payment provider says what became of the refund.',

@@ -5,13 +5,14 @@ import { database } from './steps.ts';
 type Step = Awaited<ReturnType<Activities['advanceSession']>>;
 
 /** The life of a session of passports: the deadlines of its checkpoints and checkouts, and the wait for a person's review. */
-export const session = (): Promise<void> =>
+export const session = (): Promise<string> =>
   live({
     advance: database.advanceSession,
     // A review has no deadline: a person takes the time they need.
     next: ({ open }) => (open ? 'wait' : 'end'),
     act: {},
     describe,
+    result: ({ found }) => (found ? 'over' : 'gone'),
     // Cancelling the run is not ending the session: what its agents owe, they still owe.
     refusals: {
       unknownSignal: 'this run takes none; the API does what there is to do.',

@@ -1,6 +1,13 @@
 import { proxyActivities, proxyLocalActivities, type LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { OUTBOUND, RECEIVERS } from './queues.ts';
+import { SUMMARIES } from './summaries.ts';
+
+/** The steps that `stepsWith` makes, each with what it does beside it in the timeline of the run. */
+const withSummaries = <Steps extends object>(stepsWith: (summary: string) => Steps): Steps =>
+  new Proxy({} as Steps, {
+    get: (_steps, name) => stepsWith(SUMMARIES[name as keyof Activities])[name as keyof Steps],
+  });
 
 /** A worker sends heartbeats while it works on an outbound step; after this long without one another worker takes the step. */
 const HEARTBEAT_TIMEOUT = '10s';
@@ -16,10 +23,12 @@ export const databaseStep: LocalActivityOptions = {
 };
 
 /** Every step, run as one in the database: a life takes those of its own from here. */
-export const database = proxyLocalActivities<Activities>(databaseStep);
+export const database = withSummaries((summary) => proxyLocalActivities<Activities>({ ...databaseStep, summary }));
 
 /** The same for a step that scans what somebody sent, in a thread beside: it waits for its turn there, and may take seconds. */
-export const scanning = proxyLocalActivities<Activities>({ ...databaseStep, startToCloseTimeout: '12s' });
+export const scanning = withSummaries((summary) =>
+  proxyLocalActivities<Activities>({ ...databaseStep, startToCloseTimeout: '12s', summary }),
+);
 
 /** No step is tried for longer, so that a run can continue as new however long the receiver is away. */
 const LONGEST_MS = 3_600_000;
@@ -36,22 +45,28 @@ interface OutboundOptions {
  * minute is made again under the same keys, and goes on where it ended.
  */
 export const outbound = ({ withinMs = LONGEST_MS, maximumInterval = '1m' }: OutboundOptions = {}) =>
-  proxyActivities<Activities>({
-    taskQueue: OUTBOUND,
-    scheduleToCloseTimeout: Math.min(withinMs, LONGEST_MS),
-    startToCloseTimeout: '1m',
-    heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval },
-  });
+  withSummaries((summary) =>
+    proxyActivities<Activities>({
+      taskQueue: OUTBOUND,
+      scheduleToCloseTimeout: Math.min(withinMs, LONGEST_MS),
+      startToCloseTimeout: '1m',
+      heartbeatTimeout: HEARTBEAT_TIMEOUT,
+      retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval },
+      summary,
+    }),
+  );
 
 /**
  * Sends what waits for a receiver. Never tried again: what was begun may have reached the receiver, and the row says what is left. It begins
  * calls for four seconds, and the last of them takes twenty. Where all places of the queue are taken for long, the life reads its row again.
  */
-export const receivers = proxyActivities<Activities>({
-  taskQueue: RECEIVERS,
-  scheduleToCloseTimeout: '5m',
-  startToCloseTimeout: '40s',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { maximumAttempts: 1 },
-});
+export const receivers = withSummaries((summary) =>
+  proxyActivities<Activities>({
+    taskQueue: RECEIVERS,
+    scheduleToCloseTimeout: '5m',
+    startToCloseTimeout: '40s',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { maximumAttempts: 1 },
+    summary,
+  }),
+);

@@ -11,7 +11,7 @@ const atProvider = outbound({ withinMs: 60_000 });
  * The one long life of an operator's subscription: opens its checkouts, pushes to the provider what the operator decides, and fetches
  * what stands there after an event, when a checkout expires and at the end of each period.
  */
-export const subscription = (): Promise<void> =>
+export const subscription = (): Promise<string> =>
   live({
     advance: database.advanceSubscription,
     next: ({ todo }) => (todo === 'gone' ? 'end' : todo),
@@ -23,6 +23,7 @@ export const subscription = (): Promise<void> =>
       fetch: (operatorId) => atProvider.fetchSubscription(operatorId),
     },
     describe,
+    result: ({ todo, status }) => (todo === 'gone' ? todo : (status ?? 'none')),
     refusals: {
       unknownSignal: 'this run takes none; the API does what there is to do.',
       cancelRequest: 'POST /v1/billing/cancel-subscription cancels the subscription; the run ends when it is over.',

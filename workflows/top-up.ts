@@ -5,7 +5,7 @@ import { database, outbound } from './steps.ts';
 type Step = Awaited<ReturnType<Activities['advanceTopUp']>>;
 
 /** The life of a top-up: opens its checkout, waits until it is paid or over, and checks with the provider before it gives up. */
-export const topUp = (): Promise<void> =>
+export const topUp = (): Promise<string> =>
   live({
     advance: database.advanceTopUp,
     next: ({ action }) => action,
@@ -19,6 +19,7 @@ export const topUp = (): Promise<void> =>
       receipt: (id, step) => within(step).fetchReceipt(id),
     },
     describe,
+    result: ({ status }) => status,
     // Cancelling the run is not cancelling the payment: somebody may be paying at this moment.
     refusals: {
       unknownSignal: 'this run takes none; the payment provider says what was paid.',

@@ -5,7 +5,7 @@ import { database, receivers } from './steps.ts';
 type Step = Awaited<ReturnType<Activities['advanceVerification']>>;
 
 /** The life of a code that verifies a destination by SMS or webhook: sent once, whatever comes of it. */
-export const verification = (): Promise<void> =>
+export const verification = (): Promise<string> =>
   live({
     advance: database.advanceVerification,
     next: ({ status, open }) => (status === 'waiting' ? 'send' : open ? 'wait' : 'end'),
@@ -13,6 +13,7 @@ export const verification = (): Promise<void> =>
       send: (id) => receivers.sendVerification(id),
     },
     describe,
+    result: ({ status }) => status,
     refusals: {
       unknownSignal: 'this run takes none.',
       cancelRequest: 'it ends by itself when the code was sent, or its time is over.',

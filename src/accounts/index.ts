@@ -1,13 +1,21 @@
 export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
 export { newSecret } from './api-keys/secret.ts';
 export { maySeeAgent } from './agents/agents.ts';
-export { findAgent, findKeyOfAgent, findOperatorOfAgent } from './agents/queries.ts';
+export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';
+export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
 export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
 export { countAdministrators, findMembership, joinMember, membershipsOf, type Membership } from './members/queries.ts';
 export { personBehind } from './person-behind.ts';
 export { changeTier } from './operators/change-tier.ts';
-export { findOperator, isRegisteredEmail, isSuspended, lockOperator, registerEmail } from './operators/queries.ts';
+export {
+  findKeyOfOperators,
+  findOperator,
+  isRegisteredEmail,
+  isSuspended,
+  lockOperator,
+  registerEmail,
+} from './operators/queries.ts';
 export { assertGrant } from './partner-grants/queries.ts';
 export { ensurePlatformOwner } from './platform-owner.ts';

@@ -1,3 +1,7 @@
 export { findIntentClaims } from './intent-claims.ts';
+export { advanceLog, appendToLog, describeLogs, reconcileLogs } from './log/life.ts';
+export { askWitnesses } from './log/witnesses/ask.ts';
+export { publishLog } from './log/append.ts';
+export { whyLogIsStopped } from './log/stopped.ts';
 export { issueClaim } from './issue-claim.ts';
-export { markRevoked as revokeIssuedClaim } from './queries.ts';
+export { findClaimsAbout, markRevoked as revokeIssuedClaim } from './queries.ts';

@@ -16,7 +16,7 @@ const IntentRow = z.object({
 });
 
 /**
- * Those of the named claims that are intents of agents of this operator and are not revoked, in the order in which they
+ * Those of the named claims that are intents of agents of this operator and are neither revoked nor erased, in the order in which they
  * were recorded; the others are left out.
  */
 export async function findIntentClaims(
@@ -26,7 +26,7 @@ export async function findIntentClaims(
 ): Promise<IntentClaim[]> {
   const rows = await connection.any(sql.type(IntentRow)`
     select id, envelope::json ->> 'payload' as payload from claims
-    where id = any(${textArray(ids)}) and issuer = ${operatorId} and claim_type = 'intent_claim' and revoked_at is null
+    where id = any(${textArray(ids)}) and issuer = ${operatorId} and claim_type = 'intent_claim' and revoked_at is null and erased_at is null
     order by seq`);
   return rows.map(({ id, payload: { agent_id: agentId, target, action } }) => ({
     id: id as ClaimId,

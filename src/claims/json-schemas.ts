@@ -41,7 +41,8 @@ export function findJsonSchema({ caches }: Context, name: string): Document | nu
   return document;
 }
 
-function jsonSchemaOf(name: string): JsonObject | null {
+/** As `findJsonSchema` answers it, made anew. */
+export function jsonSchemaOf(name: string): JsonObject | null {
   if (name === ENVELOPE) return inputSchema(EnvelopeSchema, 'The envelope of a claim');
   if (isShaped(name)) return inputSchema(payloadSchemas[name], `The payload of a claim of type ${name}`);
   if (!CLAIM_TYPES.some((type) => type === name)) return null;

@@ -3,15 +3,21 @@ import { presentClaim } from './present-claims.ts';
 import { findClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
 
-export type KeptClaim = Omit<Claim, 'envelope' | 'payload_effective'>;
+export type KeptClaim = Omit<Claim, 'envelope' | 'payload_effective' | 'co_signatures'> & { co_signatures: number };
 
-/** Under an Idempotency-Key a claim is kept without what was submitted, which may have half a megabyte and never changes. */
+/**
+ * Under an Idempotency-Key a claim is kept without what was submitted, which may have half a megabyte and never changes. Of its co-signatures
+ * the number is kept: later ones stand behind those that it had.
+ */
 export const keptClaim: KeptPart<Claim, KeptClaim> = {
-  reduce: ({ envelope: _envelope, payload_effective: _payload, ...claim }) => claim,
+  reduce: ({ envelope: _envelope, payload_effective: _payload, co_signatures: coSignatures, ...claim }) => ({
+    ...claim,
+    co_signatures: coSignatures.length,
+  }),
   async restore(connection, claim) {
     const row = await findClaim(connection, claim.id);
     if (row === null) throw new Error(`${claim.id} is answered under a key, and there is no such claim.`);
-    const { envelope, payload_effective } = await presentClaim(connection, row);
-    return { ...claim, envelope, payload_effective };
+    const { envelope, payload_effective, co_signatures: coSignatures } = await presentClaim(connection, row);
+    return { ...claim, envelope, payload_effective, co_signatures: coSignatures.slice(0, claim.co_signatures) };
   },
 };

@@ -11,18 +11,25 @@ const ClaimRowSchema = z.object({
   id: z.string(),
   digest: z.string(),
   issuer: z.string(),
+  claim_type: z.string(),
+  agent_id: z.string().nullable(),
   envelope: json.transform((value) => value as JsonObject),
   payload_effective: json.transform((value) => value as JsonValue).nullable(),
   schema: z.enum(['v1', 'none']),
+  receipt_verified: z.boolean().nullable(),
   operator_ids: z.array(z.string()),
   revoked_at: z.string().nullable(),
   revoke_reason: z.string().nullable(),
+  erased_at: z.string().nullable(),
+  tombstone_id: z.string().nullable(),
+  ends: z.string().nullable(),
   created_at: z.string(),
 });
 export type ClaimRow = z.infer<typeof ClaimRowSchema>;
 
 const columns = sql.fragment`
-  seq, id, digest, issuer, envelope, payload_effective, schema, operator_ids, revoked_at, revoke_reason, created_at`;
+  seq, id, digest, issuer, claim_type, agent_id, envelope, payload_effective, schema, receipt_verified, operator_ids, revoked_at,
+  revoke_reason, erased_at, tombstone_id, ends, created_at`;
 
 export interface SubmittedClaim {
   id: ClaimId;
@@ -38,7 +45,13 @@ export interface SubmittedClaim {
   schema: 'v1' | 'none';
   agentId: string | null;
   missionRef: string | null;
+  /** The intent or invocation that it says has ended. */
+  ends: string | null;
+  /** The claims that its payload names. */
+  refs: readonly string[];
   issuedAt: number;
+  /** Of a receipt that came with it; null: none did. */
+  receiptVerified: boolean | null;
 }
 
 /** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L4). */
@@ -47,19 +60,30 @@ const FIRST_MILLISECONDS = 1e11;
 /** Null where a claim of this digest exists; waits for a command that is just recording it. */
 export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClaim): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`
-    insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
-                        agent_id, mission_ref, issued_at_ms)
-    values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
-            ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
-            ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
-    on conflict (digest) do nothing
-    returning ${columns}`);
+    with made as (
+      insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
+                          agent_id, mission_ref, ends, receipt_verified, issued_at_ms)
+      values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
+              ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
+              ${claim.ends}, ${claim.receiptVerified}, ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
+      on conflict (digest) do nothing
+      returning ${columns}),
+    naming as (insert into claim_refs (ref, seq) select ref, seq from made, unnest(${textArray(claim.refs)}) as named (ref))
+    select * from made`);
 
 export const getClaimByDigest = (connection: CommonQueryMethods, digest: string): Promise<ClaimRow> =>
   connection.one(sql.type(ClaimRowSchema)`select ${columns} from claims where digest = ${digest}`);
 
+/** Null where there is none of this digest. */
+export const findClaimByDigest = (connection: CommonQueryMethods, digest: string): Promise<ClaimRow | null> =>
+  connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where digest = ${digest}`);
+
 export const findClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id}`);
+
+/** As `findClaim`, with the row locked until the transaction ends. */
+export const lockClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
+  connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id} for no key update`);
 
 /** Null where the claim is revoked already. */
 export const markRevoked = (
@@ -71,6 +95,50 @@ export const markRevoked = (
     update claims set revoked_at = clock_timestamp(), revoke_reason = ${reason}
     where id = ${id} and revoked_at is null
     returning ${columns}`);
+
+interface Erasure {
+  id: string;
+  /** JSON without the payload. */
+  envelope: string;
+  tombstoneId: string;
+  /** The claims that the payload named. */
+  refs: readonly string[];
+}
+
+/** Takes the payload of a claim out of the database, with all that was read from it. The caller holds the claim. */
+export const markErased = (
+  connection: CommonQueryMethods,
+  { id, envelope, tombstoneId, refs }: Erasure,
+): Promise<ClaimRow> =>
+  connection.one(sql.type(ClaimRowSchema)`
+    with forgotten as (
+      delete from claim_refs where ref = any(${textArray(refs)}) and seq = (select seq from claims where id = ${id}))
+    update claims set erased_at = clock_timestamp(), tombstone_id = ${tombstoneId}, envelope = ${envelope},
+      payload_effective = null, agent_id = null, mission_ref = null, ends = null
+    where id = ${id}
+    returning ${columns}`);
+
+/** For a claim of the service, which names others by what it is about. */
+export const insertRef = (connection: CommonQueryMethods, claimId: string, ref: string): Promise<unknown> =>
+  connection.query(sql.type(z.object({}))`
+    insert into claim_refs (ref, seq) select ${ref}, seq from claims where id = ${claimId} on conflict do nothing`);
+
+const EarlierEnd = z.object({ id: z.string(), earlier: z.string() });
+
+/** Of these claims those before which the same issuer said that the same thing had ended, with the first claim that did. */
+export const findEarlierEnds = (
+  connection: CommonQueryMethods,
+  ids: readonly string[],
+): Promise<readonly z.infer<typeof EarlierEnd>[]> =>
+  connection.any(sql.type(EarlierEnd)`
+    select c.id, e.id as earlier from claims c cross join lateral (
+      select id from claims where ends = c.ends and issuer = c.issuer and seq < c.seq order by seq limit 1) e
+    where c.id = any(${textArray(ids)}) and c.ends is not null`);
+
+/** Claims of the service about one thing, in the order in which they were recorded; a thousand at most. */
+export const findClaimsAbout = (connection: CommonQueryMethods, subject: string): Promise<readonly string[]> =>
+  connection.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from claims where subject = ${subject} and issuer = 'op_platform' order by seq limit 1000`);
 
 export const findExisting = (connection: CommonQueryMethods, ids: readonly string[]): Promise<readonly string[]> =>
   connection.anyFirst(sql.type(z.object({ id: z.string() }))`select id from claims where id = any(${textArray(ids)})`);
@@ -106,9 +174,10 @@ export function listClaims(connection: CommonQueryMethods, page: ClaimPage): Pro
 }
 
 function narrowing({ filters, before }: ClaimPage) {
-  const { issuer, subject, claim_type: type, agent_id: agentId, mission_ref: missionRef, since, until } = filters;
+  const { issuer, subject, claim_type: type, agent_id: agentId, mission_ref: missionRef, since, until, ref } = filters;
   return sql.fragment`
     ${before === null ? nothing : sql.fragment`and seq < ${before}`}
+    ${ref === undefined ? nothing : sql.fragment`and seq in (select r.seq from claim_refs r where r.ref = ${ref})`}
     ${issuer === undefined ? nothing : sql.fragment`and issuer = ${issuer}`}
     ${subject === undefined ? nothing : sql.fragment`and subject = ${subject}`}
     ${type === undefined ? nothing : sql.fragment`and claim_type = ${type}`}

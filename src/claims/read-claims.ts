@@ -13,7 +13,7 @@ import type { Claim, ClaimDigest } from './schema/claim.ts';
 export async function readClaim(context: Context, caller: Caller, id: string): Promise<Claim | ClaimDigest> {
   const row = await findClaim(context.pool, id);
   assertThat(row, () => notFound('claim'));
-  return readsAll(caller) || readsInFull(caller, row) ? presentClaim(context.pool, row) : presentDigest(row);
+  return mayReadInFull(caller, row) ? presentClaim(context.pool, row) : presentDigest(context.pool, row);
 }
 
 export async function pageOfClaims(
@@ -26,6 +26,9 @@ export async function pageOfClaims(
 }
 
 const readsAll = (caller: Caller): boolean => caller.kind === 'operator' && caller.platform;
+
+/** Whether a caller is shown the whole claim (decision L19). */
+export const mayReadInFull = (caller: Caller, row: ClaimRow): boolean => readsAll(caller) || readsInFull(caller, row);
 
 const readsInFull = ({ operatorId }: Caller, { issuer, operator_ids: readers }: ClaimRow): boolean =>
   issuer === operatorId || readers.includes(operatorId);

@@ -1,25 +1,48 @@
 import { z } from 'zod';
 import { notFound } from '../errors/carnet-error.ts';
 import { cursorList } from '../http/lists/pagination.ts';
+import { queryInteger } from '../http/query.ts';
 import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
+import { writtenText } from '../json/prepared.ts';
+import { coSignatureRoutes } from './co-signatures/routes.ts';
+import { eraseClaim } from './erase-claim.ts';
+import { exportClaims, NDJSON } from './export-claims.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
+import { witnessRoutes } from './log/witnesses/routes.ts';
+import { logRoutes } from './log/routes.ts';
 import { pageOfClaims, readClaim } from './read-claims.ts';
 import { revokeClaim } from './revoke-claim.ts';
 import {
   claimFilters,
   ClaimDigestSchema,
   ClaimSchema,
+  EraseClaimSchema,
   PayloadSchemasSchema,
   RevokeClaimSchema,
+  VerificationSchema,
+  VerifyClaimSchema,
 } from './schema/claim.ts';
 import { EnvelopeSchema } from './schema/envelope.ts';
 import { submitClaim } from './submit-claim.ts';
+import { verifyClaim } from './verify-claim.ts';
 
 const tag = 'claims';
 const audience = 'anyone';
 const params = z.object({ id: z.string() });
 
-const pages = cursorList({ name: 'claims', item: ClaimSchema, position: z.int(), maximum: 200, standard: 50 });
+/** Claims of a page at most, and without `limit`: a claim may have 600 KB. */
+const MOST = 100;
+const STANDARD = 20;
+/** Lines of an export without `limit`. */
+const EXPORTED = 1_000;
+
+const pages = cursorList({
+  name: 'claims',
+  item: ClaimSchema,
+  position: z.int(),
+  maximum: MOST,
+  standard: STANDARD,
+});
 
 /** Schemas change with a release alone; clients may be an hour late, and the ETag makes a repeated request cheap. */
 const SCHEMA_CACHE = 'public, max-age=3600';
@@ -62,8 +85,12 @@ const submit = route({
   status: 201,
   otherStatus: 200,
   reply: ClaimSchema,
-  refusals: ['ISSUER_MISMATCH', 'INSUFFICIENT_CREDITS'],
-  handler: ({ context, call, body }) => submitClaim(context, call, body),
+  refusals: ['ISSUER_MISMATCH', 'INVALID_CO_SIGNATURE', 'INSUFFICIENT_CREDITS'],
+  handler: async ({ context, call, body }) => {
+    const answered = await submitClaim(context, call, body);
+    const { log_index: index } = answered.body;
+    return index === null ? answered : { ...answered, headers: { 'X-Log-Index': String(index) } };
+  },
 });
 
 const list = route({
@@ -72,17 +99,38 @@ const list = route({
   operation: 'listClaims',
   tag,
   summary: 'List the claims that the operator issued and those that concern it, newest first',
-  description: 'With the platform key: all claims.',
+  description:
+    'With the platform key: all claims. With `Accept: application/x-ndjson` each line is a claim, without `limit` up to ' +
+    `${EXPORTED} of them and about 4 MiB; the Link header leads to the rest.`,
   audience,
-  query: z.object({ ...pages.query, ...claimFilters }),
+  query: z.object({
+    ...pages.query,
+    limit: queryInteger(1, MOST).optional().describe(`Left out: ${STANDARD}, of an export ${EXPORTED}.`),
+    ...claimFilters,
+  }),
   status: 200,
   reply: pages.reply,
+  alternatives: [NDJSON],
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
-    const { context, caller, query } = request;
-    const { limit, cursor: _cursor, ...filters } = query;
-    const rows = await pageOfClaims(context, caller, { filters, before: pages.after(request), limit: limit + 1 });
-    return pages.answer(request, rows, ({ seq }) => seq);
+    const { context, call, caller, params: none, query } = request;
+    const { limit: wanted, cursor, ...filters } = query;
+    const isExport = request.preferredType('application/json', NDJSON) === NDJSON;
+    const limit = wanted ?? (isExport ? EXPORTED : STANDARD);
+    const at = { context, call, params: none, query: { ...filters, limit, cursor } };
+    const before = pages.after(at);
+    if (!isExport) {
+      const rows = await pageOfClaims(context, caller, { filters, before, limit: limit + 1 });
+      return pages.answer(at, rows, ({ seq }) => seq);
+    }
+    const { text, next } = await exportClaims(context, caller, { filters, before, limit });
+    return {
+      status: 200 as const,
+      prepared: writtenText<never>(text),
+      mediaType: NDJSON,
+      headers: { 'Content-Disposition': 'attachment; filename="claims.ndjson"' },
+      ...(next !== null && { links: { next: { cursor: pages.seal(at, next) } } }),
+    };
   },
 });
 
@@ -118,6 +166,45 @@ const revoke = route({
   handler: ({ context, call, params: { id }, body }) => revokeClaim(context, call, id, body),
 });
 
+const erase = route({
+  method: 'post',
+  path: '/v1/claims/:id/erase',
+  operation: 'eraseClaim',
+  tag,
+  summary: 'Erase the payload of a claim that you issued',
+  description:
+    'Digest, receipt and place in the log stay, so that what was proven still is; a claim of type ' +
+    '`authority_erasure_tombstone` records the erasure. It cannot be undone: who submits the claim again is answered without its payload.',
+  // An agent may not destroy what speaks of it.
+  audience: 'operator',
+  params,
+  body: EraseClaimSchema,
+  example: { reason: 'The customer asked for it.' },
+  status: 200,
+  reply: ClaimSchema,
+  refusals: ['NOT_FOUND', 'NOT_OWNER'],
+  handler: ({ context, call, params: { id }, body }) => eraseClaim(context, call, id, body),
+});
+
+const verify = route({
+  method: 'post',
+  path: '/v1/claims/verify',
+  operation: 'verifyClaim',
+  tag,
+  summary: 'Verify a claim that you hold, or one that is recorded here',
+  description:
+    'A claim that is not valid is an answer: `valid` is false, and `errors` say why. A receipt may be given with the envelope; without one ' +
+    'the place of the claim in the log is looked up. An unknown co-signer, and a receipt of a registry whose key is not known here, leave a claim valid.',
+  audience,
+  readsOnly: true,
+  body: VerifyClaimSchema,
+  mostValues: MANY_VALUES,
+  example: { claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD' },
+  status: 200,
+  reply: VerificationSchema,
+  handler: async ({ context, caller, body }) => ({ status: 200, body: await verifyClaim(context, caller, body) }),
+});
+
 const listSchemas = route({
   method: 'get',
   path: '/v1/claims/schemas',
@@ -150,4 +237,16 @@ const readSchema = route({
   },
 });
 
-export const claimRoutes: AnyRoute[] = [submit, list, listSchemas, readSchema, read, revoke];
+export const claimRoutes: AnyRoute[] = [
+  submit,
+  list,
+  listSchemas,
+  readSchema,
+  read,
+  verify,
+  revoke,
+  erase,
+  ...coSignatureRoutes,
+  ...logRoutes,
+  ...witnessRoutes,
+];

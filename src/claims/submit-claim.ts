@@ -1,32 +1,38 @@
+import { hash } from 'node:crypto';
 import { withTopUpUrl } from '../billing/index.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
-import { canonicalJson, sha256Hex } from '../json/canonical.ts';
-import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
+import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
+import { insertCoSignatures } from './co-signatures/queries.ts';
+import { judgeReceipt } from './external-receipt.ts';
+import { hashOfLeaf } from './log/merkle.ts';
+import { insertPending } from './log/queries.ts';
+import { signedBytesOf } from './signed-bytes.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
+import { assertPayloadFits } from './payload-size.ts';
+import { endOf, refsOf } from './named.ts';
 import { presentClaim } from './present-claims.ts';
 import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
 import type { Envelope } from './schema/envelope.ts';
 import { isShaped } from './schema/payloads.ts';
 
-/** The largest payloads, in bytes of JSON. */
-const MAX_SHAPED_BYTES = 256 * 1024;
-const MAX_SHAPELESS_BYTES = 64 * 1024;
-
 /**
  * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed by others, is never
  * changed (decision L5). A claim that is recorded already is answered as it is, with 200.
  * @param envelope the body as its schema parsed it, defaults filled in
- * @throws CarnetError VALIDATION_ERROR for a payload that is too large; ISSUER_MISMATCH; INSUFFICIENT_CREDITS over the allowance.
+ * @throws CarnetError VALIDATION_ERROR for a payload that is too large, and a receipt that does not verify; ISSUER_MISMATCH; INVALID_CO_SIGNATURE; INSUFFICIENT_CREDITS over the allowance.
  */
 export async function submitClaim(context: Context, call: CommandCall, envelope: Envelope): Promise<Answered<Claim>> {
   const sent = call.request?.body;
   if (!isJsonObject(sent)) throw new TypeError('A claim is submitted by a request whose body is its envelope.');
   assertPayloadFits(envelope, sent.payload);
+  assertCoSignaturesFit(envelope.co_signatures);
   assertThat(
     envelope.issuer === call.caller.operatorId,
     () =>
@@ -35,7 +41,10 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
         `You submit claims as ${call.caller.operatorId}; the issuer of this one is ${envelope.issuer}.`,
       ),
   );
-  const claim = rowOf(sent, envelope);
+  const signed = signedBytesOf(sent);
+  const leafHash = hashOfLeaf(signed);
+  const receiptVerified = judgeReceipt(context, { receipt: envelope.receipt, leafHash });
+  const claim = { ...rowOf(sent, envelope, signed), receiptVerified };
   return runCommand<Claim, KeptClaim>(
     context,
     call,
@@ -43,6 +52,15 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
       const inserted = await insertClaim(connection, claim);
       if (inserted === null) {
         return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
+      }
+      await insertPending(connection, claim.id, leafHash);
+      if (envelope.co_signatures.length > 0) {
+        const judged = await judgeCoSignatures(context, connection, {
+          coSigned: { issuer: claim.issuer, agentId: claim.agentId, signedBytes: signed },
+          coSignatures: envelope.co_signatures,
+          path: (at) => `co_signatures.${at}.cose_sign1`,
+        });
+        await insertCoSignatures(connection, claim.id, judged);
       }
       await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
       return {
@@ -57,21 +75,11 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   });
 }
 
-function assertPayloadFits({ claim_type: type }: Envelope, payload: JsonValue | undefined): void {
-  const limit = isShaped(type) ? MAX_SHAPED_BYTES : MAX_SHAPELESS_BYTES;
-  if (payload === undefined || Buffer.byteLength(JSON.stringify(payload)) <= limit) return;
-  throw invalid({
-    path: 'payload',
-    code: 'too_big',
-    message: `must have at most ${limit / 1024} KiB as JSON for a claim of type ${type}`,
-  });
-}
-
-function rowOf(sent: JsonObject, envelope: Envelope): SubmittedClaim {
+function rowOf(sent: JsonObject, envelope: Envelope, signed: Buffer): Omit<SubmittedClaim, 'receiptVerified'> {
   const { payload } = sent;
   return {
     id: newId('pc'),
-    digest: digestOf(sent),
+    digest: `sha256:${hash('sha256', signed)}`,
     issuer: envelope.issuer,
     subject: envelope.subject,
     claimType: envelope.claim_type,
@@ -81,13 +89,10 @@ function rowOf(sent: JsonObject, envelope: Envelope): SubmittedClaim {
     schema: isShaped(envelope.claim_type) ? 'v1' : 'none',
     agentId: filterable(payload, 'agent_id'),
     missionRef: filterable(payload, 'mission_ref'),
+    ends: indexed(endOf(envelope.claim_type, payload)),
+    refs: isShaped(envelope.claim_type) ? refsOf(payload).filter((ref) => indexed(ref) !== null) : [],
     issuedAt: envelope.issued_at,
   };
-}
-
-/** The hash of the signed bytes: receipt and co-signatures are added to an envelope after it was hashed. */
-function digestOf({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: JsonObject): string {
-  return `sha256:${sha256Hex(canonicalJson(signed))}`;
 }
 
 /** The payload with its defaults; null where no default was filled in. */
@@ -100,8 +105,9 @@ function effectivePayload(payload: JsonValue | undefined, parsed: JsonValue | un
 /** An index entry of Postgres has 2,704 bytes at most; ids of this service have about 30. */
 const MAX_INDEXED_BYTES = 2_000;
 
+const indexed = (value: JsonValue | undefined): string | null =>
+  typeof value === 'string' && Buffer.byteLength(value) <= MAX_INDEXED_BYTES ? value : null;
+
 /** A member by which lists are filtered; null where it is missing or too long for an index. */
-function filterable(payload: JsonValue | undefined, name: 'agent_id' | 'mission_ref'): string | null {
-  const value = isJsonObject(payload) ? payload[name] : null;
-  return typeof value === 'string' && Buffer.byteLength(value) <= MAX_INDEXED_BYTES ? value : null;
-}
+const filterable = (payload: JsonValue | undefined, name: 'agent_id' | 'mission_ref'): string | null =>
+  isJsonObject(payload) ? indexed(payload[name]) : null;

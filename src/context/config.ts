@@ -1,8 +1,10 @@
 import { hkdfSync } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isLoopback } from './loopback.ts';
+import { parseWitnessPolicy, PolicyFault, type WitnessPolicy } from './witness-policy.ts';
 import { paidTiers, type PaidTier } from '../fields/tiers.ts';
+import { parseVkey, SIGNATURE_TYPE, type SignatureType, type VerifierKey } from '../fields/verifier-key.ts';
 import { modelName, modelProviders, pricesOfModel, type ModelName, type ModelProvider } from '../models/settings.ts';
 
 /** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
@@ -48,6 +50,34 @@ const encryptionKeys = z.string().transform((text, context) =>
   }),
 );
 
+/** Verifier keys of these types of signatures, separated by commas. */
+const verifierKeys = (...types: SignatureType[]) =>
+  z.string().transform((text, context): readonly VerifierKey[] =>
+    text.split(',').flatMap((part) => {
+      try {
+        const key = parseVkey(part.trim());
+        if (types.includes(key.type)) return [key];
+      } catch {
+        // said below
+      }
+      context.addIssue({
+        code: 'custom',
+        message: `must be verifier keys, name+id+base64 (c2sp.org/signed-note), of signature type ${types.join(' or ')}, separated by commas`,
+      });
+      return [];
+    }),
+  );
+
+const witnessPolicy = z.string().transform((path, context): WitnessPolicy => {
+  try {
+    return parseWitnessPolicy(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const why = error instanceof PolicyFault ? error.message : 'The file cannot be read.';
+    context.addIssue({ code: 'custom', message: `must be the path of a trust policy (c2sp.org/tlog-policy). ${why}` });
+    return z.NEVER;
+  }
+});
+
 const priceIds = listOf(1, 'must be the id of a price, or several separated by commas');
 
 /** The settings, by the name of their variable. Everything is optional on one machine. */
@@ -59,6 +89,7 @@ const Environment = z.object({
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
   DRAIN_SECONDS: integer(0, 300).optional(),
   DATA_DIR: z.string().min(1).default('.carnet'),
+  LOG_HEAD_DIR: z.string().min(1).optional(),
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: z
     .enum(
@@ -72,6 +103,8 @@ const Environment = z.object({
     .regex(/^[^\s/]+:\d+$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_PORT: integer(0, 65_535).default(7233),
+  TEMPORAL_UI_PORT: integer(0, 65_535).default(8233),
   TEMPORAL_API_KEY: z.string().min(1).optional(),
   TEMPORAL_TLS_CA: z.string().min(1).optional(),
   TEMPORAL_TLS_CERT: z.string().min(1).optional(),
@@ -129,6 +162,9 @@ const Environment = z.object({
   COST_EMAIL_MICROCENTS: integer(0, 100_000_000).default(10_000),
   LLM_PROVIDERS: modelProviders.optional(),
   L3_MODEL: modelName.optional(),
+  WITNESS_KEYS: verifierKeys(SIGNATURE_TYPE.ed25519Cosignature, SIGNATURE_TYPE.mlDsa44Cosignature).optional(),
+  WITNESS_POLICY: witnessPolicy.optional(),
+  REGISTRY_KEYS: verifierKeys(SIGNATURE_TYPE.ed25519).optional(),
 });
 
 type EnvironmentName = keyof z.input<typeof Environment>;
@@ -227,6 +263,8 @@ export interface Config {
   /** Seconds between the signal to stop and the end of listening. */
   drainSeconds: number;
   dataDir: string;
+  /** Where the newest head of the claims log is written, outside of the database. */
+  logHeadDir: string;
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
   /** NODE_ENV is `production`: a refusal that a route does not declare is sent as it is, and logged. */
   production: boolean;
@@ -279,6 +317,12 @@ export interface Config {
   modelProviders: readonly ModelProvider[];
   /** Judges inbound events that the scanner leaves undecided; one of `modelProviders`. Absent: none is asked. */
   l3Model: ModelName | undefined;
+  /** Those whose signatures of checkpoints are taken, and whose co-signatures of claims are verified. */
+  witnessKeys: readonly VerifierKey[];
+  /** Who is asked to sign checkpoints, and whose signatures are enough. Absent: nobody is asked. */
+  witnessPolicy: WitnessPolicy | undefined;
+  /** Of other registries, by whose receipts claims may come; each is named as receipts name the registry. */
+  registryKeys: readonly VerifierKey[];
 }
 
 export type Settings = z.output<typeof Environment>;
@@ -420,6 +464,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     trustProxyHops: settings.TRUST_PROXY_HOPS,
     drainSeconds: settings.DRAIN_SECONDS ?? (provided.localProviders === true ? 0 : DRAIN_SECONDS),
     dataDir: settings.DATA_DIR,
+    logHeadDir: settings.LOG_HEAD_DIR ?? settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,
     production: settings.NODE_ENV === 'production',
     databaseUrl: need(
@@ -483,6 +528,9 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     notificationEmailMicrocents: settings.COST_EMAIL_MICROCENTS,
     modelProviders: settings.LLM_PROVIDERS ?? [],
     l3Model: settings.L3_MODEL,
+    witnessKeys: settings.WITNESS_KEYS ?? [],
+    witnessPolicy: settings.WITNESS_POLICY,
+    registryKeys: settings.REGISTRY_KEYS ?? [],
   };
   if (missing.length > 0) throw new ConfigFault('Settings are missing', missing);
   return config;

@@ -1,7 +1,7 @@
 import { holdDataDirectory } from './instance.ts';
 import type { RunningFacts } from './instance.ts';
 import { startPostgres } from './postgres.ts';
-import { startTemporal } from './temporal.ts';
+import { startTemporal, type TemporalPorts } from './temporal.ts';
 import type { NamespaceOptions } from './temporal-namespace.ts';
 
 export { holdDataDirectory } from './instance.ts';
@@ -16,6 +16,7 @@ export interface EmbeddedOptions extends NamespaceOptions {
   /** Whether to start it; false where the settings name a server of one's own. */
   postgres: boolean;
   temporal: boolean;
+  temporalPorts: TemporalPorts;
   /** Receives one line for each step that takes time. */
   progress: (line: string) => void;
   /** Called each time a part has ended by itself; it is started again on the same port. */
@@ -50,7 +51,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   if (options.temporal) {
     const onLost = (): void => options.onLost('temporal');
-    parts.push(startTemporal({ dataDir, progress, onLost, namespace, searchAttributes }));
+    parts.push(startTemporal({ dataDir, progress, onLost, namespace, searchAttributes, ...options.temporalPorts }));
   }
   const results = await Promise.allSettled(parts);
   const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

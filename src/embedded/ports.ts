@@ -24,6 +24,20 @@ export async function assertPortFree(port: number): Promise<void> {
   await once(server, 'close');
 }
 
+/**
+ * The loopback port that is wished for where it is free, so that it is the same at each start; otherwise, and for 0, any free one. Another
+ * program may still take it before it is listened on.
+ */
+export async function portOrFreeOne(wished: number): Promise<number> {
+  if (wished === 0) return freePort();
+  try {
+    await assertPortFree(wished);
+    return wished;
+  } catch {
+    return freePort();
+  }
+}
+
 /** The ports returned before, on which nobody may listen yet. */
 const chosen = new Set<number>();
 

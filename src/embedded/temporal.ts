@@ -6,21 +6,25 @@ import type { Child } from './child.ts';
 import { startWithRestarts } from './restart-child.ts';
 import { stopLeftover } from './leftover.ts';
 import type { EmbeddedPart } from './part.ts';
-import { assertPortFree, freePort, LOOPBACK } from './ports.ts';
+import { assertPortFree, LOOPBACK, portOrFreeOne } from './ports.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 import { findTemporal } from './temporal-binary.ts';
 import { prepareNamespace } from './temporal-namespace.ts';
 import type { NamespaceOptions } from './temporal-namespace.ts';
 
-interface TemporalHome extends NamespaceOptions {
+/** Ports to listen on where they are free, the same at each start; 0: any free one. */
+export interface TemporalPorts {
+  port: number;
+  uiPort: number;
+}
+
+interface TemporalHome extends NamespaceOptions, TemporalPorts {
   binary: string;
   /** Has the database, a file and its write-ahead log. */
   folder: string;
   database: string;
   pidFile: string;
   logFile: string;
-  port: number;
-  uiPort: number;
 }
 
 /** A server with an intact file serves within a second. */
@@ -46,11 +50,17 @@ const TUNING = [
   'matching.enableFairness=true',
 ];
 
+const stopLeftoverOf = ({ pidFile, database }: Pick<TemporalHome, 'pidFile' | 'database'>): Promise<void> =>
+  stopLeftover({ pidFile, mark: database, stopSignal: 'SIGTERM' });
+
 async function launch(home: TemporalHome): Promise<Child> {
-  await stopLeftover({ pidFile: home.pidFile, mark: home.database, stopSignal: 'SIGTERM' });
+  await stopLeftoverOf(home);
   // On a port that is taken the server would neither serve nor end.
-  await assertPortFree(home.port);
-  await assertPortFree(home.uiPort);
+  for (const port of [home.port, home.uiPort]) {
+    await assertPortFree(port).catch(() => {
+      throw new PortLost(`Another program has taken port ${port} from the Temporal server: start again.`);
+    });
+  }
   const args = [
     'server',
     'start-dev',
@@ -115,7 +125,9 @@ export async function startTemporal({
   onLost,
   namespace,
   searchAttributes,
-}: EmbeddedPart & NamespaceOptions): Promise<{
+  port,
+  uiPort,
+}: EmbeddedPart & NamespaceOptions & TemporalPorts): Promise<{
   temporalAddress: string;
   temporalUiUrl: string;
   stop(): Promise<void>;
@@ -123,7 +135,7 @@ export async function startTemporal({
   const binary = await findTemporal({ dataDir, progress });
   const folder = join(dataDir, 'temporal');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const home: TemporalHome = {
+  const place = {
     namespace,
     searchAttributes,
     binary,
@@ -131,23 +143,35 @@ export async function startTemporal({
     database: join(folder, 'server.db'),
     pidFile: join(folder, 'server.pid'),
     logFile: join(dataDir, 'logs', 'temporal.log'),
-    port: await freePort(),
-    uiPort: await freePort(),
   };
-  const start = (triesLeft: number): ReturnType<typeof startWithRestarts> =>
-    startWithRestarts({
-      launch: () => launch(home),
-      ready: (child) => waitUntilReady(home, child),
-      onLost,
-      onRetry: (reason, delayMs) => progress(`Temporal did not restart, next try in ${delayMs / 1000} s: ${reason}`),
-    }).catch((error: unknown) => {
-      if (error instanceof PortLost && triesLeft > 0) return start(triesLeft - 1);
+  // One that outlived its parent still has the ports that this start wishes for.
+  await stopLeftoverOf(place);
+  const start = async (
+    wished: TemporalPorts,
+    triesLeft: number,
+  ): Promise<TemporalPorts & { stop(): Promise<void> }> => {
+    const home: TemporalHome = {
+      ...place,
+      port: await portOrFreeOne(wished.port),
+      uiPort: await portOrFreeOne(wished.uiPort),
+    };
+    try {
+      const { stop } = await startWithRestarts({
+        launch: () => launch(home),
+        ready: (child) => waitUntilReady(home, child),
+        onLost,
+        onRetry: (reason, delayMs) => progress(`Temporal did not restart, next try in ${delayMs / 1000} s: ${reason}`),
+      });
+      return { port: home.port, uiPort: home.uiPort, stop };
+    } catch (error) {
+      if (error instanceof PortLost && triesLeft > 0) return start({ port: 0, uiPort: 0 }, triesLeft - 1);
       throw error;
-    });
-  const { stop } = await start(MAX_TRIES - 1);
+    }
+  };
+  const started = await start({ port, uiPort }, MAX_TRIES - 1);
   return {
-    temporalAddress: `${LOOPBACK}:${home.port}`,
-    temporalUiUrl: `http://${LOOPBACK}:${home.uiPort}`,
-    stop,
+    temporalAddress: `${LOOPBACK}:${started.port}`,
+    temporalUiUrl: `http://${LOOPBACK}:${started.uiPort}`,
+    stop: started.stop,
   };
 }

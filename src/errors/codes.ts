@@ -3,6 +3,7 @@ export const ErrorCodes = {
   VALIDATION_ERROR: [400, 'The request is not valid'],
   INVALID_CURSOR: [400, 'The cursor is not valid here'],
   INVALID_CODE: [400, 'The code is not right'],
+  INVALID_CO_SIGNATURE: [400, 'The co-signature does not verify'],
   CODE_EXPIRED: [400, 'The code is no longer valid'],
   CONFIRMATION_REQUIRED: [400, 'This must be confirmed'],
   DESTINATION_UNVERIFIED: [400, 'The destination is not verified'],

@@ -20,7 +20,10 @@ export const answer: Middleware<Validated> = async (ctx) => {
   const { route } = ctx.state;
   const answered = await route.handler(new HandlerRequest(ctx));
   const prepared = 'prepared' in answered ? answered.prepared : undefined;
-  const text = prepared?.text ?? textOf(route, 'body' in answered ? answered.body : undefined);
+  const content =
+    'bytes' in answered
+      ? answered.bytes
+      : (prepared?.text ?? textOf(route, 'body' in answered ? answered.body : undefined));
   const mediaType = ('mediaType' in answered ? answered.mediaType : undefined) ?? route.mediaType;
   ctx.status = answered.status;
   ctx.set('Content-Type', mediaType ?? 'application/json');
@@ -33,8 +36,8 @@ export const answer: Middleware<Validated> = async (ctx) => {
   }
   if (answered.links !== undefined) setLinks(ctx, answered.links);
   if (answered.headers !== undefined) ctx.set(answered.headers);
-  if (route.cache !== undefined && isKnown(ctx, prepared?.etag ?? etagOf(text))) ctx.status = 304;
-  else ctx.body = text;
+  if (route.cache !== undefined && isKnown(ctx, prepared?.etag ?? etagOf(content))) ctx.status = 304;
+  else ctx.body = content;
 };
 
 function textOf({ reply, mediaType }: AnyRoute, body: unknown): string {

@@ -45,7 +45,7 @@ export interface RouteRequest<A extends Audience, Params, Query, Body, Found = u
 export type Links = { [relation in 'prev' | 'next']?: Record<string, string | number> };
 
 /** An answer of a handler; commands give an `Answered`, reads an `Answer`, a read that keeps its answers a `PreparedAnswer`. */
-export type RouteAnswer<Body> = (Answer<Body> | Answered<Body> | PreparedAnswer<Body>) & {
+export type RouteAnswer<Body> = (Answer<Body> | Answered<Body> | PreparedAnswer<Body> | BytesAnswer) & {
   headers?: Record<string, string>;
   links?: Links;
 };
@@ -55,6 +55,14 @@ export interface PreparedAnswer<Body> {
   status: 200;
   prepared: PreparedJson<Body>;
   /** Where it is not that of the route: one of its `alternatives`, which may have parameters. */
+  mediaType?: string;
+}
+
+/** A 200 whose body is bytes: of a route with such a media type, or of an alternative. */
+export interface BytesAnswer {
+  status: 200;
+  bytes: Buffer;
+  /** Where it is not that of the route. */
   mediaType?: string;
 }
 

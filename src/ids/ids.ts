@@ -50,6 +50,7 @@ interface IdOfPrefix {
   txn: Branded<'TransactionId'>;
   hld: HoldId;
   pc: ClaimId;
+  log: Branded<'LogId'>;
   con: ServiceConnectionId;
   ms: MissionId;
   bnd: AuthorityBindingId;

@@ -6,6 +6,8 @@
 export const lifeId = {
   inbound: (eventId: string): string => `inbound:${eventId}`,
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
+  /** The one log of claims. */
+  'log-sequencer': (logId: string): string => `log-sequencer:${logId}`,
   mail: (mailId: string): string => `mail:${mailId}`,
   /** One a destination, not one an event: it is what one receiver waits for. */
   notification: (destinationId: string): string => `notification:${destinationId}`,

@@ -7,20 +7,21 @@ import { cancelInvocation } from './cancel-invocation.ts';
 import { claimInvocation } from './claim-invocation.ts';
 import { completeInvocation } from './complete-invocation.ts';
 import { failInvocation } from './fail-invocation.ts';
-import { ClaimBodySchema, CompleteBodySchema, FailBodySchema, MOST_PAYLOAD_VALUES } from './schema.ts';
+import { ClaimBodySchema, CompleteBodySchema, FailBodySchema, MOST_PAYLOAD_VALUES, type Invocation } from './schema.ts';
 
-/** A signal that somebody sent to the life of an invocation through Temporal. */
+/** A signal or an update that somebody sent to the life of an invocation through Temporal. */
 interface SignalledAct {
   kind: 'claim' | 'complete' | 'fail' | 'cancel';
-  /** What the signal carried, unchecked. */
+  /** What it carried, unchecked. */
   argument: unknown;
-  /** The same for every delivery of one signal. */
+  /** The same for every delivery of one signal or update. */
   signalId: string;
 }
 
-interface SignalOutcome {
-  refused: { code: string; detail: string } | null;
-}
+/** Where the invocation stands after the act: nothing that no history may hold, so neither input nor output (rule 3). */
+type Standing = Pick<Invocation, 'status' | 'attempt' | 'lease_until'>;
+
+type SignalOutcome = { refused: null; answer: Standing } | { refused: { code: string; detail: string }; answer: null };
 
 /** Like a POST without body. */
 const Nothing = z.strictObject({});
@@ -29,34 +30,34 @@ const Nothing = z.strictObject({});
 const MAX_ARGUMENT_BYTES = 256 * 1024;
 
 /**
- * Does for a signal from Temporal's UI, CLI or SDK what the REST call of the same name does, once for each `signalId`,
+ * Does for a signal or an update from Temporal's UI, CLI or SDK what the REST call of the same name does, once for each `signalId`,
  * however often it is delivered. A refusal is returned; only what passes throws, so that the step is tried again: a database
  * that does not answer, or a provider whose checks have used their processor time.
  */
 export async function actOnSignal(context: Context, id: string, act: SignalledAct): Promise<SignalOutcome> {
   try {
-    await perform(context, id, act);
-    return { refused: null };
+    const { status, attempt, lease_until } = await perform(context, id, act);
+    return { refused: null, answer: { status, attempt, lease_until } };
   } catch (error) {
     const refusal = asRefusal(error);
     if (refusal === null) throw error;
-    return { refused: refusal };
+    return { refused: refusal, answer: null };
   }
 }
 
-function perform(context: Context, id: string, { kind, argument, signalId }: SignalledAct): Promise<unknown> {
+async function perform(context: Context, id: string, { kind, argument, signalId }: SignalledAct): Promise<Invocation> {
   const act = actOfSignal(id, kind, signalId);
   const body = parseArgument(argument);
   switch (kind) {
     case 'claim':
-      return claimInvocation(context, act, id, ClaimBodySchema.parse(body));
+      return (await claimInvocation(context, act, id, ClaimBodySchema.parse(body))).body;
     case 'complete':
-      return completeInvocation(context, act, id, CompleteBodySchema.parse(body));
+      return (await completeInvocation(context, act, id, CompleteBodySchema.parse(body))).body;
     case 'fail':
-      return failInvocation(context, act, id, FailBodySchema.parse(body));
+      return (await failInvocation(context, act, id, FailBodySchema.parse(body))).body;
     case 'cancel':
       Nothing.parse(body);
-      return cancelInvocation(context, act, id);
+      return (await cancelInvocation(context, act, id)).body;
   }
 }
 
@@ -67,7 +68,7 @@ function parseArgument(argument: unknown): unknown {
   if (bytes.length > MAX_ARGUMENT_BYTES) {
     throw new CarnetError(
       'BODY_TOO_LARGE',
-      'A signal carries 256 KiB at most; complete with a larger output over HTTP.',
+      'A signal or update carries 256 KiB at most; complete with a larger output over HTTP.',
     );
   }
   assertFewValues(bytes, MOST_PAYLOAD_VALUES);

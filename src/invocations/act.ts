@@ -29,7 +29,10 @@ export const actOf = (call: CommandCall): Act => ({
 
 const SIGNAL = 'temporal-signal';
 
-/** A signal may be delivered more than once, so its id is its Idempotency-Key, apart from those of operators. */
+/**
+ * A signal may be delivered more than once, so its id is its Idempotency-Key, apart from those of operators. As a hash: that of an update is
+ * chosen by whoever sends it.
+ */
 export const actOfSignal = (invocationId: string, kind: string, signalId: string): Act => ({
   operation: `${kind}Invocation`,
   authority: null,
@@ -38,7 +41,7 @@ export const actOfSignal = (invocationId: string, kind: string, signalId: string
   key: {
     operator: SIGNAL,
     agent: invocationId,
-    key: signalId,
+    key: createHash('sha256').update(signalId).digest('hex'),
     fingerprint: createHash('sha256').update(kind).digest(),
   },
 });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { findClaimsAbout } from '../claims/index.ts';
+import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { OperatorId } from '../ids/ids.ts';
 import { invocationOf, summaryOf } from './answer.ts';
@@ -18,6 +20,11 @@ export async function findInvocation(
     where id = ${id} and ${operatorId} in (consumer_operator_id, provider_operator_id)`);
   return row === null ? null : invocationOf(row);
 }
+
+/** Ids, in the order in which they were recorded. */
+export const claimsOfInvocation = async ({ pool }: Context, id: string): Promise<string[]> => [
+  ...(await findClaimsAbout(pool, `carnet://invocation/${id}`)),
+];
 
 export interface InvocationFilter {
   operatorId: OperatorId;

@@ -9,10 +9,11 @@ import { completeInvocation } from './complete-invocation.ts';
 import { failInvocation } from './fail-invocation.ts';
 import { heartbeatInvocation } from './heartbeat-invocation.ts';
 import { invokeSkill } from './invoke-skill.ts';
-import { listInvocations } from './queries.ts';
+import { claimsOfInvocation, listInvocations } from './queries.ts';
 import {
   ClaimBodySchema,
   CompleteBodySchema,
+  EvidencedInvocationSchema,
   FailBodySchema,
   HeartbeatBodySchema,
   InvocationSchema,
@@ -148,14 +149,15 @@ const get = route({
   audience,
   params,
   status: 200,
-  reply,
+  reply: EvidencedInvocationSchema,
   refusals: ['NOT_FOUND'],
   waits: true,
   handler: async ({ context, caller, params: { id }, preferWait, signal }) => {
     const target = { id, operatorId: caller.operatorId };
+    const invocation = await readInvocation(context, target, { seconds: preferWait, signal });
     return {
       status: 200,
-      body: await readInvocation(context, target, { seconds: preferWait, signal }),
+      body: { ...invocation, claim_ids: await claimsOfInvocation(context, id) },
       headers: applied(preferWait),
     };
   },

@@ -98,6 +98,13 @@ export const InvocationSchema = InvocationSummarySchema.extend({
 });
 export type Invocation = z.infer<typeof InvocationSchema>;
 
+/** As it is read by its id. */
+export const EvidencedInvocationSchema = InvocationSchema.extend({
+  claim_ids: z
+    .array(z.string())
+    .describe('The claims of the service about it: that it was submitted, and how it ended.'),
+}).meta({ id: 'EvidencedInvocation', description: 'An invocation, with the claims that are evidence of it.' });
+
 export const InvokeBodySchema = z
   .strictObject({
     input: jsonObject,

@@ -1,4 +1,4 @@
-import type { Counter } from '@opentelemetry/api';
+import type { Counter, Gauge } from '@opentelemetry/api';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { observeProcess } from './process-metrics.ts';
@@ -17,6 +17,7 @@ export const requestDurations = new RequestDurations();
  */
 export const metrics = {
   counter: (name: string, description: string): Counter => meter.createCounter(name, { description }),
+  gauge: (name: string, description: string): Gauge => meter.createGauge(name, { description }),
 };
 
 observeProcess(meter);

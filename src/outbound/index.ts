@@ -24,6 +24,8 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Bytes of the reply's body that are read at most. */
   maxReplyBytes: number;
+  /** Bytes of it that `replyText` has at most: 4,096, which is enough for a log, unless a caller reads what was answered. */
+  replyTextBytes?: number;
   signal?: AbortSignal;
 }
 
@@ -137,7 +139,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 async function exchange(
   url: OutboundUrl,
   socket: Socket,
-  { headers, body, maxReplyBytes }: OutboundRequest,
+  { headers, body, maxReplyBytes, replyTextBytes }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<(Answered | Unknown) & { at: number }> {
   let interim = 0;
@@ -167,7 +169,7 @@ async function exchange(
     // Its own signal ends nothing before the request has begun.
     const answer = await orAborted(request, signal);
     const at = performance.now();
-    const reply = await readReply(answer, { maxBytes: maxReplyBytes, signal });
+    const reply = await readReply(answer, { maxBytes: maxReplyBytes, textBytes: replyTextBytes, signal });
     return { outcome: 'answered', status: answer.statusCode, ...reply, at };
   } catch {
     const cause = signal.aborted ? endingOf(signal) : 'broken';

@@ -3,7 +3,7 @@ import { within } from './within.ts';
 
 /** What was read of a reply's body. */
 export interface Reply {
-  /** The first 4 KiB, for a log; without control characters but tab and line feed. Empty where the body is compressed. */
+  /** The first 4 KiB unless the request says otherwise; without control characters but tab and line feed. Empty where the body is compressed. */
   replyText: string;
   /** Whether the body came to its end, and else why it was read no further. */
   replyEnd: 'whole' | 'too_long' | 'too_slow' | 'broken';
@@ -11,13 +11,17 @@ export interface Reply {
 
 /** Bytes that a person who looks for a receiver's fault reads. */
 const TEXT_BYTES = 4_096;
-/** Milliseconds for the body: its status is known by then, and nothing but a log uses the rest. */
+/** Milliseconds for the body: its status is known by then, and few use the rest. */
 const REPLY_MS = 2_000;
 
 /** Reads a body up to its end, the limit or the signal, whatever comes first, and never throws. */
 export async function readReply(
   { body, headers }: Pick<Dispatcher.ResponseData, 'body' | 'headers'>,
-  { maxBytes, signal: parent }: { maxBytes: number; signal: AbortSignal },
+  {
+    maxBytes,
+    textBytes = TEXT_BYTES,
+    signal: parent,
+  }: { maxBytes: number; textBytes?: number | undefined; signal: AbortSignal },
 ): Promise<Reply> {
   const kept: Buffer[] = [];
   let size = 0;
@@ -26,7 +30,7 @@ export async function readReply(
     signal.addEventListener('abort', stop, { once: true });
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        if (size < TEXT_BYTES) kept.push(chunk.subarray(0, TEXT_BYTES - size));
+        if (size < textBytes) kept.push(chunk.subarray(0, textBytes - size));
         size += chunk.length;
         if (size > maxBytes) return 'too_long';
       }

@@ -169,3 +169,10 @@ export const PassportSchema = ActivePassportSchema.extend({
   revoke_reason: z.string().nullable(),
 }).meta({ id: 'Passport' });
 export type Passport = z.infer<typeof PassportSchema>;
+
+/** As it is read by its jti. */
+export const EvidencedPassportSchema = PassportSchema.extend({
+  claim_ids: z
+    .array(z.string())
+    .describe('The claims of the service about it: checkpoints, checkout, flags, reviews. The first thousand.'),
+}).meta({ id: 'EvidencedPassport', description: 'A passport, with the claims that are evidence of its session.' });

@@ -189,7 +189,9 @@ describe('the SQL functions of claims', () => {
           ? sql.fragment`now()`
           : /_ms$|version/.test(column)
             ? sql.fragment`99`
-            : sql.fragment`'v1'`;
+            : column.endsWith('_verified')
+              ? sql.fragment`true`
+              : sql.fragment`'v1'`;
         await assert.rejects(
           own.pool.query(sql.unsafe`update claims set ${name} = ${other} where id = ${id}`),
           /append-only: update/,
@@ -200,6 +202,15 @@ describe('the SQL functions of claims', () => {
         own.pool.query(sql.unsafe`update claims set operator_ids = '{}' where id = ${id}`),
         /append-only: update/,
       );
+      for (const envelope of ['{}', `{"payload":1}`]) {
+        const erasing = sql.unsafe`
+          update claims set erased_at = now(), tombstone_id = 'pc_1', envelope = ${envelope} where id = ${id}`;
+        await assert.rejects(
+          own.pool.query(erasing),
+          /append-only: update/,
+          'an erasure takes the payload and nothing else',
+        );
+      }
       await assert.rejects(own.pool.query(sql.unsafe`delete from claims where id = ${id}`), /append-only: delete/);
       await assert.rejects(own.pool.query(sql.unsafe`truncate claims`), /append-only: truncate/);
       await own.pool.query(

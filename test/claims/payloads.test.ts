@@ -4,6 +4,7 @@ import type { Claim } from '../../src/claims/schema/claim.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
 import { attestations } from './shapes/attestations.ts';
+import { changed } from './shapes/changed.ts';
 import { intents } from './shapes/intents.ts';
 import { observations } from './shapes/observations.ts';
 import { outcomes } from './shapes/outcomes.ts';
@@ -11,18 +12,6 @@ import type { Members, Shape } from './shapes/shape.ts';
 import { digestOf, envelopeOf } from './support.ts';
 
 const shapes = { ...attestations, ...intents, ...outcomes, ...observations };
-
-/** A copy in which `path` is `value`, or is missing where the value is undefined. */
-function changed(payload: Members, path: string, value: unknown): Members {
-  const copy = structuredClone(payload);
-  const names = path.split('.');
-  const last = names.pop() ?? '';
-  let at: Members = copy;
-  for (const name of names) at = (at[name] ??= {}) as Members;
-  if (value === undefined) delete at[last];
-  else at[last] = value;
-  return copy;
-}
 
 /** A copy with the defaults of members that are missing where the object they belong to is there. */
 function filledIn(payload: Members, defaults: Members): Members {

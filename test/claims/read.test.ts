@@ -11,8 +11,9 @@ import {
   buildSkill,
   type TestOperator,
 } from '../support/factories.ts';
+import { eventually } from '../support/eventually.ts';
 import { anonymous, assertProblem, assertStatus, platform, type Requester } from '../support/service.ts';
-import { intent, signal, submit } from './support.ts';
+import { intent, signal, submit, submitAndPlace } from './support.ts';
 
 interface Page {
   claims: Claim[];
@@ -22,6 +23,12 @@ interface Page {
 
 const list = async (reader: Requester, query = ''): Promise<Page> =>
   assertStatus(await reader.get<Page>(`/v1/claims?${query}`), 200);
+/** The same when every claim of it has its place in the log. */
+const listPlaced = (reader: Requester, query = ''): Promise<Page> =>
+  eventually('every claim of the list to have its place', async () => {
+    const page = await list(reader, query);
+    return page.claims.every(({ log_index: index }) => index !== null) && page;
+  });
 const idsOf = async (reader: Requester, query = ''): Promise<string[]> =>
   (await list(reader, query)).claims.map(({ id }) => id);
 
@@ -30,7 +37,7 @@ describe('GET /v1/claims/:id', () => {
   let claim: Claim;
   before(async () => {
     operator = await buildOperator();
-    claim = await submit(operator, { payload: { secret: 'plan' } });
+    claim = await submitAndPlace(operator, { payload: { secret: 'plan' } });
   });
 
   it('requires authentication', async () => {
@@ -50,9 +57,11 @@ describe('GET /v1/claims/:id', () => {
     assert.deepEqual(assertStatus(reply, 200), {
       id: claim.id,
       digest: claim.digest,
-      log_index: null,
-      receipt: null,
+      log_index: claim.log_index,
+      receipt: claim.receipt,
       revoked_at: null,
+      erased_at: null,
+      tombstone_id: null,
     });
     assert(!reply.text.includes('plan') && !reply.text.includes(operator.operatorId), reply.text);
   });
@@ -61,7 +70,7 @@ describe('GET /v1/claims/:id', () => {
     const [provider, consumer, stranger] = [operator, await buildOperator({ cents: 10 }), await buildOperator()];
     const { id: invocation } = await buildInvocation(consumer, (await buildSkill(provider)).id);
     const query = `subject=carnet://invocation/${invocation}`;
-    const [submitted] = (await list(consumer, query)).claims;
+    const [submitted] = (await listPlaced(consumer, query)).claims;
     assert(submitted !== undefined);
     for (const reader of [provider, platform()]) assert.deepEqual((await list(reader, query)).claims, [submitted]);
     assert.deepEqual(await idsOf(stranger, query), []);
@@ -84,19 +93,22 @@ describe('GET /v1/claims', () => {
   before(async () => {
     operator = await buildOperator();
     claims = [
-      await submit(operator, { subject: 'carnet://agent/ag_first', issued_at: 1_600_000_000 }),
-      await submit(operator, { issued_at: 1_600_000_100_000, payload: { agent_id: 'ag_2', mission_ref: 'ms_2' } }),
-      await submit(operator, {
+      await submitAndPlace(operator, { subject: 'carnet://agent/ag_first', issued_at: 1_600_000_000 }),
+      await submitAndPlace(operator, {
+        issued_at: 1_600_000_100_000,
+        payload: { agent_id: 'ag_2', mission_ref: 'ms_2' },
+      }),
+      await submitAndPlace(operator, {
         issued_at: 1_600_000_200,
         claim_type: 'detector_signal',
         payload: signal({ agent_id: 'ag_1', mission_ref: 'ms_1' }),
       }),
-      await submit(operator, {
+      await submitAndPlace(operator, {
         issued_at: 1_600_000_300,
         claim_type: 'intent_claim',
         payload: intent({ requires: ['pc_nowhere'] }),
       }),
-      await submit(operator, { issued_at: 1_600_000_400, payload: { agent_id: 7 } }),
+      await submitAndPlace(operator, { issued_at: 1_600_000_400, payload: { agent_id: 7 } }),
     ];
   });
   const chosen = (...indexes: number[]): string[] => indexes.map((index) => claims[index]?.id ?? '');
@@ -168,7 +180,7 @@ describe('GET /v1/claims', () => {
 
   for (const [query, path] of [
     ['limit=0', 'query.limit'],
-    ['limit=201', 'query.limit'],
+    ['limit=101', 'query.limit'],
     ['claim_type=nothing', 'query.claim_type'],
     ['since=yesterday', 'query.since'],
     ['until=2020-09', 'query.until'],
@@ -192,7 +204,7 @@ describe('GET /v1/claims', () => {
       [consumer, 6],
       [provider, 9],
     ] as const) {
-      const all = await list(reader);
+      const all = await listPlaced(reader);
       assert.equal(all.claims.length, count);
       const times = all.claims.map(({ created_at: createdAt }) => Date.parse(createdAt));
       assert.deepEqual(
@@ -224,7 +236,7 @@ describe('POST /v1/claims/:id/revoke', () => {
   });
 
   it('marks the claim and does not change it', async () => {
-    const claim = await submit(operator);
+    const claim = await submitAndPlace(operator);
     const revoked = assertStatus(
       await operator.post<Claim>(`/v1/claims/${claim.id}/revoke`, { reason: 'mistaken' }),
       200,

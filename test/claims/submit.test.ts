@@ -5,7 +5,7 @@ import { CLAIM_TYPES, SHAPELESS_TYPES } from '../../src/claims/schema/payloads.t
 import { sql } from '../../src/database/pool.ts';
 import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
-import { digestOf, envelopeOf, intent, signal, submit } from './support.ts';
+import { digestOf, envelopeOf, intent, placed, signal, submit } from './support.ts';
 
 const Count = z.object({ count: z.number() });
 
@@ -40,13 +40,18 @@ describe('POST /v1/claims', () => {
       receipt: null,
       envelope,
       payload_effective: { ...signal(), metadata: {} },
+      co_signatures: [],
+      external_receipt_verified: null,
       schema: 'v1',
       unresolved_refs: [],
       warnings: [],
       revoked_at: null,
       revoke_reason: null,
+      erased_at: null,
+      tombstone_id: null,
     });
-    assert.deepEqual((await operator.get(`/v1/claims/${id}`)).body, { id, created_at: createdAt, ...claim });
+    const read = await placed(operator, id);
+    assert.deepEqual({ ...read, log_index: null, receipt: null }, { id, created_at: createdAt, ...claim });
     assert.equal(await auditsOf(id), 1);
   });
 
@@ -80,13 +85,15 @@ describe('POST /v1/claims', () => {
 
   it('answers 200 with the claim that exists for the same digest', async () => {
     const envelope = envelopeOf(operator, { payload: { same: true } });
-    const first = assertStatus(await operator.post<Claim>('/v1/claims', envelope), 201);
+    const { id } = assertStatus(await operator.post<Claim>('/v1/claims', envelope), 201);
+    const first = await placed(operator, id);
     const reply = await operator.post<Claim>('/v1/claims', {
       ...envelope,
       co_signatures: [{ signer_kid: 'k', signer_role: 'agent_self', cose_sign1: 'c' }],
     });
     assert.deepEqual(assertStatus(reply, 200), first);
     assert.equal(reply.headers.get('location'), null);
+    assert.equal(reply.headers.get('x-log-index'), String(first.log_index));
     assert.equal(await auditsOf(first.id), 1);
   });
 

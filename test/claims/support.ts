@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Claim } from '../../src/claims/schema/claim.ts';
 import type { TestOperator } from '../support/factories.ts';
-import { assertStatus } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
+import { assertStatus, type Requester } from '../support/service.ts';
 
 type Members = Record<string, unknown>;
 
@@ -58,3 +59,14 @@ export function digestOf(envelope: Members): string {
     .update(canonicalize(signed) ?? '', 'utf8')
     .digest('hex')}`;
 }
+
+/** A claim when it has its place in the log: from then on only a revocation changes it. */
+export const placed = (reader: Requester, id: string): Promise<Claim> =>
+  eventually(`the place of ${id} in the log`, async () => {
+    const claim = assertStatus(await reader.get<Claim>(`/v1/claims/${id}`), 200);
+    return claim.log_index !== null && claim;
+  });
+
+/** Submits a claim and waits until it has its place in the log. */
+export const submitAndPlace = async (operator: TestOperator, overrides: Members = {}): Promise<Claim> =>
+  placed(operator, (await submit(operator, overrides)).id);

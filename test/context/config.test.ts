@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vkeyOf, type SignatureType } from '../../src/fields/verifier-key.ts';
 import { completeConfig, ConfigFault, readSettings, type Config } from '../../src/context/config.ts';
 
 const parts = {
@@ -180,6 +185,61 @@ describe('The settings say', () => {
       it(`none to classify, where L3_MODEL names ${what}`, () => {
         assert.match(faultOf(providers, name), /^The settings are not valid: L3_MODEL must .* \(it is /);
       });
+  });
+
+  describe('whose signatures are known', () => {
+    const vkey = (type: SignatureType, name = 'w.example'): string =>
+      vkeyOf(name, generateKeyPairSync('ed25519').publicKey, type);
+    const [plain, cosigner] = [vkey(0x01), vkey(0x04)];
+
+    it('no others’, unless a setting names their keys', () => {
+      const { witnessKeys, witnessPolicy, registryKeys } = embedded({});
+      assert.deepEqual([witnessKeys, witnessPolicy, registryKeys], [[], undefined, []]);
+    });
+
+    it('witnesses and registries, by verifier keys of the type that they sign with', () => {
+      const second = vkey(0x04, 'second.example');
+      const { witnessKeys, registryKeys } = embedded({ WITNESS_KEYS: `${cosigner}, ${second}`, REGISTRY_KEYS: plain });
+      assert.deepEqual(
+        witnessKeys.map(({ name }) => name),
+        ['w.example', 'second.example'],
+      );
+      assert.deepEqual(
+        registryKeys.map(({ vkey: kept }) => kept),
+        [plain],
+      );
+      for (const [setting, value] of [
+        ['WITNESS_KEYS', plain],
+        ['REGISTRY_KEYS', cosigner],
+        ['WITNESS_KEYS', `${cosigner},`],
+        ['WITNESS_KEYS', cosigner.slice(1)],
+      ] as const) {
+        assert.throws(
+          () => readSettings({ [setting]: value }),
+          (error) => error instanceof ConfigFault && error.message.includes(`${setting} must be verifier keys`),
+        );
+      }
+    });
+
+    it('witnesses of a policy, whose faults are named by their lines', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'carnet-policy-'));
+      try {
+        const path = join(folder, 'policy');
+        await writeFile(path, `witness a ${cosigner} https://w.example\nquorum a\n`);
+        assert.deepEqual(
+          embedded({ WITNESS_POLICY: path }).witnessPolicy?.witnesses.map(({ url }) => url),
+          ['https://w.example'],
+        );
+        await writeFile(path, `witness a ${plain}\nquorum a\n`);
+        assert.throws(
+          () => readSettings({ WITNESS_POLICY: path }),
+          /WITNESS_POLICY must be the path of a trust policy .*Line 1 has a key that makes no cosignatures/,
+        );
+        assert.throws(() => readSettings({ WITNESS_POLICY: join(folder, 'none') }), /The file cannot be read/);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
   });
 
   it('how clients reach the service, which nobody can guess where its parts are not embedded', () => {

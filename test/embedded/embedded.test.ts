@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import type { Embedded } from '../../src/embedded/index.ts';
+import { freePort } from '../../src/embedded/ports.ts';
 import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { eventually } from '../support/eventually.ts';
 import { processesNaming, query, start, startParent } from './support.ts';
@@ -233,6 +234,23 @@ describe('embedded parts', function () {
     parent.process.kill('SIGINT');
     parent.process.kill('SIGINT');
     assert.deepEqual(await once(parent.process, 'exit'), [0, null]);
+  });
+
+  it('has Temporal and its UI on the ports wished for, at each start, and on free ones where another program has them', async () => {
+    const temporalPorts = { port: await freePort(), uiPort: await freePort() };
+    const asWished = [`127.0.0.1:${temporalPorts.port}`, `http://127.0.0.1:${temporalPorts.uiPort}`];
+    const startOn = async (dataDir: string): Promise<Required<Embedded>> =>
+      stopLater(await start(dataDir, { postgres: false, temporalPorts }));
+    const [mine, theirs] = [await newDataDir(), await newDataDir()];
+    const first = await startOn(mine);
+    assert.deepEqual([first.temporalAddress, first.temporalUiUrl], asWished);
+    const beside = await startOn(theirs);
+    assert.notEqual(beside.temporalAddress, first.temporalAddress);
+    assert.notEqual(beside.temporalUiUrl, first.temporalUiUrl);
+    await connected(beside.temporalAddress, (client) => client.workflowService.getSystemInfo({}));
+    await first.stop();
+    const again = await startOn(mine);
+    assert.deepEqual([again.temporalAddress, again.temporalUiUrl], asWished);
   });
 
   it('runs beside another instance', async () => {

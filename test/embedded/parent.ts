@@ -9,6 +9,7 @@ try {
     dataDir,
     postgres: true,
     temporal: true,
+    temporalPorts: { port: 0, uiPort: 0 },
     namespace: 'default',
     searchAttributes: [],
     progress: () => undefined,

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
+import { createEncryption } from '../../src/context/encryption.ts';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
 import { buildEndpoint, ENDPOINTS, mailgunKey } from '../inbound/endpoints/support.ts';
 import { startReceiver, type Receiver } from '../notifications/support/receiver.ts';
@@ -98,6 +99,15 @@ describe('secrets', function () {
     await requester(keys.get('the consumer') ?? '', instance.baseUrl).get(`/v1/billing/balance?api_key=${ADMIN_KEY}`);
   };
 
+  /** The private member of its JWK. */
+  const keyOfLog = async (): Promise<string> => {
+    const { id, private_key: sealed } = await pool.one(
+      sql.type(z.object({ id: z.string(), private_key: z.string() }))`select id, private_key from claim_log`,
+    );
+    const key = Buffer.from(await readFile(join(instance.dataDir, 'encryption.key'), 'utf8'), 'base64');
+    return createEncryption([key]).open(sealed, `claim_log:${id}`);
+  };
+
   /** Of an inbound endpoint, as its provider made them: at its creation, at a rotation, and one that is refused. */
   const providerSecrets = async (): Promise<void> => {
     const { consumer } = market;
@@ -140,6 +150,7 @@ describe('secrets', function () {
     lives = livesOf(instance.credentials);
     keys.set('the encryption key', (await readFile(join(instance.dataDir, 'encryption.key'), 'utf8')).trim());
     keys.set('the password of the database', new URL(instance.databaseUrl).password);
+    keys.set('the private key of the claims log', await keyOfLog());
     keys
       .set('the demo publisher', instance.credentials.api_key)
       .set('the demo consumer', instance.credentials.consumer_api_key);

@@ -105,6 +105,7 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     PLATFORM_ADMIN_KEY: platformAdminKey,
     ENCRYPTION_KEY: encryptionKeys[0]?.toString('base64') ?? '',
     LOCAL_PROVIDERS: 'true',
+    LOG_HEAD_DIR: config.logHeadDir,
   };
   const started: Role[] = [];
   const ends: (() => Promise<void>)[] = [];

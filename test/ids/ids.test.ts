@@ -16,6 +16,7 @@ const prefixes = Object.keys({
   txn: true,
   hld: true,
   pc: true,
+  log: true,
   con: true,
   ms: true,
   bnd: true,

@@ -90,7 +90,10 @@ describe('A check against a schema', () => {
       },
     };
     await assert.rejects(complete(refusing), { code: 'RATE_LIMITED' });
-    assert.deepEqual(await complete(context), { refused: null });
+    assert.deepEqual(await complete(context), {
+      refused: null,
+      answer: { status: 'completed', attempt: 1, lease_until: null },
+    });
   });
 
   it('of a new schema comes after whose skill it is', async () => {

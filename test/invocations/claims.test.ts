@@ -7,7 +7,7 @@ import { sql } from '../../src/database/pool.ts';
 import { advanceInvocation, reconcileInvocations } from '../../src/invocations/index.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { claim as claimRow, invoke, newSkill, newWallet, passDeadline } from '../billing/ledger/ledger-world.ts';
-import { digestOf } from '../claims/support.ts';
+import { digestOf, envelopeOf } from '../claims/support.ts';
 import { buildAgent, buildInvocation, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
 import { assertProblem, assertStatus, database, type Requester } from '../support/service.ts';
 import { ownContext, type OwnContext } from './own-context.ts';
@@ -95,6 +95,20 @@ describe('the claims of an invocation', () => {
     assert.deepEqual(await payloadsOf(consumer, id), [submitted(pending), completed]);
     assert.deepEqual(await claimsOf(provider, id), await claimsOf(consumer, id));
     assert.deepEqual(await payloadsOf(await buildOperator(), id), []);
+  });
+
+  it('are named by it where it is read by its id', async () => {
+    const { id } = await buildInvocation(consumer, skill.id);
+    const named = async (reader: Requester): Promise<string[]> =>
+      assertStatus(await reader.get<{ claim_ids: string[] }>(`/v1/skills/invocations/${id}`), 200).claim_ids;
+    await act(id, 'claim');
+    await act(id, 'complete', { output: { text: 'HELLO' } });
+    // What others state of it is no evidence of the service.
+    const envelope = envelopeOf(consumer, { subject: `carnet://invocation/${id}` });
+    assertStatus(await consumer.post('/v1/claims', envelope), 201);
+    const issued = (await claimsOf(provider, id)).map((claim) => claim.id);
+    assert.equal(issued.length, 2);
+    for (const reader of [consumer, provider]) assert.deepEqual(await named(reader), issued);
   });
 
   it('bear the second in which it happened', async () => {

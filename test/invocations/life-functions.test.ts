@@ -172,16 +172,20 @@ describe('the life of an invocation, step by step', () => {
 
     it('claims and completes as REST does, money included', async () => {
       const id = await invoke(db, consumer, skill);
-      assert.deepEqual(
-        await actOnSignal(own.context, id, { kind: 'claim', argument: { lease_seconds: 30 }, signalId: signalId() }),
-        { refused: null },
-      );
+      const { refused, answer } = await actOnSignal(own.context, id, {
+        kind: 'claim',
+        argument: { lease_seconds: 30 },
+        signalId: signalId(),
+      });
+      assert.equal(refused, null);
+      assert.deepEqual({ ...answer, lease_until: null }, { status: 'processing', attempt: 1, lease_until: null });
+      assert(answer?.lease_until, 'the lease is answered, input and output are not');
       const done = await actOnSignal(own.context, id, {
         kind: 'complete',
         argument: { output: { text: 'HELLO' } },
         signalId: signalId(),
       });
-      assert.deepEqual(done, { refused: null });
+      assert.deepEqual(done, { refused: null, answer: { status: 'completed', attempt: 1, lease_until: null } });
       assert.equal((await rowOf(id)).status, 'completed');
       assert.deepEqual(await walletOf(db, consumer), { posted_cents: 75, held_cents: 0, last_position: 2 });
     });
@@ -190,7 +194,7 @@ describe('the life of an invocation, step by step', () => {
       const id = await invoke(db, consumer, skill);
       const act = { kind: 'claim', argument: undefined, signalId: signalId() } as const;
       for (const outcome of await Promise.all([1, 2, 3].map(() => actOnSignal(own.context, id, act))))
-        assert.deepEqual(outcome, { refused: null });
+        assert.deepEqual(outcome, { refused: null, answer: { status: 'processing', attempt: 1, lease_until: null } });
       assert.deepEqual(await rowOf(id), { status: 'processing', attempt: 1, audits: 2 });
     });
 
@@ -198,6 +202,7 @@ describe('the life of an invocation, step by step', () => {
       const [one, other] = [await invoke(db, consumer, skill), await invoke(db, consumer, skill)];
       assert.deepEqual(await actOnSignal(own.context, one, { kind: 'cancel', argument: null, signalId: signalId() }), {
         refused: null,
+        answer: { status: 'failed', attempt: 0, lease_until: null },
       });
       await actOnSignal(own.context, other, { kind: 'claim', argument: {}, signalId: signalId() });
       const failed = await actOnSignal(own.context, other, {
@@ -205,7 +210,7 @@ describe('the life of an invocation, step by step', () => {
         argument: { error: { code: 'X', message: 'x' } },
         signalId: signalId(),
       });
-      assert.deepEqual(failed, { refused: null });
+      assert.deepEqual(failed, { refused: null, answer: { status: 'failed', attempt: 1, lease_until: null } });
       assert.deepEqual([(await rowOf(one)).status, (await rowOf(other)).status], ['failed', 'failed']);
       assert.equal((await walletOf(db, consumer)).held_cents, 0);
     });

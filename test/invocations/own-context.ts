@@ -5,6 +5,7 @@ import { completeConfig, readSettings } from '../../src/context/config.ts';
 import type { ApiKeyId, OperatorId } from '../../src/ids/ids.ts';
 import { openContext, type OpenContext } from '../../src/process/open-context.ts';
 import { ownDatabase } from '../billing/wallet/own-database.ts';
+import { service } from '../support/service.ts';
 import { ampleLimits } from '../support/ample-limits.ts';
 
 export interface OwnContext {
@@ -18,7 +19,7 @@ export interface OwnContext {
 export async function ownContext(): Promise<OwnContext> {
   const database = await ownDatabase();
   let deliveries = 0;
-  const config = completeConfig(readSettings(ampleLimits), {
+  const config = completeConfig(readSettings({ ...ampleLimits, LOG_HEAD_DIR: service().dataDir }), {
     databaseUrl: database.url,
     temporalAddress: '127.0.0.1:1',
     platformAdminKey: randomBytes(24).toString('hex'),

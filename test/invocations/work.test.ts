@@ -139,7 +139,11 @@ describe('the work on an invocation', () => {
         held_cents: 0,
         receivable_cents: 0,
       });
-      assert.deepEqual((await buyer.get<Invocation>(`/v1/skills/invocations/${id}`)).body, done);
+      const { claim_ids: evidence, ...read } = (
+        await buyer.get<Invocation & { claim_ids: string[] }>(`/v1/skills/invocations/${id}`)
+      ).body;
+      assert.deepEqual(read, done);
+      assert.equal(evidence.length, 2);
     });
 
     it('refuses an output that does not fit the schema, and stays processing', async () => {

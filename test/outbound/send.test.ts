@@ -247,6 +247,14 @@ describe('A call to a receiver', () => {
       assert(process.memoryUsage().arrayBuffers - before < 10 * 2 ** 20);
     });
 
+    it('4 KiB of a text, or as many bytes as the caller reads', async () => {
+      const text = 'x'.repeat(9_000);
+      const answer = `HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n${text}`;
+      const whole = { status: 200, replyEnd: 'whole' };
+      assertAnswered(await answeredWith(answer), { ...whole, replyText: text.slice(0, 4_096) });
+      assertAnswered(await answeredWith(answer, { replyTextBytes: 65_536 }), { ...whole, replyText: text });
+    });
+
     it('a text that a log and a row can hold', async () => {
       const body = Buffer.concat([
         Buffer.from('a\0b\x1b[31m\tc\n\u0085ü'),

@@ -111,6 +111,8 @@ describe('A process that starts while Postgres is away', function () {
     const database = await absentDatabase(empty.url);
     const dataDir = await newDataDir();
     const main = startProgram('src/main.ts', {
+      TEMPORAL_PORT: '0',
+      TEMPORAL_UI_PORT: '0',
       DATA_DIR: dataDir,
       PORT: '0',
       DRAIN_SECONDS: '0',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { Connection } from '@temporalio/client';
 import { openPool, type DatabasePool } from '../../src/database/pool.ts';
 import { emptyDatabase, type EmptyDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
 import { openMarket } from '../support/market.ts';
+import { registerNamespace } from '../support/namespace.ts';
 import { startProgram } from '../support/process.ts';
 import { startRole } from '../support/role.ts';
 import { assertStatus, requester, service } from '../support/service.ts';
@@ -96,15 +96,15 @@ describe('src/api.ts and src/worker.ts', function () {
     assertStatus(await market.act(done, 'claim'), 200);
     assertStatus(await market.act(done, 'complete'), 200);
     const open = await market.pending();
-    await eventually(
-      '/readyz to say that Temporal answers',
-      async () => (await requester(null, api.baseUrl).get('/readyz')).body.temporal === 'ok',
-    );
+    const readiness = async () => (await requester(null, api.baseUrl).get('/readyz')).body;
+    await eventually('/readyz to say that Temporal answers', async () => (await readiness()).temporal === 'ok');
+    assert.equal((await readiness()).worker, 'none', 'nobody looks after what is due later');
 
     const worker = await startRole('worker', settings);
     const ofWorker = requester(null, worker.baseUrl);
     assert.equal((await ofWorker.get('/livez')).status, 200);
     await eventually('the worker to be ready', async () => (await ofWorker.get('/readyz')).status === 200);
+    await eventually('/readyz of the API to show it', async () => (await readiness()).worker === 'ok');
     await settled(pool, [done, open]);
     await eventually('what the SDK counts beside what the worker counts', async () => {
       const { text } = await ofWorker.get('/metrics');
@@ -133,20 +133,3 @@ describe('src/api.ts and src/worker.ts', function () {
     for (const { output } of [api, worker, draining]) assert.doesNotMatch(output(), /"level":"(error|fatal)"/);
   });
 });
-
-async function registerNamespace(address: string, namespace: string): Promise<void> {
-  const connection = await Connection.connect({ address });
-  try {
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-    });
-    await eventually(
-      `the namespace ${namespace}`,
-      () => connection.workflowService.describeNamespace({ namespace }).then(() => true),
-      { ignoreErrors: () => true },
-    );
-  } finally {
-    await connection.close();
-  }
-}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
 import { processesNaming } from '../embedded/support.ts';
 import { eventually } from '../support/eventually.ts';
@@ -122,6 +123,20 @@ describe('npm start', function () {
     const { port } = new URL(one.baseUrl);
     assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
     await assert.rejects(fetch(`http://127.0.0.2:${port}/livez`), 'a listener on every interface would answer');
+  });
+
+  it('says at its start where API, documents, dashboard, Temporal and its UI are', () => {
+    const { base_url: base, temporal_address: temporal, temporal_ui_url: ui } = one.credentials;
+    const rows = new Map(
+      stripVTControlCharacters(one.output())
+        .split('\n')
+        .map((line) => line.trim().split(/ {2,}/) as [string, string]),
+    );
+    assert.equal(rows.get('API'), base);
+    assert.equal(rows.get('API docs'), `${base}/docs`);
+    assert.equal(rows.get('Dashboard'), `${base}/dashboard`);
+    assert.equal(rows.get('Temporal'), temporal);
+    assert.equal(rows.get('Temporal UI'), ui);
   });
 
   it('warns of nothing that is as it should be', () => {

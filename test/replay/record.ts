@@ -8,6 +8,7 @@ import type { Case, Cases } from './cases/case.ts';
 import { continuations } from './cases/continuations.ts';
 import { inbound } from './cases/inbound.ts';
 import { invocations } from './cases/invocations.ts';
+import { logs } from './cases/logs.ts';
 import { mails } from './cases/mails.ts';
 import { notifications } from './cases/notifications.ts';
 import { payments } from './cases/payments.ts';
@@ -30,6 +31,7 @@ const chosen = (cases: Cases): [string, Case][] => Object.entries(cases).filter(
 const ends = chosen({
   ...inbound,
   ...invocations,
+  ...logs,
   ...mails,
   ...notifications,
   ...sessions,

@@ -5,6 +5,7 @@ import type { Credentials } from '../../src/process/seed.ts';
 import { ampleLimits } from './ample-limits.ts';
 import { eventually } from './eventually.ts';
 import { startProgram, type Started } from './process.ts';
+import { knownKeys } from './witnesses.ts';
 
 /**
  * What tests need to know about a running instance; plain JSON, so that it can be passed to mocha's parallel processes.
@@ -34,7 +35,11 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const program = startProgram('src/main.ts', {
     DATA_DIR: dataDir,
     PORT: '0',
+    // Several instances run at once, and a part that dies must find its port free.
+    TEMPORAL_PORT: '0',
+    TEMPORAL_UI_PORT: '0',
     ...ampleLimits,
+    ...knownKeys,
     OUTBOUND_ALLOW_LOOPBACK: 'true', // receivers of the tests are on this machine
     LOG_LEVEL: 'warn',
     ...options.env,

@@ -18,6 +18,7 @@ export async function settingsBeside(facts: InstanceFacts): Promise<Record<strin
     TEMPORAL_NAMESPACE: namespace,
     PLATFORM_ADMIN_KEY: adminKey,
     LOCAL_PROVIDERS: 'true',
+    LOG_HEAD_DIR: facts.dataDir,
     ENCRYPTION_KEY: await readFile(join(facts.dataDir, 'encryption.key'), 'utf8'),
   };
 }

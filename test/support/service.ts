@@ -68,7 +68,7 @@ export function requester(key: string | null, baseUrl: string = service().baseUr
     }
     const response = await fetch(`${baseUrl}${path}`, init);
     const text = await response.text();
-    const json = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     return { status: response.status, headers: response.headers, body: (json ? JSON.parse(text) : {}) as Body, text };
   };
   return {

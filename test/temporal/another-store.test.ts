@@ -7,6 +7,7 @@ import { createPorts } from '../../activities/ports.ts';
 import { sql } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids/ids.ts';
 import { lifeId, type LifeKind } from '../../src/ids/life-ids.ts';
+import { advanceLog } from '../../src/claims/index.ts';
 import { advanceNotification } from '../../src/notifications/index.ts';
 import { advanceSession } from '../../src/passports/accountability/advance-session.ts';
 import { openTemporal } from '../../temporal/client.ts';
@@ -14,6 +15,7 @@ import { createDelivery } from '../../temporal/delivery.ts';
 import { lives } from '../../temporal/lives.ts';
 import { noteLifeStore } from '../../temporal/rounds.ts';
 import { runWorker } from '../../temporal/worker.ts';
+import { waitingLog } from '../claims/log/support.ts';
 import { newEndpoint } from '../inbound/support/endpoints.ts';
 import { newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
@@ -132,6 +134,11 @@ describe('Another store of lives', () => {
           values (${id}, ${endpoint.id}, ${operator}, ${endpoint.agentId}, 'generic', '', 'body', '', 'hex', true, 1, clock_timestamp())`,
         );
         return lifeId.inbound(id);
+      },
+      async 'log-sequencer'() {
+        const life = await waitingLog(own.context);
+        await advanceLog(own.context, life.slice(life.indexOf(':') + 1));
+        return life;
       },
       async mail() {
         const id = newId('msg');

@@ -1,10 +1,28 @@
 import assert from 'node:assert/strict';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { wake } from '../../workflows/life.ts';
 import { eventually } from '../support/eventually.ts';
 import { INPUT, OUTPUT, startRig, type Rig } from './rig.ts';
 import { runOf, type Run } from './runs.ts';
+
+/** What an update is answered. */
+interface Standing {
+  status: string;
+  attempt: number;
+  lease_until: string | null;
+}
+
+/** The summaries of timers and steps in the order of the history. */
+async function summariesOf(run: Run): Promise<string[]> {
+  const { events } = await run.handle.fetchHistory();
+  return (events ?? []).flatMap(({ userMetadata }) => {
+    const data = userMetadata?.summary?.data;
+    return data ? [JSON.parse(Buffer.from(data).toString()) as string] : [];
+  });
+}
 
 describe('The life of an invocation', () => {
   let rig: Rig;
@@ -158,6 +176,120 @@ describe('The life of an invocation', () => {
     ]);
     await run.ended();
     assert.equal((await rig.row(id)).output, '{"text":"one"}');
+  });
+
+  it('is claimed and completed by updates, which are answered', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    const { lease_until: leaseUntil, ...claimed } = await run.handle.executeUpdate<Standing, [object]>('claim', {
+      args: [{ lease_seconds: 600 }],
+    });
+    assert.deepEqual(claimed, { status: 'processing', attempt: 1 });
+    assert.match(leaseUntil ?? '', /^\d{4}-/);
+    const done = await run.handle.executeUpdate<Standing, [object]>('complete', {
+      args: [{ output: { text: OUTPUT }, attempt: 1 }],
+    });
+    assert.deepEqual(done, { status: 'completed', attempt: 1, lease_until: null });
+    await run.ended();
+    assert.equal((await rig.row(id)).status, 'completed');
+    assert.equal((await run.text()).split(OUTPUT).length - 1, 1, 'the output is in the update and in no answer');
+    const actors = await rig.context.pool.anyFirst(
+      sql.unsafe`select actor from audit_events where target = ${id} order by id`,
+    );
+    assert.deepEqual(actors.slice(1), ['temporal-signal', 'temporal-signal']);
+  });
+
+  it('is failed and cancelled by updates', async () => {
+    const failed = await rig.invoke();
+    const run = await waiting(failed.id);
+    await run.handle.executeUpdate('claim');
+    const error = { code: 'NO_IDEA', message: 'It cannot be done.' };
+    const { status } = await run.handle.executeUpdate<Standing, [object]>('fail', { args: [{ error }] });
+    assert.equal(status, 'failed');
+    const cancelled = await rig.invoke();
+    const other = await (await waiting(cancelled.id)).handle.executeUpdate<Standing, []>('cancel');
+    assert.equal(other.status, 'failed');
+  });
+
+  it('refuses an update by a failure whose type is the code, and goes on', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    const refusal = async (name: string, argument: object = {}) => {
+      const failed: unknown = await run.handle
+        .executeUpdate<Standing, [object]>(name, { args: [argument] })
+        .catch((error: unknown) => error);
+      assert(failed instanceof WorkflowUpdateFailedError, String(failed));
+      assert(failed.cause instanceof ApplicationFailure, String(failed.cause));
+      const { type, message, nonRetryable } = failed.cause;
+      assert.equal(nonRetryable, true);
+      return `${type}: ${message}`;
+    };
+    assert.match(await refusal('complete', { output: {} }), /^INVOCATION_NOT_PROCESSING: The invocation is pending/);
+    assert.match(await refusal('claim', { lease_seconds: 'long' }), /^VALIDATION_ERROR: .*lease_seconds/);
+    assert.match(await refusal('cancel', { why: 'so' }), /^VALIDATION_ERROR: /);
+    await run.handle.executeUpdate('claim');
+    assert.match(await refusal('claim'), /^INVOCATION_NOT_PENDING: /);
+    assert.match(await refusal('complete', { output: { text: 7 } }), /^OUTPUT_SCHEMA_MISMATCH: /);
+    assert.match(await refusal('complete', { output: {}, attempt: 9 }), /^LEASE_LOST: /);
+    await run.showing(/Refused update complete: LEASE_LOST\. /);
+    await run.handle.executeUpdate('complete', { args: [{ output: { text: 'at last' } }] });
+    await run.ended();
+    assert.equal((await rig.row(id)).output, '{"text":"at last"}');
+  });
+
+  it('answers a repeated update id as the first, and an id of another act with a refusal', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    const claim = () => run.handle.executeUpdate<Standing, []>('claim', { updateId: 'attempt-1' });
+    assert.deepEqual(await claim(), await claim());
+    assert.equal((await rig.row(id)).attempt, 1);
+    await run.handle.executeUpdate('complete', { args: [{ output: { text: 'once' } }] });
+    await run.ended();
+  });
+
+  it('returns as its result the status that is final', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await run.handle.executeUpdate('claim');
+    await run.handle.executeUpdate('complete', { args: [{ output: { text: 'done' } }] });
+    assert.equal(await run.handle.result(), 'completed');
+    const other = await rig.invoke();
+    await (await waiting(other.id)).handle.signal('cancel');
+    assert.equal(await runOf(rig, other.id).handle.result(), 'failed');
+  });
+
+  it('shows refusals with their time', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    const before = Date.now();
+    await run.handle.signal('complete', { output: {} });
+    const shown = await run.showing(/Refused signal complete/);
+    const [, at = ''] = /^(\S+Z) Refused signal complete: INVOCATION_NOT_PROCESSING\. /m.exec(shown) ?? [];
+    const seconds = (Date.parse(at) - before) / 1_000;
+    assert(seconds > -60 && seconds < 60, at);
+    await run.handle.signal('cancel');
+    await run.ended();
+  });
+
+  it('has a timeline that reads as a story: what each timer waits for, and what each step does', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await run.handle.executeUpdate('claim', { args: [{ lease_seconds: 600 }] });
+    await run.showing(/^Claimed/);
+    await run.handle.signal('complete', { output: { text: 'done' } });
+    await run.ended();
+    const story = await summariesOf(run);
+    const next = (what: RegExp): void => {
+      const at = story.findIndex((line) => what.test(line));
+      assert(at >= 0, `${what} is missing in ${story.join('\n')}`);
+      story.splice(0, at + 1);
+    };
+    next(/^skill-\w+ 1\.0\.0 for op_/);
+    next(/^Looks at the invocation/);
+    next(/^Waits for claim or completion until \d{4}-/);
+    next(/^Performs claim, which was sent through Temporal\.$/);
+    next(/^Claimed \(attempt 1\)\. Waits for completion until \d{4}-/);
+    next(/^Performs complete, /);
   });
 
   it('is not wedged by a signal that nobody can decode', async () => {

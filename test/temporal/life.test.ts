@@ -218,6 +218,22 @@ describe('A life on a server that suggests soon to continue as new', function ()
     assert.equal((await rig.row(id)).output, '{"text":"handed over"}');
   });
 
+  it('performs an update before it continues, and answers its id in the next run as it did first', async () => {
+    const { id, run, first } = await waiting();
+    for (let times = 0; times < 50; times += 1) await run.handle.signal('wake');
+    const claim = () => run.handle.executeUpdate<{ attempt: number }, []>('claim', { updateId: 'attempt-1' });
+    const [answer, worker] = await Promise.all([claim(), rig.startWorker()]);
+    assert.equal(answer.attempt, 1);
+    await run.handle.signal('wake');
+    await eventually('another run', async () => (await statusOf(first)) === 'CONTINUED_AS_NEW', { seconds: 90 });
+    assert.deepEqual(await claim(), answer);
+    assert.equal((await rig.row(id)).attempt, 1);
+    await rig.complete(id);
+    await run.ended();
+    assert.equal(await run.handle.result(), 'completed');
+    await worker.stop();
+  });
+
   it('performs signals first that are too large to be handed over', async () => {
     const { id, run, first } = await waiting();
     for (let times = 0; times < 50; times += 1) await run.handle.signal('wake');
@@ -228,7 +244,8 @@ describe('A life on a server that suggests soon to continue as new', function ()
     await run.handle.signal('claim', { lease_seconds: 600 });
     const worker = await rig.startWorker();
     await run.showing(/Refused signal complete: BODY_TOO_LARGE/);
-    assert.equal((await rig.row(id)).status, 'processing');
+    // The details show a refusal before the signal behind it is performed.
+    await eventually('the claim', async () => (await rig.row(id)).status === 'processing');
     await run.handle.signal('complete', { output: { text: 'small enough' } });
     await run.ended();
     assert.equal((await rig.row(id)).output, '{"text":"small enough"}');

@@ -79,13 +79,20 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const address = options.temporalAddress ?? service().credentials.temporal_address;
   const namespace = options.temporalAddress === undefined ? name : 'default';
   if (namespace === name) await newNamespace(address, name);
-  const config = completeConfig(readSettings({ WORKFLOW_BUNDLE: process.env.WORKFLOW_BUNDLE, ...options.settings }), {
-    databaseUrl,
-    temporalAddress: address,
-    platformAdminKey: randomBytes(18).toString('hex'),
-    encryptionKeys: [randomBytes(32)],
-    localProviders: true,
-  });
+  const config = completeConfig(
+    readSettings({
+      WORKFLOW_BUNDLE: process.env.WORKFLOW_BUNDLE,
+      LOG_HEAD_DIR: service().dataDir,
+      ...options.settings,
+    }),
+    {
+      databaseUrl,
+      temporalAddress: address,
+      platformAdminKey: randomBytes(18).toString('hex'),
+      encryptionKeys: [randomBytes(32)],
+      localProviders: true,
+    },
+  );
   config.temporal.namespace = namespace;
   const log = options.log ?? pino({ level: 'silent' });
   const temporal = openTemporal(config.temporal);

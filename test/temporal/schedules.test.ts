@@ -33,7 +33,8 @@ describe('The schedule of the key rotation', () => {
 
   it('stays as it is when other workers start', async () => {
     await schedule().pause('by a person');
-    await Promise.all([ensureSchedules(client.schedule), ensureSchedules(client.schedule)]);
+    const config = { witnessPolicy: undefined };
+    await Promise.all([ensureSchedules(client.schedule, config), ensureSchedules(client.schedule, config)]);
     assert.equal((await schedule().describe()).state.note, 'by a person');
     await schedule().unpause();
   });

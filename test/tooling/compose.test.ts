@@ -95,6 +95,24 @@ describe('docker-compose.yml', () => {
     );
   });
 
+  it('hands every setting to the processes, but for those of the shape itself', () => {
+    const ofTheShape = new Set(
+      // where the image has its files and listens
+      ['PORT', 'WORKER_PORT', 'HOST', 'NODE_ENV', 'WORKFLOW_BUNDLE'].concat(
+        // of embedded parts
+        ['DATA_DIR', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'],
+        // of clusters elsewhere
+        ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY', 'TEMPORAL_TLS_SERVER_NAME'],
+      ),
+    );
+    const due = [...read('.env.example').matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => !ofTheShape.has(name))
+      .toSorted();
+    for (const name of ['migrate', 'api', 'worker'])
+      assert.deepEqual(Object.keys(compose.services[name]?.environment ?? {}).toSorted(), due, name);
+  });
+
   it('opens ports on the loopback address alone', () => {
     const open = services.flatMap(([, { ports = [] }]) => ports).filter((port) => !port.startsWith('127.0.0.1:'));
     assert.deepEqual(open, []);

@@ -167,6 +167,13 @@ const crimes: [string, string, string, string][] = [
   ['senders', 'src/mail/send.ts', `import mail = require('nodemailer');`, 'npm:nodemailer'],
   ['outbound', 'activities/notifications.ts', `import { request } from 'undici';`, 'npm:undici'],
   [
+    'verifiers',
+    'scripts/verify/a.ts',
+    `import { publish } from '../../src/skills/publish.ts';`,
+    'src/skills/publish.ts',
+  ],
+  ['verifiers', 'scripts/monitor/a.ts', `import canonicalize from 'canonicalize';`, 'npm:canonicalize'],
+  [
     'production-only',
     'src/claims/log.ts',
     `import { buildSkill } from '../../test/skills.test.ts';`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
+import { PublicJwkSchema, type PublicJwk } from './public-jwk.ts';
 import { AgentSchema, type Agent, type CreateAgent } from './schema.ts';
 
 const columns = sql.fragment`
@@ -112,3 +113,18 @@ export const saveAgent = (connection: CommonQueryMethods, agent: Agent): Promise
     returning ${columns}`);
 
 const asJson = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+
+/**
+ * The key of this RFC 7638 thumbprint, if the agent that is named has it and is active.
+ * @param named the agent, or the operator of which it may be any agent
+ */
+export const findKeyOfAgents = (
+  connection: CommonQueryMethods,
+  thumbprint: string,
+  named: { agentId: string } | { operatorId: string },
+): Promise<PublicJwk | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ public_jwk: PublicJwkSchema }))`
+    select public_jwk from agents
+    where key_thumbprint = ${thumbprint} and status = 'active'
+      and ${'agentId' in named ? sql.fragment`id = ${named.agentId}` : sql.fragment`operator_id = ${named.operatorId}`}
+    limit 1`);

@@ -4,7 +4,8 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
-import { findOperator, lockOperator, saveOperator } from './queries.ts';
+import { thumbprintOf } from '../../fields/thumbprint.ts';
+import { findOperator, lockOperator, replaceKeys, saveOperator } from './queries.ts';
 import type { AdministerOperator, Operator, UpdateOperator } from './schema.ts';
 
 /** @throws CarnetError NOT_FOUND */
@@ -21,7 +22,7 @@ export const updateOwnOperator = (
   patch: UpdateOperator,
 ): Promise<Answered<Operator>> =>
   runCommand(context, call, async (unit) => {
-    const { payout_account: payoutAccount } = patch;
+    const { payout_account: payoutAccount, public_jwks: jwks } = patch;
     const before = await lockOperator(unit.connection, call.caller.operatorId);
     assertThat(before, () => notFound('operator'));
     if (payoutAccount !== undefined) {
@@ -31,6 +32,7 @@ export const updateOwnOperator = (
       });
       if (refused !== null) return refused;
     }
+    if (jwks !== undefined) await replaceKeys(unit.connection, before.id, jwks);
     const operator = await saveOperator(unit.connection, {
       ...before,
       name: patch.name ?? before.name,
@@ -41,6 +43,7 @@ export const updateOwnOperator = (
     await unit.audit('operator.updated', operator.id, {
       changed: Object.keys(patch),
       ...(payoutAccount !== undefined && { payout_account: payoutAccount }),
+      ...(jwks !== undefined && { key_thumbprints: jwks.map(({ x }) => thumbprintOf(x)) }),
     });
     unit.changed(operator.id);
     return { status: 200, body: operator };

@@ -1,10 +1,16 @@
 import type { Tier } from '../../fields/tiers.ts';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { textArray } from '../../database/columns.ts';
+import { thumbprintOf } from '../../fields/thumbprint.ts';
 import type { OperatorId } from '../../ids/ids.ts';
+import { PublicJwkSchema, type PublicJwk } from '../agents/public-jwk.ts';
 import { OperatorSchema, type Operator, type RegisterOperator } from './schema.ts';
 
-const columns = sql.fragment`id, name, email, status, tier, commission_bps, payout_account, low_balance_cents, created_at, updated_at`;
+const columns = sql.fragment`
+  id, name, email, status, tier, commission_bps, payout_account, low_balance_cents,
+  (select coalesce(jsonb_agg(k.public_jwk order by k.kid), '[]') from operator_public_keys k where k.operator_id = operators.id) as public_jwks,
+  created_at, updated_at`;
 
 export const findOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
   connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id}`);
@@ -58,3 +64,31 @@ export const isSuspended = (connection: CommonQueryMethods, id: string): Promise
     sql.type(z.object({ suspended: z.boolean() }))`
       select status = 'suspended' as suspended from operators where id = ${id}`,
   );
+
+/** From now on the operator has these keys to co-sign claims with, and no others. */
+export async function replaceKeys(
+  connection: CommonQueryMethods,
+  operatorId: string,
+  jwks: readonly PublicJwk[],
+): Promise<void> {
+  const byKid = new Map(jwks.map((jwk) => [thumbprintOf(jwk.x), JSON.stringify(jwk)]));
+  const kids = [...byKid.keys()];
+  await connection.query(sql.type(z.object({}))`
+    delete from operator_public_keys where operator_id = ${operatorId} and kid <> all(${textArray(kids)})`);
+  await connection.query(sql.type(z.object({}))`
+    insert into operator_public_keys (operator_id, kid, public_jwk)
+    select ${operatorId}, kid, jwk::jsonb
+    from unnest(${textArray(kids)}, ${textArray([...byKid.values()])}) as given (kid, jwk)
+    on conflict (operator_id, kid) do update set public_jwk = excluded.public_jwk`);
+}
+
+const KeyRow = z.object({ public_jwk: PublicJwkSchema });
+
+/** The key of this RFC 7638 thumbprint, if an operator that is not suspended has it. */
+export const findKeyOfOperators = async (
+  connection: CommonQueryMethods,
+  thumbprint: string,
+): Promise<PublicJwk | null> =>
+  connection.maybeOneFirst(sql.type(KeyRow)`
+    select k.public_jwk from operator_public_keys k join operators o on o.id = k.operator_id
+    where k.kid = ${thumbprint} and o.status = 'active' limit 1`);

@@ -1,4 +1,4 @@
-import { route, type AnyRoute } from '../../http/route.ts';
+import { MANY_VALUES, route, type AnyRoute } from '../../http/route.ts';
 import { registerOperator } from '../register.ts';
 import { readOwnOperator, updateOwnOperator } from './operators.ts';
 import { OperatorSchema, RegisteredOperatorSchema, RegisterOperatorSchema, UpdateOperatorSchema } from './schema.ts';
@@ -35,9 +35,11 @@ const patchOwnOperator = route({
   path: '/v1/operators/me',
   operation: 'updateOwnOperator',
   tag: 'accounts',
-  summary: 'Change the name, the e-mail address, the payout account or the low balance of the operator',
+  summary:
+    'Change the name, the e-mail address, the payout account, the low balance or the public keys of the operator',
   audience: 'admin',
   body: UpdateOperatorSchema,
+  mostValues: MANY_VALUES,
   example: { name: 'Ada & Daughters Ltd' },
   status: 200,
   reply: OperatorSchema,

@@ -2,8 +2,12 @@ import { z } from 'zod';
 import { withSomeField } from '../../fields/objects.ts';
 import { email, name } from '../../fields/text.ts';
 import { TierSchema } from '../../fields/tiers.ts';
+import { PublicJwkSchema } from '../agents/public-jwk.ts';
 
 const lowBalanceCents = z.int().min(1).nullable();
+/** Old and new keys of several signers; more would be a directory. */
+const MOST_KEYS = 10;
+const publicJwks = z.array(PublicJwkSchema).max(MOST_KEYS);
 const commissionBps = z.int().min(0).max(10_000).nullable();
 
 export const OperatorSchema = z
@@ -24,6 +28,7 @@ export const OperatorSchema = z
       description:
         'With less than this available the wallet is low: `wallet.low_balance` is an event of rules that name it. null: never.',
     }),
+    public_jwks: publicJwks.meta({ description: 'The keys by which it co-signs claims.' }),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -40,6 +45,7 @@ export const OperatorSchema = z
         commission_bps: null,
         payout_account: null,
         low_balance_cents: null,
+        public_jwks: [],
         created_at: '2026-11-21T12:00:00.000Z',
         updated_at: '2026-11-21T12:00:00.000Z',
       },
@@ -69,6 +75,10 @@ export const UpdateOperatorSchema = withSomeField(
       .optional()
       .meta({ description: 'Only an owner changes it: in a dashboard session, or by approving the change.' }),
     low_balance_cents: lowBalanceCents.optional(),
+    public_jwks: publicJwks.optional().meta({
+      description:
+        'All keys by which it co-signs claims: those that are left out are removed. `signer_kid` is the RFC 7638 thumbprint of a key.',
+    }),
   }),
 ).meta({ id: 'UpdateOperator' });
 export type UpdateOperator = z.infer<typeof UpdateOperatorSchema>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonObject } from '../../fields/objects.ts';
 import { text } from '../../fields/text.ts';
 import { queryInstant } from '../../http/query.ts';
+import { KeptCoSignatureSchema } from './co-signature.ts';
 import { ReceiptSchema } from './envelope.ts';
 import { CLAIM_TYPES } from './payloads.ts';
 
@@ -17,6 +18,11 @@ export const ClaimDigestSchema = z
     log_index: z.int().nullable().describe('The place in the log; null while it has none.'),
     receipt: ReceiptSchema.nullable().describe('Of the log of this service; null while it has none.'),
     revoked_at: z.iso.datetime().nullable(),
+    erased_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Since when its payload is gone; digest and place in the log stay.'),
+    tombstone_id: z.string().nullable().describe('The claim that records the erasure.'),
   })
   .meta({
     id: 'ClaimDigest',
@@ -42,16 +48,27 @@ const envelopeExample = {
 };
 
 export const ClaimSchema = ClaimDigestSchema.extend({
-  envelope: jsonObject.describe('As it was submitted.'),
+  envelope: jsonObject.describe('As it was submitted; without its payload once that is erased.'),
   payload_effective: z.unknown().describe('The payload with its defaults; null where there is none.'),
+  co_signatures: z
+    .array(KeptCoSignatureSchema)
+    .describe('Those that came with the claim and those that were added later, in the order in which they came.'),
+  external_receipt_verified: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Of the receipt of another registry in the envelope: whether it verified when it came; null where there is none.',
+    ),
   schema: z.enum(['v1', 'none']).describe('`none`: the payload of this type has no shape.'),
   unresolved_refs: z.array(z.string()).describe('Claims that the payload names and that do not exist here yet.'),
-  warnings: z.array(z.string()),
+  warnings: z
+    .array(z.string())
+    .describe('What does not fit together: that the issuer said before that the same intent or invocation had ended.'),
   revoke_reason: z.string().nullable(),
   created_at: z.iso.datetime(),
 }).meta({
   id: 'Claim',
-  description: 'A recorded claim. It is never changed; it can be revoked.',
+  description: 'A recorded claim. It is never changed; it can be revoked, and its payload can be erased.',
   examples: [
     {
       id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
@@ -60,11 +77,15 @@ export const ClaimSchema = ClaimDigestSchema.extend({
       receipt: null,
       envelope: envelopeExample,
       payload_effective: { ...envelopeExample.payload, metadata: {} },
+      co_signatures: [],
+      external_receipt_verified: null,
       schema: 'v1',
       unresolved_refs: [],
       warnings: [],
       revoked_at: null,
       revoke_reason: null,
+      erased_at: null,
+      tombstone_id: null,
       created_at: '2026-11-21T12:00:00.000Z',
     },
   ],
@@ -82,11 +103,83 @@ export const claimFilters = {
   mission_ref: name,
   since: queryInstant.optional().describe('Issued then or later; issued_at of 1e11 and more counts as milliseconds.'),
   until: queryInstant.optional().describe('Issued before.'),
+  ref: name.describe('Claims whose payload names this claim.'),
 };
 export type ClaimFilters = z.infer<z.ZodObject<typeof claimFilters>>;
 
 export const RevokeClaimSchema = z.strictObject({ reason: text(1, 2_000).optional() }).meta({ id: 'RevokeClaim' });
 export type RevokeClaim = z.infer<typeof RevokeClaimSchema>;
+
+export const EraseClaimSchema = z
+  .strictObject({ reason: text(1, 2_000).optional().describe('Stands in the tombstone, for ever.') })
+  .meta({ id: 'EraseClaim' });
+export type EraseClaim = z.infer<typeof EraseClaimSchema>;
+
+/** One member alone: a claim as somebody holds it, or the one that is recorded under an id. */
+export const VerifyClaimSchema = z
+  .strictObject({
+    envelope: z.unknown().optional().describe('A claim as you hold it, its receipt and co-signatures included.'),
+    claim_id: text(1, 128).optional().describe('A claim that is recorded here.'),
+  })
+  .refine((body) => Object.keys(body).length === 1, 'must have either envelope or claim_id')
+  .meta({ id: 'VerifyClaim' });
+export type VerifyClaim = z.infer<typeof VerifyClaimSchema>;
+
+/** null: there is nothing to check, or it cannot be checked yet. */
+const check = z.boolean().nullable();
+
+export const VerificationSchema = z
+  .object({
+    valid: z.boolean().describe('Whether the claim is in the log as it stands here, and nothing speaks against it.'),
+    claim_id: z.string().nullable().describe('null: no such claim is recorded.'),
+    digest: z.string().nullable(),
+    checks: z.object({
+      schema: check.describe('Envelope and payload have their shape; null once the payload is erased.'),
+      digest: check.describe(
+        'Its signed bytes have the digest under which it is recorded; null once the payload is erased.',
+      ),
+      receipt: check.describe(
+        'The receipt that came along, or else that of this log; null where it waits for the log, or the receipt is of a registry whose key is not known here.',
+      ),
+      inclusion: check.describe('It is in the published log; null while it waits for that.'),
+      co_signatures: z
+        .array(z.object({ signer_kid: z.string(), signer_role: z.string(), verified: z.boolean() }))
+        .describe(
+          '`verified` is false where the key is not known here. By `claim_id`, for those who read the claim in full.',
+        ),
+      revocation: check.describe('It is not revoked.'),
+    }),
+    erased_at: z.iso.datetime().nullable(),
+    errors: z.array(
+      z.object({
+        code: z.enum([
+          'INVALID_SCHEMA',
+          'DIGEST_MISMATCH',
+          'INVALID_RECEIPT',
+          'NOT_INCLUDED',
+          'NOT_LOGGED',
+          'REVOKED',
+          'INVALID_CO_SIGNATURE',
+        ]),
+        path: z.string().nullable().describe('Dotted from the body; null where it is about the whole claim.'),
+        message: z.string(),
+      }),
+    ),
+  })
+  .meta({
+    id: 'ClaimVerification',
+    examples: [
+      {
+        valid: true,
+        claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+        digest: 'sha256:5f0e8b4c4e2b1a7a0e4b9d7e1c7ad1a5cbe3a1a24ba0a96a54e3c0bb0a3d4c11',
+        checks: { schema: true, digest: true, receipt: true, inclusion: true, co_signatures: [], revocation: true },
+        erased_at: null,
+        errors: [],
+      },
+    ],
+  });
+export type Verification = z.infer<typeof VerificationSchema>;
 
 export const PayloadSchemasSchema = z
   .object({

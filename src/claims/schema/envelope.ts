@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CoSignatureSchema } from './co-signature.ts';
 import { listOf, operatorId, subject, wholeTime } from './fields.ts';
 import { CLAIM_TYPES, payloadSchemas, SHAPED_TYPES, SHAPELESS_TYPES } from './payloads.ts';
 
@@ -27,14 +28,6 @@ export const ReceiptSchema = z
   })
   .meta({ id: 'ClaimReceipt', description: 'That a registry has recorded the claim.' });
 
-const CoSignatureSchema = z
-  .strictObject({
-    signer_kid: z.string().min(1),
-    signer_role: z.enum(['operator_attestation', 'agent_self', 'witness']),
-    cose_sign1: z.string().min(1),
-  })
-  .meta({ id: 'ClaimCoSignature' });
-
 const members = {
   envelope_version: z.literal(1),
   issuer: operatorId,
@@ -61,10 +54,19 @@ const Shapeless = z
 const namedType = (payload: unknown): unknown =>
   typeof payload === 'object' && payload !== null && 'type' in payload ? payload.type : undefined;
 
-/** `claim_type` alone chooses the shape of the payload, whatever `claim_version` is. */
-export const EnvelopeSchema = z
-  .discriminatedUnion('claim_type', [firstShaped, ...otherShaped, Shapeless], {
+/**
+ * `claim_type` alone chooses the shape of the payload, whatever `claim_version` is. Compiled to one function, which takes a fifth of the
+ * time; what that refuses is read by the schema itself, which says what is wrong.
+ */
+export const EnvelopeSchema = z.compile(
+  z.discriminatedUnion('claim_type', [firstShaped, ...otherShaped, Shapeless], {
     error: `must be one of ${CLAIM_TYPES.join(', ')}`,
-  })
-  .meta({ id: 'ClaimEnvelope', description: 'A claim: a statement of its issuer about its subject.' });
+  }),
+  { strict: true },
+);
+// `meta` would make another schema, which is not compiled.
+z.globalRegistry.add(EnvelopeSchema, {
+  id: 'ClaimEnvelope',
+  description: 'A claim: a statement of its issuer about its subject.',
+});
 export type Envelope = z.infer<typeof EnvelopeSchema>;

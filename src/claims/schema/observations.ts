@@ -32,23 +32,21 @@ export const EntityObservationSchema = z.strictObject({
   type: z.literal('entity_observation'),
   intent_outcome_ref: claimRef.optional(),
   entities: z.array(text(1, 512)).max(256).default([]),
-  entity_types: z
-    .array(
-      z.enum([
-        'url_host',
-        'url_path',
-        'email',
-        'account_id',
-        'file_path',
-        'arn',
-        'gcp_resource',
-        'azure_resource',
-        'phone',
-        'ip_address',
-        'other',
-      ]),
-    )
-    .default([]),
+  entity_types: listOf(
+    z.enum([
+      'url_host',
+      'url_path',
+      'email',
+      'account_id',
+      'file_path',
+      'arn',
+      'gcp_resource',
+      'azure_resource',
+      'phone',
+      'ip_address',
+      'other',
+    ]),
+  ).default([]),
   agent_id: agentId,
   source_service: text(1, 128).optional(),
   content_fingerprints: z.array(text(1, 64)).max(512).default([]),

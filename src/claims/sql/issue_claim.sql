@@ -9,7 +9,8 @@ declare
   head constant text := '{"claim_type":' || jcs_text(p_type) || ',"claim_version":1,"envelope_version":1,"issued_at":' || seconds
     || ',"issuer":"op_platform","payload":' || p_payload;
   tail constant text := ',"subject":' || jcs_text(p_subject) || '}';
-  v_digest constant text := 'sha256:' || encode(sha256(convert_to(head || tail, 'UTF8')), 'hex');
+  v_signed constant bytea := convert_to(head || tail, 'UTF8');
+  v_digest constant text := 'sha256:' || encode(sha256(v_signed), 'hex');
   v_readers text[] := array_remove(p_operators, null);
   v_id text;
 begin
@@ -20,6 +21,10 @@ begin
       claim_schema_of(p_type), p_agent, p_mission, v_readers, p_passport, seconds * 1000)
     on conflict (digest) do nothing
     returning id into v_id;
-  if v_id is null then select id into strict v_id from claims where digest = v_digest; end if;
+  if v_id is null then
+    select id into strict v_id from claims where digest = v_digest;
+  else
+    perform log_claim(v_id, sha256('\x00'::bytea || v_signed));
+  end if;
   return v_id;
 end $$;

@@ -53,7 +53,7 @@ create table life_messages (
   owner text not null default 'nobody',
   -- Of its kind, as `Priority` in temporal/lives.ts: money, work, mail.
   priority int not null generated always as (case split_part(life, ':', 1)
-    when 'mail' then 5 when 'invocation' then 3 when 'session' then 3 when 'notification' then 3 when 'verification' then 3 when 'inbound' then 3 else 1 end) stored
+    when 'mail' then 5 when 'invocation' then 3 when 'session' then 3 when 'notification' then 3 when 'verification' then 3 when 'inbound' then 3 when 'log-sequencer' then 3 else 1 end) stored
 ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
 -- Leads from one owner to the next, and to what of theirs is due.
 create index life_messages_due on life_messages (priority, owner, next_attempt_at) where not parked;

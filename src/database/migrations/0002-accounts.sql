@@ -38,6 +38,16 @@ create table operators (
 );
 create index operators_suspended on operators (id) where status = 'suspended';
 
+-- Public keys by which an operator co-signs claims (decision L52). Two operators may have the same one.
+create table operator_public_keys (
+  operator_id text not null references operators,
+  kid text not null,                    -- RFC 7638 thumbprint
+  public_jwk jsonb not null,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (operator_id, kid)
+);
+create index operator_public_keys_kid on operator_public_keys (kid);
+
 -- The service itself: issuer of its claims, owner of nothing. Nobody signs in as the platform, it has its key alone (decision C5).
 insert into operators (id, name, email, tier) values ('op_platform', 'Carnet platform', 'platform@carnet.invalid', 'enterprise');
 
@@ -87,6 +97,7 @@ create table agents (
   updated_at timestamptz not null default now()
 );
 create index agents_of_operator on agents (operator_id, id desc);
+create index agents_of_key on agents (key_thumbprint) where key_thumbprint is not null;
 create index agents_of_grant on agents (partner_grant_id, id desc) where partner_grant_id is not null;
 
 -- Every public key that an agent has or had: a hold and a block bind them all, whoever takes one off (decision A31). `barred`: the agent

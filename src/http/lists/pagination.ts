@@ -136,6 +136,8 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
 
     after: pages.after,
 
+    seal: pages.seal,
+
     /** @param rows up to `limit + 1` of them: the one too many means that there is more. */
     answer<Row extends z.input<Item>>(
       request: CursorRequest,

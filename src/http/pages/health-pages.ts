@@ -8,11 +8,16 @@ export interface Health {
   temporalHealth?: () => 'ok' | 'degraded';
   /** Of a worker: whether it polls Temporal, without which it does nothing. Absent where this process serves calls. */
   isPolling?: () => boolean;
+  /** Why the log of claims is stopped, and what to do; null while it runs. Claims are recorded all the same. */
+  logStopped?: () => Promise<string | null>;
   /** This process is about to stop: it still serves, and nothing new should be sent to it. */
   isStopping?: () => boolean;
 }
 
-const One = z.object({ one: z.literal(1) });
+const WorkerRow = z.object({ worker: z.boolean() });
+
+/** Some worker begins a round of its tasks every five seconds; where the next is late by two more, there is none. */
+const LATE_SECONDS = 10;
 
 /** Milliseconds that an answer of the database is shown for, so that anybody may ask and it costs a query a second. */
 const READY_MS = 1_000;
@@ -36,26 +41,35 @@ function atMostEvery<T>(ms: number, look: () => Promise<T>): () => Promise<T> {
 /**
  * `/livez` is 200 while the process runs, `/readyz` (and `/healthz`) while it can serve and goes on doing so: while the database
  * answers, and until it is to stop. A worker serves while it polls Temporal too.
- * Temporal's state is shown, but need not be ok: commands commit without it.
+ * Temporal's state is shown, that of the log of claims, and of a process that serves calls whether a worker is there; none need be ok: commands commit without them.
  */
 export function healthPages(
   pool: DatabasePool,
-  { temporalHealth, isPolling, isStopping }: Health,
+  { temporalHealth, isPolling, logStopped, isStopping }: Health,
 ): [string, NamedPage][] {
+  const unreachable = { database: 'unreachable' } as const;
   const databaseState = atMostEvery(READY_MS, () =>
-    pool.oneFirst(sql.type(One)`select 1 as one`).then(
-      () => 'ok' as const,
-      () => 'unreachable' as const,
+    pool.oneFirst(sql.type(WorkerRow)`select is_worker_there(${LATE_SECONDS}) as worker`).then(
+      (worker) => ({ database: 'ok', worker: worker ? 'ok' : 'none' }) as const,
+      () => unreachable,
     ),
   );
+  const logState = atMostEvery(READY_MS, async () => (await logStopped?.().catch(() => null)) ?? null);
   const readiness = async (): Promise<Page> => {
-    const tooLate = sleep(ANSWER_MS, 'unreachable' as const, { ref: false });
-    const database = await Promise.race([databaseState(), tooLate]);
+    const tooLate = sleep(ANSWER_MS, unreachable, { ref: false });
+    const { database, ...others } = await Promise.race([databaseState(), tooLate]);
     const temporal = temporalHealth?.();
+    const stopped = database === 'ok' ? await Promise.race([logState(), sleep(ANSWER_MS, null, { ref: false })]) : null;
     const working = isPolling === undefined || (isPolling() && temporal === 'ok');
     const serves = database === 'ok' && working ? 'ok' : 'unavailable';
     const status = isStopping?.() === true ? 'stopping' : serves;
-    return jsonPage(status === 'ok' ? 200 : 503, { status, database, ...(temporal !== undefined && { temporal }) });
+    return jsonPage(status === 'ok' ? 200 : 503, {
+      status,
+      database,
+      ...(temporal !== undefined && { temporal }),
+      ...(stopped !== null && { log: 'stopped', log_stopped: stopped }),
+      ...(isPolling === undefined && others),
+    });
   };
   return [
     ['/livez', { operation: 'livez', uncounted: true, page: () => jsonPage(200, { status: 'ok' }) }],

@@ -1,5 +1,6 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import type { Encryption } from '../../context/encryption.ts';
+import { thumbprintOf } from '../../fields/thumbprint.ts';
 import type { NewSigningKey, SigningKeyRow } from './queries.ts';
 import { assertTokenFits, headerSegment, type TokenType } from '../token.ts';
 
@@ -46,12 +47,6 @@ export const sealContext = (kid: string): string => `signing_keys:${kid}`;
 /** A new key pair; what is sealed is the private member of its JWK. */
 export function newSigningKey(encryption: Encryption): NewSigningKey {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  const kid = thumbprint(x);
+  const kid = thumbprintOf(x);
   return { kid, x, privateKey: encryption.seal(d, sealContext(kid)) };
 }
-
-/** RFC 7638 thumbprint of an Ed25519 key: SHA-256 of its required members in the order of their names (RFC 8037). */
-const thumbprint = (x: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
-    .digest('base64url');

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { findClaimsAbout } from '../../claims/index.ts';
+import type { Context } from '../../context/context.ts';
 import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { Passport, PassportStatus } from '../schema.ts';
@@ -112,3 +114,8 @@ export async function listPassports(
 export const findRootAgent = (connection: CommonQueryMethods, jti: string): Promise<string | null> =>
   connection.maybeOneFirst(sql.type(z.object({ root_agent_id: z.string() }))`
     select l.root_agent_id from passports p join passport_lineages l on l.id = p.lineage_id where p.jti = ${jti}`);
+
+/** Ids, in the order in which they were recorded; the subject is that of `subject_of_passport` in SQL. */
+export const claimsOfPassport = async ({ pool }: Context, jti: string): Promise<string[]> => [
+  ...(await findClaimsAbout(pool, `carnet://passport/${jti}`)),
+];

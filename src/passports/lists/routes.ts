@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { notFound } from '../../errors/carnet-error.ts';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { findPassport, listPassports } from './queries.ts';
-import { ActivePassportSchema, PassportSchema, PassportStatus } from '../schema.ts';
+import { claimsOfPassport, findPassport, listPassports } from './queries.ts';
+import { ActivePassportSchema, EvidencedPassportSchema, PassportSchema, PassportStatus } from '../schema.ts';
 
 const tag = 'passports';
 const audience = 'operator-scope';
@@ -65,12 +65,15 @@ const get = route({
   audience,
   params: z.object({ jti: z.string() }),
   status: 200,
-  reply: PassportSchema,
+  reply: EvidencedPassportSchema,
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller: { operatorId }, params: { jti } }) => {
     const passport = await findPassport(context.pool, operatorId, jti);
     if (passport === null) throw notFound('passport');
-    return { status: 200, body: passport };
+    return {
+      status: 200,
+      body: { ...passport, claim_ids: await claimsOfPassport(context, jti) },
+    };
   },
 });
 

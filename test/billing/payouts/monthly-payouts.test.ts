@@ -65,7 +65,7 @@ describe('The schedule of the payouts', () => {
 
   it('stays as it is when other workers start', async () => {
     await schedule.pause('by a person');
-    await ensureSchedules(rig.temporal.client.schedule);
+    await ensureSchedules(rig.temporal.client.schedule, rig.config);
     const { paused, note } = (await schedule.describe()).state;
     assert.deepEqual([paused, note], [true, 'by a person']);
   });

@@ -47,7 +47,7 @@ export const observations: Record<string, Shape> = {
       intent_outcome_ref: notClaims,
       entities: [Array<string>(257).fill('e'), {}, null],
       'entities.0': ['', 'e'.repeat(513), 1],
-      entity_types: [{}, null],
+      entity_types: [Array<string>(1_001).fill('other'), {}, null],
       'entity_types.0': ['host', 1],
       agent_id: [...notAgents, null],
       source_service: ['', 's'.repeat(129), 1, null],

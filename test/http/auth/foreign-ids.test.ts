@@ -165,7 +165,7 @@ describe('the ids of another operator', () => {
             const at = (id: string): Promise<Reply> => send.get(`${route.path}?${member}=${id}`, world.headers[who]);
             const [foreign, nothing] = [await at(victim.has[kind]), await at(ids.madeUp[kind])];
             assertOutcome(foreign, 200, who);
-            assertAlike(foreign, nothing, [kind], who);
+            if (ids.seenByAll[nameOf(route)] === undefined) assertAlike(foreign, nothing, [kind], who);
           }
         });
       }
@@ -191,7 +191,8 @@ describe('the ids of another operator', () => {
           ),
         );
         assertStatus(reply, 200);
-        return reply.text;
+        // What a bundle has of the newest tree, and the time of the answer, change by themselves.
+        return reply.text.replace(/"latest":\{[^}]*\}|"as_of":"[^"]*"/g, '');
       }),
     );
   }

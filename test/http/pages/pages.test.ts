@@ -21,12 +21,18 @@ describe('pages of the service', () => {
   for (const path of ['/readyz', '/healthz']) {
     it(`GET ${path} is 200 while the database answers, with or without Temporal`, async () => {
       temporal = 'ok';
-      assert.deepEqual(assertStatus(await anonymous.get(path), 200), { status: 'ok', database: 'ok', temporal: 'ok' });
+      assert.deepEqual(assertStatus(await anonymous.get(path), 200), {
+        status: 'ok',
+        database: 'ok',
+        temporal: 'ok',
+        worker: 'ok',
+      });
       temporal = 'degraded';
       assert.deepEqual(assertStatus(await anonymous.get(path), 200), {
         status: 'ok',
         database: 'ok',
         temporal: 'degraded',
+        worker: 'ok',
       });
     });
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { z } from 'zod';
+import type { Claim } from '../../../src/claims/schema/claim.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { CheckoutBodySchema } from '../../../src/passports/accountability/schema.ts';
 import { decideReview } from '../../../src/passports/accountability/decide-review.ts';
@@ -40,9 +41,9 @@ describe('Reviews of checkouts', () => {
   });
 
   const enforced = async (): Promise<string> => (await buildAgent(operator, { accountability: 'enforced' })).id;
-  const issue = async (agentId: string): Promise<Issued> =>
+  const issue = async (agentId: string, more: object = {}): Promise<Issued> =>
     assertStatus(
-      await operator.post<Issued & Record<string, unknown>>('/v1/passports/issue', { agent_id: agentId }),
+      await operator.post<Issued & Record<string, unknown>>('/v1/passports/issue', { agent_id: agentId, ...more }),
       201,
     );
   const delegate = async (parent: Issued, agentId: string): Promise<Issued> =>
@@ -296,6 +297,33 @@ describe('Reviews of checkouts', () => {
         await issue(third);
         await issue(agentId);
       });
+    });
+
+    it('is evidence that its passport names, of the mission that it was for', async () => {
+      const mission = assertStatus(await operator.post('/v1/missions', { declared_intent: 'Test the reviews.' }), 201);
+      const passport = await issue(await enforced(), { mission_ids: [mission.id] });
+      const review = await critical(passport);
+      assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      const { claim_ids: ids } = assertStatus(
+        await operator.get<{ claim_ids: string[] }>(`/v1/passports/${passport.jti}`),
+        200,
+      );
+      const types: string[] = [];
+      for (const id of ids) {
+        const { envelope } = assertStatus(await operator.get<Claim>(`/v1/claims/${id}`), 200);
+        assert.equal(envelope.subject, `carnet://passport/${passport.jti}`);
+        types.push(envelope.claim_type as string);
+      }
+      assert.deepEqual([...new Set(types)].toSorted(), ['checkpoint_approval', 'detector_signal', 'operator_review']);
+      assert.equal(types.at(-1), 'operator_review');
+      const { claims } = assertStatus(
+        await operator.get<{ claims: Claim[] }>(`/v1/claims?mission_ref=${mission.id}&claim_type=operator_review`),
+        200,
+      );
+      assert.deepEqual(
+        claims.map(({ id }) => id),
+        ids.slice(-1),
+      );
     });
 
     it("approved: a key needs a person's approval, once, and then the hold is lifted", async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createEncryption } from '../../../src/context/encryption.ts';
@@ -27,26 +28,44 @@ interface Try {
   admitted: boolean;
 }
 
-/**
- * How the code of the page is run: the lines added to it read tries from the first argument and print the outcome of
- * each.
- */
-const LANGUAGES = {
+/** A program that reads tries from its last argument and prints the outcome of each. */
+interface Program {
+  command: string;
+  args: string[];
+}
+
+/** How the code of the page is run, with the lines that make a program of it. */
+interface LanguageOfPage {
+  /** What shows that this machine has it. */
+  needs: [command: string, ...args: string[]];
+  program(code: string, folder: string): Promise<Program>;
+}
+
+const LANGUAGES: Record<'typescript' | 'python' | 'go', LanguageOfPage> = {
   typescript: {
-    command: process.execPath,
-    args: (code: string, tries: string) => ['--input-type=module-typescript', '--no-warnings', '-e', code, tries],
-    driver: `
+    needs: [process.execPath, '--version'],
+    program: async (code) => ({
+      command: process.execPath,
+      args: [
+        '--input-type=module-typescript',
+        '--no-warnings',
+        '-e',
+        `${code}
       const outcomes = [];
       for (const { token, service, scope, call } of JSON.parse(process.argv[1])) {
         outcomes.push(await admit(token, service, scope, call).then(({ jti }) => jti, (error) => 'refused: ' + error.message));
       }
       console.log(JSON.stringify(outcomes));`,
-    needs: [],
+      ],
+    }),
   },
   python: {
-    command: 'python3',
-    args: (code: string, tries: string) => ['-c', code, tries],
-    driver: `
+    needs: ['python3', '-c', 'import cryptography'],
+    program: async (code) => ({
+      command: 'python3',
+      args: [
+        '-c',
+        `${code}
 import sys
 outcomes = []
 for one in json.loads(sys.argv[1]):
@@ -55,9 +74,51 @@ for one in json.loads(sys.argv[1]):
     except Exception as error:
         outcomes.append("refused: " + type(error).__name__ + " " + str(error))
 print(json.dumps(outcomes))`,
-    needs: ['-c', 'import cryptography'],
+      ],
+    }),
   },
-} as const;
+  go: {
+    needs: ['go', 'version'],
+    async program(code, folder) {
+      await writeFile(join(folder, 'go.mod'), 'module offline\n\ngo 1.22\n');
+      await writeFile(join(folder, 'passports.go'), code.replace(/^package passports$/m, 'package main'));
+      await writeFile(
+        join(folder, 'main.go'),
+        `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+func main() {
+	var tries []struct {
+		Token, Service, Scope string
+		Call                  map[string]any
+	}
+	if err := json.Unmarshal([]byte(os.Args[1]), &tries); err != nil {
+		panic(err)
+	}
+	outcomes := []string{}
+	for _, one := range tries {
+		if passport, err := Admit(one.Token, one.Service, one.Scope, one.Call); err != nil {
+			outcomes = append(outcomes, "refused: "+err.Error())
+		} else {
+			outcomes = append(outcomes, passport.Jti)
+		}
+	}
+	text, _ := json.Marshal(outcomes)
+	fmt.Println(string(text))
+}
+`,
+      );
+      await run('go', ['vet', '.'], { cwd: folder });
+      await run('go', ['build', '-o', 'offline', '.'], { cwd: folder });
+      return { command: join(folder, 'offline'), args: [] };
+    },
+  },
+};
 type Language = keyof typeof LANGUAGES;
 
 const run = promisify(execFile);
@@ -68,23 +129,21 @@ async function linesOf(language: Language): Promise<string> {
   return lines ?? assert.fail(`docs/offline-verification.md has no lines of ${language}`);
 }
 
-async function played(language: Language, tries: Try[]): Promise<string[]> {
-  const { command, args, driver } = LANGUAGES[language];
-  const code = `${await linesOf(language)}\n${driver}`;
-  const { stdout } = await run(command, args(code, JSON.stringify(tries)), {
+/** @param issuer what the program takes for the address of the service */
+async function played({ command, args }: Program, tries: Try[], issuer = service().baseUrl): Promise<string[]> {
+  const { stdout } = await run(command, [...args, JSON.stringify(tries)], {
     cwd: ROOT,
-    env: { ...process.env, CARNET: service().baseUrl },
+    env: { ...process.env, CARNET: issuer },
     timeout: 60_000,
   });
   return JSON.parse(stdout) as string[];
 }
 
-const canRun = async ({ command, needs }: { command: string; needs: readonly string[] }): Promise<boolean> =>
-  needs.length === 0 ||
-  (await run(command, [...needs]).then(
+const runs = (command: string, ...args: string[]): Promise<boolean> =>
+  run(command, args).then(
     () => true,
     () => false,
-  ));
+  );
 
 /** The instance's own key, to sign what the service would not. */
 async function instanceKey(): Promise<SigningKey> {
@@ -105,15 +164,22 @@ const CONSTRAINTS = [
 const FINE = { repository: 'ada/engine', draft: true, labels: 'bug', limit: 5 };
 
 for (const language of Object.keys(LANGUAGES) as Language[]) {
-  if (!(await canRun(LANGUAGES[language]))) {
-    process.stderr.write(
-      `LEFT OUT: offline verification in ${language}; it needs ${LANGUAGES[language].command} with its package.\n`,
-    );
+  const { needs } = LANGUAGES[language];
+  if (!(await runs(...needs))) {
+    process.stderr.write(`LEFT OUT: offline verification in ${language}; ${needs.join(' ')} fails.\n`);
     continue;
   }
   describe(`docs/offline-verification.md in ${language}`, () => {
     let holder: Holder;
     let token: string;
+    let folder: string;
+    let program: Program;
+    before(async function () {
+      this.timeout(300_000); // Go compiles its own library the first time
+      folder = await mkdtemp(join(tmpdir(), 'carnet-offline-'));
+      program = await LANGUAGES[language].program(await linesOf(language), folder);
+    });
+    after(() => rm(folder, { recursive: true, force: true }));
     before(async () => {
       holder = await openHolder();
       await grant(
@@ -125,7 +191,7 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
     });
 
     const expectOutcomes = async (tries: Try[]): Promise<string[]> => {
-      const outcomes = await played(language, tries);
+      const outcomes = await played(program, tries);
       const seen = outcomes.map((outcome, at) => [tries[at]?.name, !outcome.startsWith('refused')]);
       assert.deepEqual(
         seen,
@@ -200,6 +266,29 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       ]);
     });
 
+    it('names both issuers where the passport is of another than the verifier trusts', async () => {
+      const elsewhere = service().baseUrl.replace('127.0.0.1', 'localhost');
+      const [outcome = ''] = await played(program, [attempt('as localhost', false)], elsewhere);
+      assert.match(outcome, /^refused: /);
+      for (const issuer of [service().baseUrl, elsewhere])
+        assert(outcome.includes(`${issuer} `) || outcome.includes(`${issuer},`), outcome);
+    });
+
+    it('does not take a parameter that is missing for one that is null', async () => {
+      const { token: nulled } = await issue(holder, {
+        scopes: [
+          {
+            service_connection_id: holder.chat.id,
+            scopes: ['read'],
+            constraints: [{ param: 'thread', op: 'eq', value: null }],
+          },
+        ],
+      });
+      const of = (name: string, admitted: boolean, call: Record<string, unknown>): Try =>
+        attempt(name, admitted, { token: nulled, service: 'slack', call });
+      await expectOutcomes([of('null', true, { thread: null }), of('nothing', false, {})]);
+    });
+
     it('finds a revocation in the status list, of the passport itself and of an ancestor', async () => {
       const [kept, revoked] = [await issue(holder), await issue(holder)];
       const child = assertStatus(
@@ -218,7 +307,7 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       await expectOutcomes(tries(true));
       assertStatus(await holder.as.post('/v1/passports/revoke', { jti: revoked.jti }), 200);
       await eventually('the list to show it', async () =>
-        (await played(language, tries(false))).slice(1).every((outcome) => outcome.startsWith('refused')),
+        (await played(program, tries(false))).slice(1).every((outcome) => outcome.startsWith('refused')),
       );
       await expectOutcomes(tries(false));
     });
@@ -248,7 +337,7 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       const { token: patterned } = await issue(holder, {
         scopes: [{ service_connection_id: holder.chat.id, scopes: ['read'], constraints: version }],
       });
-      const engine = language === 'typescript' || (await canRun({ command: 'python3', needs: ['-c', 'import re2'] }));
+      const engine = language !== 'python' || (await runs('python3', '-c', 'import re2'));
       const of = (name: string, admitted: boolean, value: unknown): Try =>
         attempt(name, admitted, { token: patterned, service: 'slack', call: { version: value } });
       await expectOutcomes([

@@ -47,7 +47,7 @@ interface Unfinished {
 }
 
 /** Of each kind of life that reaches out, one whose step changes nothing: it fails, or comes back as done. */
-export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unfinished> = {
+export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'log-sequencer' | 'session'>, Unfinished> = {
   inbound: {
     step: 'forwardInbound',
     async begin({ context }) {

@@ -34,6 +34,11 @@ export const invocations: Cases = {
     await run.showing(/^Claimed/);
     await run.handle.signal('complete', { output: { text: 'done' } });
   }),
+  'invocation/completed-by-updates': waiting(async (_rig, run) => {
+    await run.handle.executeUpdate('complete', { args: [{ output: { text: 'too early' } }] }).catch(() => 'refused');
+    await run.handle.executeUpdate('claim', { args: [{ lease_seconds: 600 }] });
+    await run.handle.executeUpdate('complete', { args: [{ output: { text: 'done' } }] });
+  }),
   'invocation/claimed-and-completed-at-once': waiting(async (_rig, run) => {
     await Promise.all([run.handle.signal('claim'), run.handle.signal('complete', { output: { text: 'done' } })]);
     await run.handle.signal('complete', { output: { text: 'done' } }).catch(() => 'it has ended already');

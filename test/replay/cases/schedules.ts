@@ -1,9 +1,15 @@
 import type { Workflow } from '@temporalio/common';
 import { sql } from '../../../src/database/pool.ts';
 import { activeKey } from '../../../src/passports/keys/signing-keys.ts';
-import { KEY_ROTATION, MONTHLY_PAYOUTS, PAYMENT_EVENTS, RETENTION } from '../../../temporal/schedules.ts';
+import {
+  KEY_ROTATION,
+  LOG_WITNESSING,
+  MONTHLY_PAYOUTS,
+  PAYMENT_EVENTS,
+  RETENTION,
+} from '../../../temporal/schedules.ts';
 import { TaskQueue } from '../../../temporal/task-queues.ts';
-import { keyRotation, monthlyPayouts, paymentEvents, retention } from '../../../workflows/index.ts';
+import { keyRotation, logWitnessing, monthlyPayouts, paymentEvents, retention } from '../../../workflows/index.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
 import type { Rig } from '../../temporal/rig.ts';
 import { runOf, type Run } from '../../temporal/runs.ts';
@@ -43,6 +49,7 @@ async function purged(rig: Rig, name: string, count: number): Promise<Run> {
 export const schedules: Cases = {
   'keyRotation/not-due': (rig) => rotated(rig, 'not-due', '1 day'),
   'keyRotation/rotated': (rig) => rotated(rig, 'rotated', '90 days'),
+  'logWitnessing/nobody': (rig) => started(rig, logWitnessing, `${LOG_WITNESSING}:nobody`),
   'monthlyPayouts/stated': async (rig) => {
     await (await newPublisher(rig.context.pool)).earn(2_000, '2020-01-10');
     return started(rig, monthlyPayouts, `${MONTHLY_PAYOUTS}:stated`);

@@ -19,7 +19,7 @@ begin
     '{"agent_id":' || jcs_text(c.agent_id) || ',"block_future":' || p_block_future || ',"checkout_id":' || jcs_text(c.id)
       || ',"decided_at":' || floor(extract(epoch from moment)) || ',"decided_by":' || jcs_text(p_actor)
       || ',"decision":' || jcs_text(p_decision) || ',"risk":' || jcs_text(c.risk) || ',"type":"operator_review"}',
-    c.agent_id, null, array[c.operator_id]);
+    c.agent_id, (select only_mission(l) from passport_lineages l where l.id = c.lineage_id), array[c.operator_id]);
   if p_decision = 'blocked' then
     perform record_service_event(c.operator_id, 'passport.blocked', 'critical',
       json_build_object('jti', c.jti, 'agent_id', c.agent_id, 'checkout_id', c.id, 'reason', reason));

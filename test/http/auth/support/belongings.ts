@@ -5,7 +5,7 @@ import { newId } from '../../../../src/ids/ids.ts';
 import { buildConnection, grant, inSeconds, made, publicJwk } from '../../../authority/support.ts';
 import { run } from '../../../billing/ledger/ledger-world.ts';
 import { buildTopUp, refundOf } from '../../../billing/payments/support.ts';
-import { intent, submit } from '../../../claims/support.ts';
+import { intent, submitAndPlace } from '../../../claims/support.ts';
 import { insertWebhook } from '../../../notifications/support/operators.ts';
 import {
   buildAgent,
@@ -82,7 +82,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
   const shown = assertStatus(await as.get<{ session_id: string }>(`/v1/passports/${jti}`), 200);
   const skill = { name: unique('script'), execution_mode: 'source', ...steps };
   const active = await buildSkill(as, { name: unique('skill') });
-  const claim = await submit(as, { claim_type: 'intent_claim', payload: intent({ agent_id: agent.id }) });
+  const claim = await submitAndPlace(as, { claim_type: 'intent_claim', payload: intent({ agent_id: agent.id }) });
   const identity = { operator_id: operator.operatorId, provider: 'eid', layer: 'person' };
   const bound = { agent_id: agent.id, receiver_id: 'bank.example', receiver_profile_version_id: 'v1' };
   const destination = await insertWebhook(operator.operatorId);

@@ -48,7 +48,12 @@ export const seenByAll: Record<string, 200 | ErrorCode> = {
   'GET /v1/skill-requests/:id/suggest': 200,
   'PATCH /v1/skill-requests/:id': 'NOT_OWNER',
   'GET /v1/claims/:id': 200,
+  'GET /v1/claims/:id/receipt': 200,
+  'GET /v1/claims/:id/bundle': 'NOT_OWNER',
+  'GET /v1/log/proofs/inclusion': 200,
   'POST /v1/claims/:id/revoke': 'NOT_OWNER',
+  'POST /v1/claims/:id/erase': 'NOT_OWNER',
+  'POST /v1/claims/:id/co-signatures': 'NOT_OWNER',
 };
 
 /** Bodies where the example of the route is none. */
@@ -95,6 +100,7 @@ export interface Attacker {
 /** Which thing an id in a body or a query is of, by the name of the member. */
 export const memberIds: Record<string, Kind> = {
   agent_id: 'agent',
+  claim_id: 'claim',
   child_agent_id: 'agent',
   operator_id: 'operator',
   issuer: 'operator',
@@ -111,6 +117,7 @@ export const memberIds: Record<string, Kind> = {
   mission_ref: 'mission',
   intents: 'claim',
   refs: 'claim',
+  ref: 'claim',
   destination_ids: 'destination',
   destination_id: 'destination',
   event_id: 'event',
@@ -198,4 +205,5 @@ export const noIds: Record<string, string> = {
 export const named: Record<string, string> = {
   'POST /v1/identity-claims': 'the platform attests for every operator',
   'POST /v1/claims': 'a payload is a statement; its references may be of anybody and may not yet be there',
+  'POST /v1/claims/verify': 'everybody who knows the id of a claim may read its digest, and whether it is in the log',
 };

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Verifies the bundle of a claim offline, with the published formats alone (docs/claims.md).
+
+    python3 verify-claim.py bundle.json '<verifier key of the log>' [older-checkpoint.txt]
+
+Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: the call is wrong.
+It leaves to `npm run verify` what the formats say nothing of: schemas of payloads, witnesses, keys of co-signers.
+"""
+import base64, hashlib, json, sys
+from decimal import Decimal
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+def must(holds, message):
+    if not holds: raise ValueError(message)
+
+def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
+def node(left, right): return sha(b"\1", left, right)
+def plain(text): return base64.b64decode(text, validate=True)
+def url(text): return base64.urlsafe_b64decode(text.replace("+", "-").replace("/", "_").rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
+def signed_by(key, signature, message): Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
+
+def number(value):  # as ECMAScript writes a double (RFC 8785, 3.2.2.3)
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    text, point = "".join(map(str, digits)), len(digits) + exponent
+    if value == 0: return "0"
+    if len(text) <= point <= 21: text += "0" * (point - len(text))
+    elif 0 < point <= 21: text = text[:point] + "." + text[point:]
+    elif -6 < point <= 0: text = "0." + "0" * -point + text
+    else: text = text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
+    return "-" * sign + text
+
+def canonical(value):  # JCS, RFC 8785
+    if isinstance(value, float): return number(value)
+    if isinstance(value, list): return "[" + ",".join(map(canonical, value)) + "]"
+    if not isinstance(value, dict): return json.dumps(value, ensure_ascii=False)
+    names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+    return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
+
+def once(pairs):
+    must(len({name for name, _ in pairs}) == len(pairs), "a member stands twice in one object")
+    return dict(pairs)
+
+def root_of(leaf, index, size, path):  # RFC 9162, 2.1.3: the root that the path leads to
+    if size == 1: must(not path, "the inclusion proof is too long"); return leaf
+    must(path and 0 <= index < size, "the inclusion proof is too short")
+    half = 1 << (size - 1).bit_length() - 1
+    if index < half: return node(root_of(leaf, index, half, path[:-1]), path[-1])
+    return node(path[-1], root_of(leaf, index - half, size - half, path[:-1]))
+
+def roots_of(older, newer, path, whole):  # RFC 9162, 2.1.4: the roots of both trees; `whole` is the older root, where it is a node of the newer tree
+    if older == newer:
+        must(len(path) == (whole is None), "the consistency proof has another length")
+        return (whole or path[0],) * 2
+    must(path, "the consistency proof is too short")
+    half = 1 << (newer - 1).bit_length() - 1
+    if older <= half:
+        left, left_now = roots_of(older, half, path[:-1], whole)
+        return left, node(left_now, path[-1])
+    right, right_now = roots_of(older - half, newer - half, path[:-1], None)
+    return node(path[-1], right), node(path[-1], right_now)
+
+def consistent(older, newer, path):
+    must(0 < older[0] <= newer[0], "the older tree is larger, or empty")
+    must(roots_of(older[0], newer[0], path, older[1]) == (older[1], newer[1]), "the trees are not consistent")
+
+def cbor(data, at=0):  # one item of RFC 8949 and where it ends
+    major, low, at = data[at] >> 5, data[at] & 31, at + 1
+    if major == 7: return {20: False, 21: True, 22: None}[low], at
+    width = {24: 1, 25: 2, 26: 4, 27: 8}.get(low, 0)
+    value, at = (int.from_bytes(data[at:at + width], "big") if width else low), at + width
+    must(low < 28, "the CBOR has an indefinite length")
+    if major < 2: return (value, -1 - value)[major], at
+    if major < 4: must(at + value <= len(data), "the CBOR ends too early"); return data[at:at + value], at + value
+    if major == 6: return cbor(data, at)
+    items = []
+    for _ in range(value * (major - 3)):
+        item, at = cbor(data, at)
+        items.append(item)
+    return (items if major == 4 else dict(zip(items[::2], items[1::2]))), at
+
+def whole_cbor(data):
+    value, end = cbor(data)
+    must(end == len(data), "there are bytes behind the CBOR")
+    return value
+
+def byte_string(data):  # its CBOR, RFC 8949
+    width = next(width for width in (0, 1, 2, 4) if len(data) < (24, 1 << 8, 1 << 16, 0, 1 << 32)[width])
+    return (bytes([0x40 + len(data)]) if width == 0 else bytes([0x57 + width.bit_length()]) + len(data).to_bytes(width, "big")) + data
+
+def sign1(data, payload, key):  # COSE_Sign1, RFC 9052, with a detached payload; returns both headers
+    protected, unprotected, attached, signature = whole_cbor(data)
+    header = whole_cbor(protected)
+    must(header.get(1) in (-8, -19) and 2 not in header and attached is None, "the COSE header is not one of Ed25519")
+    signed_by(key, signature, b"\x84\x6aSignature1" + byte_string(protected) + b"\x40" + byte_string(payload))
+    return header, unprotected
+
+def checkpoint(note, name, key_id, key):  # C2SP tlog-checkpoint; returns size and root
+    body, lines = note[:note.rindex("\n\n") + 1], note[note.rindex("\n\n") + 2:].splitlines()
+    ours = [plain(line.split(" ")[2]) for line in lines if line.startswith("— " + name + " ")]
+    ours = [signature[4:] for signature in ours if signature[:4] == key_id]
+    must(ours, "the checkpoint is not signed by the key that you trust")
+    for signature in ours: signed_by(key, signature, body.encode())
+    origin, size, root = body.split("\n")[:3]
+    must(origin == name, "the checkpoint is of another log")
+    return int(size), plain(root)
+
+def verify(bundle, vkey, older=None):
+    name, key_id, key = vkey.split("+", 2)
+    key_id, key = bytes.fromhex(key_id), plain(key)
+    must(key[0] == 1 and sha(name.encode(), b"\n", key)[:4] == key_id, "the verifier key is not one of Ed25519")
+    key, receipt, latest = key[1:], bundle["receipt"]["proof"], bundle["latest"]
+    envelope = {name: value for name, value in bundle["envelope"].items() if name not in ("receipt", "co_signatures")}
+    signed = canonical(envelope).encode()
+    must(not bundle.get("erased"), "the payload was erased: what is left of the envelope cannot be verified")
+    must(bundle["digest"] == "sha256:" + hashlib.sha256(signed).hexdigest(), "the digest is not that of the envelope")
+    leaf, then = sha(b"\0", signed), checkpoint(bundle["checkpoint"], name, key_id, key)
+    size, index, path = whole_cbor(url(receipt["bytes"]))
+    must([size, index] == [receipt["tree_size"], receipt["log_index"]] and size == then[0], "the receipt contradicts itself")
+    must(bytes.fromhex(receipt["root_hash"]) == then[1] == root_of(leaf, index, size, path), "the claim is not in the tree of its receipt")
+    header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key)
+    must(header[395] == 1 and [whole_cbor(proof) for proof in proofs[396][-1]] == [[size, index, path]], "the COSE receipt has another proof")
+    now = checkpoint(latest["checkpoint"], name, key_id, key)
+    must(root_of(leaf, index, now[0], [bytes.fromhex(one) for one in latest["inclusion"]]) == now[1], "the claim is not in the newest tree")
+    consistent(then, now, [bytes.fromhex(one) for one in latest["consistency"]])
+    first, *lines = bundle["tlog_proof"].split("\n\n", 1)[0].split("\n")
+    lines = lines[lines[0].startswith("extra "):]
+    there = checkpoint(bundle["tlog_proof"].split("\n\n", 1)[1], name, key_id, key)
+    must(first == "c2sp.org/tlog-proof@v1" and lines[0] == "index %d" % index, "the tlog-proof is about another entry")
+    must(root_of(leaf, index, there[0], [plain(one) for one in lines[1:]]) == there[1], "the tlog-proof does not hold")
+    for one in bundle["co_signatures"]:
+        if one["jwk"] is None: continue
+        thumbprint = sha(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % one["jwk"]["x"]).encode())  # RFC 7638
+        must(url(one["signer_kid"]) == thumbprint, "the key of a co-signature is another one than it names")
+        sign1(url(one["cose_sign1"]), signed, url(one["jwk"]["x"]))
+    if older:
+        kept = checkpoint(older, name, key_id, key)
+        must(kept[0] not in (then[0], now[0]) or kept in (then, now), "the log has forked since the older checkpoint")
+    must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
+    return "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, name)
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    try:
+        bundle = json.load(open(sys.argv[1], encoding="utf-8"), parse_int=float, object_pairs_hook=once)
+        print("VERIFIED", verify(bundle, sys.argv[2], *[open(file, encoding="utf-8").read() for file in sys.argv[3:]]))
+    except (ValueError, KeyError, IndexError, TypeError, InvalidSignature) as error:
+        sys.exit("NOT VERIFIED %s %s" % (type(error).__name__, error))

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { oneLine } from '../verify/bytes.ts';
+import { Fault, must } from '../verify/fault.ts';
+import { membersOf, parseJson } from '../verify/json.ts';
+import { Forked, walk, type Fetch, type State } from './monitor.ts';
+
+// Watches a log: each run proves that the newest checkpoint holds everything that the last one held, and remembers it. Exit code 0: it
+// does; 1: the log has forked, was rolled back, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong.
+
+const USAGE = `usage: npm run monitor -- <url of the service>
+  --key <verifier key>  that the log must sign with; without it the first run trusts the key that it finds
+  --state <file>        what is remembered between runs (carnet-monitor.json)`;
+
+const options = {
+  key: { type: 'string' },
+  state: { type: 'string', default: 'carnet-monitor.json' },
+} as const;
+
+/** A proof has at most 64 hashes, a checkpoint a few witnesses: what is longer is no answer of a log. */
+const MAX_CHARACTERS = 1_000_000;
+const TIMEOUT_MS = 30_000;
+
+const fetching =
+  (base: string): Fetch =>
+  async (path) => {
+    const url = new URL(`${base.replace(/\/$/, '')}${path}`);
+    let text: string;
+    let status: number;
+    try {
+      const answer = await fetch(url, {
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        redirect: 'error',
+        // A checkpoint that a cache has kept would look like a log that lost entries.
+        headers: { 'cache-control': 'no-cache' },
+      });
+      [status, text] = [answer.status, await answer.text()];
+    } catch (error) {
+      // fetch says `fetch failed`, and why in its cause alone.
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      throw new Unreachable(`${url.href} does not answer: ${String(cause)}`);
+    }
+    if (status !== 200) throw new Unreachable(`${url.href} answers ${status}`);
+    must(text.length <= MAX_CHARACTERS, `${url.href} answers more than ${MAX_CHARACTERS} characters`);
+    return text;
+  };
+
+class Unreachable extends Error {}
+
+function readState(file: string): State | null {
+  if (!existsSync(file)) return null;
+  try {
+    const state = membersOf(parseJson(readFileSync(file, 'utf8')), '');
+    return { key: state.text('key'), checkpoint: state.text('checkpoint') };
+  } catch (error) {
+    throw new Unreachable(`${file} cannot be read, and without it a fork would go unseen: ${String(error)}`);
+  }
+}
+
+/** Whole or not at all: a half-written state would forget what the log has said. */
+function writeState(file: string, state: State): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { flush: true });
+  renameSync(`${file}.new`, file);
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parsed();
+  const [base, ...others] = positionals;
+  if (base === undefined || others.length > 0 || !URL.canParse(base)) throw new Unreachable(USAGE);
+  const { state, text } = await walk(fetching(base), readState(values.state), values.key ?? null);
+  writeState(values.state, state);
+  console.log(oneLine(text));
+  return 0;
+}
+
+function parsed() {
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    throw new Unreachable(`${String(error)}\n${USAGE}`);
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  console.error(error.message.split('\n').map(oneLine).join('\n'));
+  if (error instanceof Forked) {
+    console.error('The state stays as it was. Keep these two notes, which the log has signed:');
+    for (const note of error.notes) console.error(note.split('\n').map(oneLine).join('\n'));
+  }
+  process.exitCode = error instanceof Forked || error instanceof Fault ? 1 : 2;
+}

@@ -1,0 +1,103 @@
+import { decodedHash } from '../verify/bytes.ts';
+import { Fault, must } from '../verify/fault.ts';
+import { membersOf, parseJson, type JsonValue, type Members } from '../verify/json.ts';
+import { parseVerifierKey, rawOfJwk, verifierKeyText } from '../verify/keys.ts';
+import { assertConsistent } from '../verify/merkle.ts';
+import { openCheckpoint, parseCheckpoint, type Checkpoint } from '../verify/note.ts';
+
+/** What a monitor remembers of a log between two runs. */
+export interface State {
+  /** The verifier key that every checkpoint must be signed by. */
+  key: string;
+  /** The newest checkpoint that was consistent with all before it: a signed note. */
+  checkpoint: string;
+}
+
+/** The log contradicts what it said before. Both notes are signed by it, which is the evidence. */
+export class Forked extends Error {
+  override readonly name = 'Forked';
+  readonly notes: readonly [string, string];
+  constructor(message: string, notes: readonly [string, string]) {
+    super(message);
+    this.notes = notes;
+  }
+}
+
+/** Fetches a path of the log. @throws Fault where it does not answer 200 */
+export type Fetch = (path: string) => Promise<string>;
+
+interface Step {
+  state: State;
+  /** One line. */
+  text: string;
+}
+
+/**
+ * One walk from the last known checkpoint to the newest.
+ * @param known null at the first run; then `key` is trusted, or, without one, whatever key the log shows
+ * @throws Forked where the log does not hold what it held before; Fault where something is not signed by the key, or cannot be read
+ */
+export async function walk(fetch: Fetch, known: State | null, key: string | null): Promise<Step> {
+  must(known === null || key === null || known.key === key, 'the state is of another key than --key');
+  const note = await fetch('/v1/log/checkpoint');
+  const trusted = known?.key ?? key ?? (await firstKey(fetch, note));
+  const newest = openCheckpoint(note, [parseVerifierKey(trusted)]);
+  const state: State = { key: trusted, checkpoint: note };
+  const head = `${newest.size} entries, root ${newest.root.toString('hex')}`;
+  if (known === null) {
+    const how = key === null ? `trusted on first use: ${trusted}` : 'signed by the key that you gave';
+    return { state, text: `${newest.origin}: first look at ${head}; ${how}` };
+  }
+  const last = openCheckpoint(known.checkpoint, [parseVerifierKey(trusted)]);
+  await assertGrown(fetch, last, newest, [known.checkpoint, note]);
+  return { state, text: `${newest.origin}: consistent from ${last.size} to ${head}` };
+}
+
+/** The one key that the log shows and that signed its checkpoint. */
+async function firstKey(fetch: Fetch, note: string): Promise<string> {
+  const { origin } = parseCheckpoint(note);
+  const keys = jsonOf(await fetch('/.well-known/scitt-keys'))
+    .eachOf('keys')
+    .map((jwk) => verifierKeyText(origin, rawOfJwk(jwk)));
+  const signing = keys.find((key) => isSignedBy(note, key));
+  must(
+    signing !== undefined,
+    `the checkpoint of ${origin} is signed by none of the ${keys.length} keys that the log shows`,
+  );
+  return signing;
+}
+
+function isSignedBy(note: string, key: string): boolean {
+  try {
+    openCheckpoint(note, [parseVerifierKey(key)]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const jsonOf = (text: string): Members => membersOf(parseJson(text) satisfies JsonValue, '');
+
+/** @throws Forked */
+async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, notes: readonly [string, string]) {
+  const forked = (why: string): Forked => new Forked(`${newest.origin} HAS FORKED: ${why}`, notes);
+  if (newest.size < last.size) throw forked(`it had ${last.size} entries and shows ${newest.size}`);
+  if (newest.size === last.size) {
+    if (!newest.root.equals(last.root)) throw forked(`it has signed two different trees of ${last.size} entries`);
+    return;
+  }
+  const hashes = last.size === 0 ? [] : await consistencyBetween(fetch, last, newest);
+  try {
+    assertConsistent(last, newest, hashes);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw forked(`its ${newest.size} entries do not begin with the ${last.size} that it had: ${error.message}`);
+  }
+}
+
+async function consistencyBetween(fetch: Fetch, last: Checkpoint, newest: Checkpoint): Promise<Buffer[]> {
+  const answer = await fetch(`/v1/log/proofs/consistency?from=${last.size}&to=${newest.size}`);
+  return jsonOf(answer)
+    .texts('hashes')
+    .map((hash) => decodedHash(hash, 'hex', 'a hash of the proof'));
+}

@@ -1,0 +1,104 @@
+import { verify, type KeyObject } from 'node:crypto';
+import { CborTag, decodeCbor, encodeCbor, type CborMap, type CborValue } from './cbor.ts';
+import { must } from './fault.ts';
+
+/** COSE_Sign1 (RFC 9052) as claims use it: Ed25519, no critical headers, no external data. */
+
+const SIGN1_TAG = 18;
+const ALG = 1;
+const CRIT = 2;
+const KID = 4;
+/** EdDSA, and the same algorithm under its own name (RFC 9864). */
+const ED25519_ALGORITHMS: ReadonlySet<unknown> = new Set([-8, -19]);
+const MAX_BYTES = 8 * 1024;
+
+export interface Sign1 {
+  protectedBytes: Buffer;
+  protected: CborMap;
+  unprotected: CborMap;
+  payload: Buffer | null;
+  signature: Buffer;
+}
+
+/** @throws Fault */
+export function decodeSign1(bytes: Buffer): Sign1 {
+  must(bytes.length <= MAX_BYTES, `it has more than ${MAX_BYTES} bytes`);
+  const item = decodeCbor(bytes);
+  must(!(item instanceof CborTag) || item.tag === SIGN1_TAG, 'its tag is not that of COSE_Sign1');
+  const parts = item instanceof CborTag ? item.value : item;
+  must(Array.isArray(parts) && parts.length === 4, 'it is not a COSE_Sign1');
+  const [protectedBytes, unprotected, payload, signature] = parts;
+  must(
+    Buffer.isBuffer(protectedBytes) && unprotected instanceof Map && Buffer.isBuffer(signature),
+    'it is not a COSE_Sign1',
+  );
+  must(payload === null || Buffer.isBuffer(payload), 'its payload is neither bytes nor detached');
+  const headers = protectedBytes.length === 0 ? new Map() : decodeCbor(protectedBytes);
+  must(headers instanceof Map, 'its protected header is not a map');
+  return { protectedBytes, protected: headers, unprotected, payload: payload ?? null, signature };
+}
+
+/** The key id, protected or not; null where there is none. @throws Fault where there are two, or it is no bytes */
+export function kidOf(sign1: Sign1): string | null {
+  const kids = [sign1.protected.get(KID), sign1.unprotected.get(KID)].filter((kid) => kid !== undefined);
+  must(kids.length <= 1, 'it names its key twice');
+  const [kid] = kids;
+  must(kid === undefined || Buffer.isBuffer(kid), 'its key id is not bytes');
+  return kid?.toString('utf8') ?? null;
+}
+
+/**
+ * Checks the signature over a detached payload. Only the algorithm in the protected header counts.
+ * @throws Fault
+ */
+export function assertSign1(sign1: Sign1, payload: Buffer, key: KeyObject): void {
+  must(!sign1.protected.has(CRIT) && !sign1.unprotected.has(CRIT), 'it has critical headers');
+  must(ED25519_ALGORITHMS.has(sign1.protected.get(ALG)), 'its protected algorithm is not Ed25519 (-8 or -19)');
+  must(!sign1.unprotected.has(ALG), 'it has an algorithm outside of the protected header');
+  must(sign1.payload === null || sign1.payload.equals(payload), 'it carries another payload');
+  const signed = encodeCbor(['Signature1', sign1.protectedBytes, Buffer.alloc(0), payload]);
+  must(verify(null, signed, key, sign1.signature), 'the signature is not of this key over these bytes');
+}
+
+/** What an inclusion proof says, in `bytes` of a receipt and in a COSE receipt alike (RFC 9942). */
+export interface InclusionProof {
+  size: number;
+  index: number;
+  hashes: Buffer[];
+}
+
+/** @throws Fault where the bytes are not CBOR of exactly `[tree_size, leaf_index, [hashes]]` */
+export function decodeInclusionProof(bytes: Buffer): InclusionProof {
+  const proof = decodeCbor(bytes);
+  must(Array.isArray(proof) && proof.length === 3, 'the proof is not [tree_size, leaf_index, [hashes]]');
+  const [size, index, hashes] = proof;
+  must(isCount(size) && isCount(index) && Array.isArray(hashes), 'the proof is not [tree_size, leaf_index, [hashes]]');
+  return {
+    size,
+    index,
+    hashes: hashes.map((hash) => {
+      must(Buffer.isBuffer(hash) && hash.length === 32, 'the proof holds something that is no SHA-256 hash');
+      return hash;
+    }),
+  };
+}
+
+const isCount = (value: CborValue | undefined): value is number => typeof value === 'number' && value >= 0;
+
+const VDS = 395;
+const RFC9162_SHA256 = 1;
+const VDP = 396;
+const INCLUSION = -1;
+
+/** The proofs in a receipt of inclusion (RFC 9942 §5.2). @throws Fault where it is none */
+export function proofsOf(sign1: Sign1): InclusionProof[] {
+  must(sign1.protected.get(VDS) === RFC9162_SHA256, 'its data structure (395) is not that of RFC 9162 with SHA-256');
+  const proofs = sign1.unprotected.get(VDP);
+  must(proofs instanceof Map, 'it holds no proofs (396)');
+  const inclusion = proofs.get(INCLUSION);
+  must(Array.isArray(inclusion) && inclusion.length > 0, 'it holds no inclusion proof');
+  return inclusion.map((proof) => {
+    must(Buffer.isBuffer(proof), 'an inclusion proof is not bytes');
+    return decodeInclusionProof(proof);
+  });
+}

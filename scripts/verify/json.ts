@@ -1,0 +1,126 @@
+import { Fault, must } from './fault.ts';
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [name: string]: JsonValue;
+}
+
+/** Deeper than any claim: a document of `[[1]]` has depth 2. */
+const MAX_DEPTH = 200;
+
+/**
+ * JSON that every reader understands in the same way: a name that stands twice in one object is refused, since of two values
+ * one program reads the first and another the last. So is half of a surrogate pair, which has no UTF-8 and so no hash.
+ * @throws Fault
+ */
+export function parseJson(text: string): JsonValue {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch (error) {
+    throw new Fault(`it is not JSON: ${String(error)}`);
+  }
+  refuseRepeatedNames(text);
+  return value;
+}
+
+/** Looks at texts and brackets alone; the text was parsed before, so nothing else stands between them. */
+function refuseRepeatedNames(text: string): void {
+  const open: (Set<string> | null)[] = [];
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : null);
+    else if (token === '}' || token === ']') open.pop();
+    else {
+      const string = JSON.parse(token) as string;
+      must(string.isWellFormed(), 'a text holds half of a surrogate pair');
+      const names = open.at(-1);
+      if (
+        names === null ||
+        names === undefined ||
+        !/^\s*:/.test(text.slice(index + token.length, index + token.length + 64))
+      )
+        continue;
+      must(!names.has(string), `the member ${JSON.stringify(string)} stands twice in one object`);
+      names.add(string);
+    }
+    must(open.length <= MAX_DEPTH, `it is nested more than ${MAX_DEPTH} deep`);
+  }
+}
+
+/** The one way of writing a value that RFC 8785 (JCS) allows. ECMAScript's numbers and texts are those of that RFC. */
+export function canonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .toSorted() // by UTF-16 code units, as the RFC says
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
+  return `{${members.join(',')}}`;
+}
+
+export const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An object whose members are read with their types. `path` names it in messages. */
+export interface Members {
+  text(name: string): string;
+  textOrNull(name: string): string | null;
+  /** An integer of 0 or more. */
+  count(name: string): number;
+  flag(name: string): boolean;
+  object(name: string): JsonObject;
+  members(name: string): Members;
+  texts(name: string): string[];
+  eachOf(name: string): Members[];
+  has(name: string): boolean;
+  /** @throws Fault where it has other members than these, or lacks one */
+  only(...names: string[]): void;
+  value(name: string): JsonValue;
+}
+
+/** @throws Fault where it is no object; its functions where the member is missing or of another type */
+export function membersOf(value: JsonValue, path: string): Members {
+  must(isObject(value), `${path} is not an object`);
+  const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  const get = (name: string): JsonValue => {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    must(member !== undefined, `${at(name)} is missing`);
+    return member;
+  };
+  const list = (name: string): JsonValue[] => {
+    const member = get(name);
+    must(Array.isArray(member), `${at(name)} is not a list`);
+    return member;
+  };
+  const text = (member: JsonValue, where: string): string => {
+    must(typeof member === 'string', `${where} is not a text`);
+    return member;
+  };
+  return {
+    text: (name) => text(get(name), at(name)),
+    textOrNull: (name) => (get(name) === null ? null : text(get(name), at(name))),
+    count: (name) => {
+      const member = get(name);
+      must(typeof member === 'number' && Number.isSafeInteger(member) && member >= 0, `${at(name)} is not a count`);
+      return member;
+    },
+    flag: (name) => {
+      const member = get(name);
+      must(typeof member === 'boolean', `${at(name)} is neither true nor false`);
+      return member;
+    },
+    object: (name) => {
+      const member = get(name);
+      must(isObject(member), `${at(name)} is not an object`);
+      return member;
+    },
+    members: (name) => membersOf(get(name), at(name)),
+    texts: (name) => list(name).map((member, index) => text(member, `${at(name)}.${index}`)),
+    eachOf: (name) => list(name).map((member, index) => membersOf(member, `${at(name)}.${index}`)),
+    has: (name) => Object.hasOwn(value, name),
+    only: (...names) => {
+      const odd = [...new Set(names).symmetricDifference(new Set(Object.keys(value)))];
+      must(odd.length === 0, `${path} has, or lacks, ${odd.join(', ')}`);
+    },
+    value: get,
+  };
+}

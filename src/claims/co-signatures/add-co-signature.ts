@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { lockClaim } from '../queries.ts';
+import { mayReadInFull } from '../read-claims.ts';
+import { signedBytesOf } from '../signed-bytes.ts';
+import { assertCoSignatureFits, judgeCoSignatures, MOST_CO_SIGNATURES } from './judge.ts';
+import { countCoSignatures, findCoSignature, insertCoSignatures } from './queries.ts';
+import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
+
+/**
+ * Adds a co-signature to a recorded claim. Those who read the claim in full may: they have what is signed, and nobody else fills its 64
+ * places. One that the claim has already is answered as it is, with 200.
+ * @throws CarnetError VALIDATION_ERROR, NOT_FOUND, NOT_OWNER, INVALID_STATE for the 65th and where the payload was erased, INVALID_CO_SIGNATURE.
+ */
+export function addCoSignature(
+  context: Context,
+  call: CommandCall,
+  { claimId, coSignature }: { claimId: string; coSignature: CoSignature },
+): Promise<Answered<KeptCoSignature>> {
+  assertCoSignatureFits(coSignature);
+  return runCommand(context, call, async ({ connection, audit }) => {
+    const claim = await lockClaim(connection, claimId);
+    assertThat(claim, () => notFound('claim'));
+    assertThat(
+      mayReadInFull(call.caller, claim),
+      () => new CarnetError('NOT_OWNER', 'Only those who read a claim in full add co-signatures to it.'),
+    );
+    const existing = await findCoSignature(connection, claimId, coSignature);
+    if (existing !== null) return { status: 200, body: existing };
+    assertThat(
+      (await countCoSignatures(connection, claimId)) < MOST_CO_SIGNATURES,
+      () => new CarnetError('INVALID_STATE', `This claim has ${MOST_CO_SIGNATURES} co-signatures, and takes no more.`),
+    );
+    const signedBytes = signedBytesOf(claim.envelope);
+    assertThat(
+      claim.digest === `sha256:${hash('sha256', signedBytes)}`,
+      () =>
+        new CarnetError('INVALID_STATE', 'The payload of this claim was erased, so nobody can co-sign it any more.'),
+    );
+    const coSigned = { issuer: claim.issuer, agentId: claim.agent_id, signedBytes };
+    const judged = await judgeCoSignatures(context, connection, {
+      coSigned,
+      coSignatures: [coSignature],
+      path: () => 'cose_sign1',
+    });
+    await insertCoSignatures(connection, claimId, judged);
+    const { signer_kid: kid, signer_role: role } = coSignature;
+    await audit('claim.co_signed', claimId, { signer_kid: kid, signer_role: role });
+    const kept = await findCoSignature(connection, claimId, coSignature);
+    if (kept === null) throw new Error('A co-signature is not there right after it was inserted.');
+    return { status: 201, body: kept, location: `/v1/claims/${claimId}` };
+  });
+}

@@ -1,0 +1,118 @@
+import { createPublicKey } from 'node:crypto';
+import { findKeyOfAgents, findKeyOfOperators } from '../../accounts/index.ts';
+import type { Context } from '../../context/context.ts';
+import { CoseFault, MAX_SIGN1_BYTES, verifySign1 } from '../../cose/sign1.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import { CarnetError, invalid } from '../../errors/carnet-error.ts';
+import { thumbprintOf } from '../../fields/thumbprint.ts';
+import { SIGNATURE_TYPE } from '../../fields/verifier-key.ts';
+import type { JudgedCoSignature } from './queries.ts';
+import type { CoSignature } from '../schema/co-signature.ts';
+
+/** Of one claim. */
+export const MOST_CO_SIGNATURES = 64;
+/** A message of 8 KiB in base64, padded. */
+const LONGEST_TEXT = Math.ceil(MAX_SIGN1_BYTES / 3) * 4;
+
+/** What is co-signed. */
+export interface CoSigned {
+  issuer: string;
+  /** The agent that the claim names; null where it names none. */
+  agentId: string | null;
+  /** The bytes that the claim's digest is of. */
+  signedBytes: Buffer;
+}
+
+/** @throws CarnetError VALIDATION_ERROR for more than 64, and for a message or a kid of more than 8 KiB. */
+export function assertCoSignaturesFit(coSignatures: readonly CoSignature[]): void {
+  if (coSignatures.length > MOST_CO_SIGNATURES) {
+    throw invalid({ path: 'co_signatures', code: 'too_big', message: `must be at most ${MOST_CO_SIGNATURES}` });
+  }
+  for (const [at, coSignature] of coSignatures.entries()) assertCoSignatureFits(coSignature, `co_signatures.${at}.`);
+}
+
+/** @throws CarnetError VALIDATION_ERROR */
+export function assertCoSignatureFits({ cose_sign1: message, signer_kid: kid }: CoSignature, path = ''): void {
+  const tooLong = (name: string): CarnetError =>
+    invalid({ path: `${path}${name}`, code: 'too_big', message: `must have at most ${MAX_SIGN1_BYTES / 1024} KiB` });
+  const bytes = bytesOf(message);
+  if (message.length > LONGEST_TEXT || (bytes !== null && bytes.length > MAX_SIGN1_BYTES)) throw tooLong('cose_sign1');
+  if (Buffer.byteLength(kid) > MAX_SIGN1_BYTES) throw tooLong('signer_kid');
+}
+
+/**
+ * Verifies co-signatures by the keys that are known here. One of an unknown key is kept unverified, whatever it is.
+ * @throws CarnetError INVALID_CO_SIGNATURE for one of a known key that does not verify.
+ */
+export async function judgeCoSignatures(
+  { config }: Pick<Context, 'config'>,
+  connection: CommonQueryMethods,
+  {
+    coSigned,
+    coSignatures,
+    path,
+  }: { coSigned: CoSigned; coSignatures: readonly CoSignature[]; path(at: number): string },
+): Promise<JudgedCoSignature[]> {
+  const judged: JudgedCoSignature[] = [];
+  for (const [at, coSignature] of coSignatures.entries()) {
+    const x = await findKey({ config }, connection, coSigned, coSignature);
+    if (x !== null) assertVerifies(coSignature, { x, payload: coSigned.signedBytes, path: path(at) });
+    judged.push({ ...coSignature, publicJwk: x === null ? null : { kty: 'OKP', crv: 'Ed25519', x } });
+  }
+  return judged;
+}
+
+/** Of an RFC 7638 thumbprint with SHA-256, base64url. */
+const THUMBPRINT = /^[\w-]{43}$/;
+
+/** The known key that a co-signature names, in base64url; null where none is known for this role and claim. */
+async function findKey(
+  { config }: Pick<Context, 'config'>,
+  connection: CommonQueryMethods,
+  { issuer, agentId }: CoSigned,
+  { signer_kid: kid, signer_role: role }: CoSignature,
+): Promise<string | null> {
+  if (!THUMBPRINT.test(kid)) return null;
+  switch (role) {
+    case 'witness':
+      return (
+        config.witnessKeys
+          .filter(({ type }) => type === SIGNATURE_TYPE.ed25519Cosignature)
+          .map(({ raw }) => raw.toString('base64url'))
+          .find((x) => thumbprintOf(x) === kid) ?? null
+      );
+    case 'agent_self':
+      // A claim that names an agent is co-signed by that one, and any other by an agent of its issuer.
+      return (
+        (await findKeyOfAgents(connection, kid, agentId === null ? { operatorId: issuer } : { agentId }))?.x ?? null
+      );
+    case 'operator_attestation':
+      return (await findKeyOfOperators(connection, kid))?.x ?? null;
+  }
+}
+
+function assertVerifies(
+  { cose_sign1: text, signer_kid: kid }: CoSignature,
+  { x, payload, path }: { x: string; payload: Buffer; path: string },
+): void {
+  const refuse = (fault: string, cause?: unknown): never => {
+    throw new CarnetError('INVALID_CO_SIGNATURE', `The co-signature of ${kid} ${fault}.`, {
+      errors: [{ path, code: 'invalid_co_signature', message: fault }],
+      cause,
+    });
+  };
+  const bytes = bytesOf(text) ?? refuse('is not base64url');
+  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  try {
+    verifySign1(bytes, { payload, publicKey, expectedKid: kid });
+  } catch (error) {
+    if (!(error instanceof CoseFault)) throw error;
+    refuse(error.message, error);
+  }
+}
+
+/** base64url without padding, or base64 with it; null for what is neither. */
+function bytesOf(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64url') === text || bytes.toString('base64') === text ? bytes : null;
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { textArray } from '../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
+import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
+
+const KeptRow = z.object({
+  claim_id: z.string(),
+  signer_kid: z.string(),
+  signer_role: z.enum(['operator_attestation', 'agent_self', 'witness']),
+  cose_sign1: z.string(),
+  public_jwk: z.record(z.string(), z.string()).nullable(),
+  created_at: z.string(),
+});
+
+const columns = sql.fragment`claim_id, signer_kid, signer_role, cose_sign1, public_jwk, created_at`;
+
+const present = ({ claim_id: _claimId, ...row }: z.infer<typeof KeptRow>): KeptCoSignature => ({
+  ...row,
+  verified: row.public_jwk !== null,
+});
+
+/** Of each claim that has some, in the order in which they came. */
+export async function coSignaturesOf(
+  connection: CommonQueryMethods,
+  claimIds: readonly string[],
+): Promise<ReadonlyMap<string, KeptCoSignature[]>> {
+  const rows = await connection.any(sql.type(KeptRow)`
+    select ${columns} from claim_co_signatures where claim_id = any(${textArray(claimIds)}) order by seq`);
+  const byClaim = new Map<string, KeptCoSignature[]>();
+  for (const row of rows) {
+    const kept = byClaim.get(row.claim_id) ?? [];
+    kept.push(present(row));
+    byClaim.set(row.claim_id, kept);
+  }
+  return byClaim;
+}
+
+/** Role, kid and message: the same ones are kept once. */
+const digestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: CoSignature): string =>
+  sha256Hex(canonicalJson([role, kid, message]));
+
+export interface JudgedCoSignature extends CoSignature {
+  /** The key that verified it; null where none did. */
+  publicJwk: Record<string, string> | null;
+}
+
+/** Repeated ones are left out. */
+export async function insertCoSignatures(
+  connection: CommonQueryMethods,
+  claimId: string,
+  judged: readonly JudgedCoSignature[],
+): Promise<void> {
+  await connection.query(sql.type(z.object({}))`
+    insert into claim_co_signatures (claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk)
+    select ${claimId}, digest, kid, role, message, jwk::jsonb
+    from unnest(${textArray(judged.map(digestOf))}, ${textArray(judged.map((one) => one.signer_kid))},
+      ${textArray(judged.map((one) => one.signer_role))}, ${textArray(judged.map((one) => one.cose_sign1))},
+      ${textArray(judged.map((one) => (one.publicJwk === null ? '' : JSON.stringify(one.publicJwk))))})
+      with ordinality as given (digest, kid, role, message, key, place), lateral (select nullif(key, '') as jwk) j
+    order by place
+    on conflict (claim_id, digest) do nothing`);
+}
+
+/** The same one, if the claim has it. */
+export async function findCoSignature(
+  connection: CommonQueryMethods,
+  claimId: string,
+  coSignature: CoSignature,
+): Promise<KeptCoSignature | null> {
+  const row = await connection.maybeOne(sql.type(KeptRow)`
+    select ${columns} from claim_co_signatures where claim_id = ${claimId} and digest = ${digestOf(coSignature)}`);
+  return row === null ? null : present(row);
+}
+
+export const countCoSignatures = (connection: CommonQueryMethods, claimId: string): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select count(*)::int as count from claim_co_signatures where claim_id = ${claimId}`);

@@ -1,0 +1,60 @@
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
+import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
+import { issueClaim } from './issue-claim.ts';
+import { keptClaim, type KeptClaim } from './kept-claim.ts';
+import { refsOf } from './named.ts';
+import { presentClaim } from './present-claims.ts';
+import { insertRef, lockClaim, markErased } from './queries.ts';
+import type { Claim, EraseClaim } from './schema/claim.ts';
+
+/**
+ * The issuer erases the payload of a claim, with all that was read from it. Digest and place in the log stay, so every proof made of it
+ * still holds, and a tombstone, itself a claim, records that it is gone. Repeating it changes nothing.
+ * @throws CarnetError NOT_FOUND, NOT_OWNER.
+ */
+export const eraseClaim = (
+  context: Context,
+  call: CommandCall,
+  id: string,
+  { reason }: EraseClaim,
+): Promise<Answered<Claim>> =>
+  runCommand<Claim, KeptClaim>(
+    context,
+    call,
+    async ({ connection, audit }) => {
+      const claim = await lockClaim(connection, id);
+      assertThat(claim, () => notFound('claim'));
+      assertThat(
+        claim.issuer === call.caller.operatorId,
+        () => new CarnetError('NOT_OWNER', 'Only the issuer of a claim may erase its payload.'),
+      );
+      if (claim.erased_at !== null) return { status: 200, body: await presentClaim(connection, claim) };
+      const tombstoneId = await issueClaim(connection, {
+        type: 'authority_erasure_tombstone',
+        subject: `carnet://claim/${id}`,
+        payload: {
+          type: 'authority_erasure_tombstone',
+          claim_id: id,
+          digest: claim.digest,
+          ...(reason !== undefined && { reason }),
+        },
+        agentId: null,
+        missionRef: null,
+        operatorIds: claim.issuer === PLATFORM_OPERATOR_ID ? claim.operator_ids : [claim.issuer],
+      });
+      await insertRef(connection, tombstoneId, id);
+      const { payload, ...rest } = claim.envelope;
+      const erased = await markErased(connection, {
+        id,
+        envelope: JSON.stringify(rest),
+        tombstoneId,
+        refs: refsOf(payload),
+      });
+      await audit('claim.erased', id, { tombstone_id: tombstoneId });
+      return { status: 200, body: await presentClaim(connection, erased) };
+    },
+    { kept: keptClaim },
+  );

@@ -1,0 +1,159 @@
+import type { Context } from '../../context/context.ts';
+import { inTransaction } from '../../commands/unit.ts';
+import { step } from '../../commands/fault-points.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import { headFileOf, readHeadFile, writeHeadFile } from './head-file.ts';
+import { openedLogOf, signCheckpoint, type Log } from './log-key.ts';
+import { grow, hashOfSpan, nodesOf, type Span } from './merkle.ts';
+import {
+  getNote,
+  insertBatch,
+  listPending,
+  lockLog,
+  markPublished,
+  noteStopped,
+  readNodes,
+  type LogRow,
+} from './queries.ts';
+import { logStopped } from './stopped.ts';
+import { NoteFault, parseCheckpoint, verifyNote } from './signed-note.ts';
+
+/** Claims of one batch at most: with their nodes 64 KiB, appended within 20 ms. More wait for the next, which follows at once. */
+export const BATCH = 1_000;
+
+/** What stops the log: nothing may be appended to this tree. The message says why, and what to do. */
+class LogStopped extends Error {
+  override readonly name = 'LogStopped';
+}
+
+const hashOf = async (connection: CommonQueryMethods, span: Span): Promise<Buffer> =>
+  hashOfSpan(span, await readNodes(connection, nodesOf(span)));
+
+/** What a person does about a tree that is older than what was published. */
+const REMEDY =
+  'Stop the service and restore a newer copy of the database, one that was made after that head was published. Never delete the file to go on: ' +
+  'receipts that others hold would not verify any more. docs/operations.md says what to do where no newer copy exists.';
+
+/**
+ * That what was published is the beginning of the tree that is here. An older copy of the database is not, and would be appended to in
+ * another way than before.
+ * @throws LogStopped
+ */
+async function assertTreeHoldsHead(connection: CommonQueryMethods, log: Log, row: LogRow, path: string): Promise<void> {
+  const here = await hashOf(connection, { from: 0, to: row.tree_size });
+  if (!here.equals(row.root_hash)) {
+    throw new LogStopped(
+      `The nodes of the log do not make the root of its ${row.tree_size} entries: rows of log_nodes are gone or changed. ` +
+        'Restore a copy of the database in which they are whole.',
+    );
+  }
+  const note = await readHeadFile(path);
+  if (note === null) return;
+  const head = headOf(note, log, path);
+  if (head.size > row.tree_size) {
+    throw new LogStopped(
+      `The head of ${head.size} entries was published (${path}), and the database has ${row.tree_size}: it is an older copy. ${REMEDY}`,
+    );
+  }
+  if (!(await hashOf(connection, { from: 0, to: head.size })).equals(head.rootHash)) {
+    throw new LogStopped(
+      `The head of ${head.size} entries that was published (${path}) is not the beginning of the tree in the database: it is another ` +
+        `branch, made from an older copy. ${REMEDY}`,
+    );
+  }
+}
+
+function headOf(note: string, { origin, vkey }: Log, path: string): { size: number; rootHash: Buffer } {
+  try {
+    const head = parseCheckpoint(verifyNote(note, [vkey]).text);
+    if (head.origin === origin) return head;
+  } catch (error) {
+    if (!(error instanceof NoteFault)) throw error;
+  }
+  throw new LogStopped(
+    `${path} is no checkpoint of the log ${origin}. Put the file back as it was; the log goes on when it is there.`,
+  );
+}
+
+/** Does something under the lock of the log, in one transaction. @returns null: the log is stopped */
+async function underLock<T>(
+  context: Context,
+  work: (locked: { connection: CommonQueryMethods; log: Log; row: LogRow; path: string }) => Promise<T>,
+): Promise<T | null> {
+  const log = await openedLogOf(context);
+  const path = headFileOf(context.config.logHeadDir, log.id);
+  try {
+    return await inTransaction(context, async (connection) => {
+      const row = await lockLog(connection);
+      await assertTreeHoldsHead(connection, log, row, path);
+      if (row.stopped_reason !== null) {
+        await noteStopped(connection, null);
+        context.log.info('the claims log runs again');
+      }
+      logStopped(false);
+      return await work({ connection, log, row, path });
+    });
+  } catch (error) {
+    if (!(error instanceof LogStopped)) throw error;
+    await stop(context, error.message);
+    return null;
+  }
+}
+
+async function stop(context: Context, reason: string): Promise<void> {
+  logStopped(true);
+  await noteStopped(context.pool, reason);
+  context.log.error({ reason }, 'the claims log is stopped: claims are recorded and wait, nothing is appended');
+}
+
+/**
+ * Publishes what is appended: writes the head outside of the database, then lets readers see it.
+ * @returns the size that readers see; null: the log is stopped
+ */
+export const publishLog = (context: Context): Promise<number | null> =>
+  underLock(context, async ({ connection, row, path }) => {
+    await publishUnderLock(context, { connection, row, path });
+    return row.tree_size;
+  });
+
+async function publishUnderLock(
+  { log }: Context,
+  { connection, row, path }: { connection: CommonQueryMethods; row: LogRow; path: string },
+): Promise<void> {
+  const isMissing = (await readHeadFile(path)) === null;
+  if (row.published_size === row.tree_size && !isMissing) return;
+  if (isMissing && row.published_size > 0) {
+    log.warn(
+      { path },
+      'the head of the claims log was not there and is written anew; an older database would not be noticed now',
+    );
+  }
+  await writeHeadFile(path, await getNote(connection, row.tree_size));
+  step('appendToLog:head-renamed');
+  await markPublished(connection, row.tree_size);
+}
+
+/**
+ * Appends what waits, one batch at most. What was appended before is published first, so that never more than a batch is unknown outside.
+ * @returns how many claims were appended; null: the log is stopped
+ */
+export const appendBatch = (context: Context): Promise<number | null> =>
+  underLock(context, async ({ connection, log, row, path }) => {
+    await publishUnderLock(context, { connection, row, path });
+    const pending = await listPending(connection, BATCH);
+    if (pending.length === 0) return 0;
+    const { tree_size: size } = row;
+    const read = await readNodes(connection, nodesOf({ from: 0, to: size }));
+    const leaves = pending.map(({ leaf_hash: leaf }) => leaf);
+    const grown = grow(size, leaves, read);
+    await insertBatch(connection, {
+      size,
+      seqs: pending.map(({ seq }) => seq),
+      nodes: Buffer.concat(grown.levels.flat()),
+      root: grown.root,
+      note: signCheckpoint(log, grown),
+      registry: context.config.publicBaseUrl,
+    });
+    step('appendToLog:inserted');
+    return pending.length;
+  });

@@ -1,0 +1,89 @@
+import type { Caller } from '../../commands/caller.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { mayReadInFull } from '../read-claims.ts';
+import { findClaim, type ClaimRow } from '../queries.ts';
+import { signedBytesOf } from '../signed-bytes.ts';
+import { coSignaturesOf } from '../co-signatures/queries.ts';
+import type { KeptCoSignature } from '../schema/co-signature.ts';
+import { coseReceiptOf } from './cose.ts';
+import { logJwk } from './keys.ts';
+import { openedLogOf } from './log-key.ts';
+import { hashOfLeaf } from './merkle.ts';
+import { consistencyOf, inclusionOf, type Inclusion } from './proofs.ts';
+import { readTime } from './queries.ts';
+import { receiptOf, type LoggedClaim } from './receipts.ts';
+import type { Bundle } from './schema.ts';
+import { bestCheckpoint } from './witnesses/witnessed.ts';
+
+const hex = (hash: Buffer): string => hash.toString('hex');
+
+/**
+ * Everything that proves a claim, in one file that needs nobody of us to be checked.
+ * @returns null while the claim waits for its place in the log
+ * @throws CarnetError NOT_FOUND; NOT_OWNER for whoever does not read the claim in full.
+ */
+export async function bundleOf(context: Context, caller: Caller, claimId: string): Promise<Bundle | null> {
+  const { pool } = context;
+  // Before the claim is read: what is said of it then was so at this moment.
+  const asOf = await readTime(pool);
+  const claim = await findClaim(pool, claimId);
+  assertThat(claim, () => notFound('claim'));
+  assertThat(
+    mayReadInFull(caller, claim),
+    () => new CarnetError('NOT_OWNER', 'A bundle has the whole claim; only those who read it in full are given one.'),
+  );
+  const logged = await receiptOf(pool, claimId);
+  if (logged === null) return null;
+  const log = await openedLogOf(context);
+  const { treeSize } = logged.inclusion;
+  const newest = await bestCheckpoint(context, treeSize);
+  if (newest === null) throw new Error('A log with a receipt has no checkpoint.');
+  const inclusion = await inclusionOf(pool, claimId, newest.tree_size);
+  return {
+    bundle_version: 1,
+    claim_id: claim.id,
+    digest: claim.digest,
+    ...statementOf(claim, logged.inclusion.leafHash),
+    co_signatures: ((await coSignaturesOf(pool, [claim.id])).get(claim.id) ?? []).map(presentCoSignature),
+    receipt: logged.receipt,
+    cose_receipt: coseReceiptOf(log, logged.inclusion).toString('base64url'),
+    checkpoint: logged.checkpoint,
+    latest: {
+      checkpoint: newest.note,
+      consistency: (await consistencyOf(pool, treeSize, newest.tree_size)).hashes.map(hex),
+      inclusion: (inclusion?.hashes ?? []).map(hex),
+      witnesses: newest.witnesses,
+      quorum: newest.quorum,
+    },
+    tlog_proof: tlogProof(logged),
+    revocation: {
+      revoked_at: claim.revoked_at,
+      reason: claim.revoke_reason,
+      as_of: asOf,
+    },
+    log: { origin: log.origin, vkey: log.vkey, jwk: logJwk(log) },
+  };
+}
+
+/** The envelope as it was submitted. Of an erased claim what is left of it, and the hash that stands in the log. */
+function statementOf({ envelope }: ClaimRow, leafHash: Buffer): Pick<Bundle, 'envelope' | 'erased' | 'leaf_hash'> {
+  return hashOfLeaf(signedBytesOf(envelope)).equals(leafHash)
+    ? { envelope }
+    : { envelope, erased: true, leaf_hash: hex(leafHash) };
+}
+
+const presentCoSignature = ({
+  public_jwk: jwk,
+  created_at: _at,
+  ...kept
+}: KeptCoSignature): Bundle['co_signatures'][number] => ({
+  ...kept,
+  jwk,
+});
+
+/** A C2SP tlog-proof in the tree of the receipt. */
+function tlogProof({ inclusion, checkpoint }: { inclusion: Inclusion } & Pick<LoggedClaim, 'checkpoint'>): string {
+  const path = inclusion.hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
+  return `c2sp.org/tlog-proof@v1\nindex ${inclusion.logIndex}\n${path}\n${checkpoint}`;
+}

@@ -1,0 +1,42 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { step } from '../../commands/fault-points.ts';
+
+/** Where the head of this log stands outside of the database: one file a log, so that several logs may share a folder. */
+export const headFileOf = (folder: string, logId: string): string => join(folder, `log-head-${logId}`);
+
+/** The newest checkpoint that was published from here, a signed note; null where there is no file. @throws Error where it cannot be read. */
+export async function readHeadFile(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Replaces the file in one step, and returns when it is on the disk. Whoever calls it holds the lock of the log. */
+export async function writeHeadFile(path: string, note: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  const temporary = `${path}.new`;
+  await writeToDisk(temporary, note);
+  step('appendToLog:head-written');
+  await rename(temporary, path);
+  const directory = await open(folder);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+async function writeToDisk(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

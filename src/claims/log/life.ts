@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../../context/context.ts';
+import { translateDatabaseError } from '../../database/errors.ts';
+import { step } from '../../commands/fault-points.ts';
+import { lifeId } from '../../ids/life-ids.ts';
+import { appendBatch, BATCH, publishLog } from './append.ts';
+import { openedLogOf } from './log-key.ts';
+import { advanceLogRow, deleteMessagesOf, findLog, reconcileLogRow } from './queries.ts';
+
+/** From one batch to the next. */
+const BATCH_EVERY_MS = 200;
+/** For how long one step appends: a step in the database has five seconds. */
+const LONGEST_STEP_MS = 2_000;
+/** Looks in vain before a step ends: more than half a second, after which a message would wake the life again. */
+const LOOKS_IN_VAIN = 3;
+
+/** Where the log is. */
+interface LogStep {
+  /** `waiting`: claims wait for a place, or what is appended is not published. `stopped`: nothing may be appended. */
+  status: 'gone' | 'idle' | 'waiting' | 'stopped';
+  treeSize: number;
+  publishedSize: number;
+  /** Nothing about the log is timed. */
+  waitMs: null;
+}
+
+/** One look of the life at its row: deletes the messages that woke it. It may run any number of times. */
+export async function advanceLog({ pool }: Context, id: string): Promise<LogStep> {
+  const row = await advanceLogRow(pool, id).catch((error: unknown) => {
+    throw translateDatabaseError(error);
+  });
+  return { status: row.status, treeSize: row.tree_size, publishedSize: row.published_size, waitMs: null };
+}
+
+/**
+ * Appends what waits in batches, every 200 ms, and publishes each. It goes on while claims come, for two seconds at most. Any number may run
+ * at once: the lock of the log lets one batch after the other in, and each reads the tree anew.
+ * @returns `more`: claims still came when the time was over
+ */
+export async function appendToLog(context: Context): Promise<{ more: boolean }> {
+  const life = lifeId['log-sequencer']((await openedLogOf(context)).id);
+  const until = performance.now() + LONGEST_STEP_MS;
+  for (let inVain = 0; inVain < LOOKS_IN_VAIN && performance.now() < until;) {
+    const begun = performance.now();
+    await deleteMessagesOf(context.pool, life);
+    const appended = await appendBatch(context);
+    step('appendToLog:committed');
+    if (appended === null) return { more: false };
+    if (appended > 0) await publishLog(context);
+    step('appendToLog:published');
+    inVain = appended > 0 ? 0 : inVain + 1;
+    if (appended < BATCH) await sleep(Math.max(begun + BATCH_EVERY_MS - performance.now(), 0));
+    if (inVain === LOOKS_IN_VAIN) return { more: false };
+  }
+  return { more: true };
+}
+
+/** What a person sees of the life in the Temporal UI (rule 8). */
+interface LogDescription {
+  operatorIds: string[];
+  agentId: null;
+  skillId: null;
+  summary: string;
+  details: string;
+}
+
+export async function describeLogs({ pool }: Context, ids: string[]): Promise<Map<string, LogDescription>> {
+  const row = await findLog(pool);
+  if (row === null || !ids.includes(row.id)) return new Map();
+  const description = {
+    operatorIds: ['op_platform'],
+    agentId: null,
+    skillId: null,
+    summary: 'The log of claims',
+    details: `Gives claims their places in the log \`${row.origin}\``,
+  };
+  return new Map([[row.id, description]]);
+}
+
+/**
+ * Where claims wait and no life looks after them, its life is woken, and what waits is appended here and now: without Temporal a receipt takes
+ * ten seconds or fifteen. @returns how many lives were woken: 0 or 1
+ */
+export async function reconcileLogs(context: Context): Promise<{ woken: number }> {
+  const { woken, late } = await reconcileLogRow(context.pool);
+  if (woken > 0) context.delivery.messagesCommitted();
+  const until = performance.now() + LONGEST_STEP_MS;
+  while (late && performance.now() < until && ((await appendBatch(context)) ?? 0) > 0) await publishLog(context);
+  return { woken };
+}

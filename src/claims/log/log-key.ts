@@ -1,0 +1,108 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { defineCache } from '../../context/caches.ts';
+import type { Context } from '../../context/context.ts';
+import { thumbprintOf } from '../../fields/thumbprint.ts';
+import { newId } from '../../ids/ids.ts';
+import { EMPTY_ROOT } from './merkle.ts';
+import { findLog, insertLog, replaceSealedKey, type LogRow } from './queries.ts';
+import { checkpointText, signNote, vkeyOf } from './signed-note.ts';
+
+/** What never changes about the log. */
+export interface Log {
+  id: string;
+  /** Names it in its checkpoints. */
+  origin: string;
+  /** The thumbprint of its key (RFC 7638). */
+  kid: string;
+  /** The public key, base64url. */
+  x: string;
+  publicKey: KeyObject;
+  /** Ed25519. @throws Error where no key of ENCRYPTION_KEY opens it. */
+  privateKey(): KeyObject;
+  /** As witnesses and verifiers are configured with it (C2SP signed-note). */
+  vkey: string;
+}
+
+/** The context under which the private part is sealed: it opens as that of its own log only. */
+const sealContext = (logId: string): string => `claim_log:${logId}`;
+
+const publicKeyOf = (x: string): KeyObject =>
+  createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+
+const privateKeyOf = (x: string, d: string): KeyObject =>
+  createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', x, d }, format: 'jwk' });
+
+/** The checkpoint of a tree: a note signed by the log. */
+export const signCheckpoint = (
+  { origin, privateKey }: Pick<Log, 'origin' | 'privateKey'>,
+  { size, root }: { size: number; root: Buffer },
+): string => signNote(checkpointText({ origin, size, rootHash: root }), { name: origin, privateKey: privateKey() });
+
+/** Made once for a service: key and origin stay, whatever address it has later. */
+async function makeLog({ pool, encryption, config }: Context): Promise<void> {
+  const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const id = newId('log');
+  const origin = `carnet.log/${id}`;
+  const note = signCheckpoint({ origin, privateKey: () => privateKeyOf(x, d) }, { size: 0, root: EMPTY_ROOT });
+  const privateKey = encryption.seal(d, sealContext(id));
+  await insertLog(pool, {
+    id,
+    origin,
+    x,
+    privateKey,
+    note,
+    kid: thumbprintOf(x),
+    root: EMPTY_ROOT,
+    registry: config.publicBaseUrl,
+  });
+}
+
+/** Under the first key of ENCRYPTION_KEY, so that the one that sealed it can leave the list. */
+async function sealAnew({ pool, encryption, log }: Context, { id, private_key: before }: LogRow): Promise<void> {
+  if (encryption.isCurrent(before)) return;
+  try {
+    const after = encryption.seal(encryption.open(before, sealContext(id)), sealContext(id));
+    await replaceSealedKey(pool, { before, after });
+    log.info('the key of the claims log was sealed under the first key of ENCRYPTION_KEY');
+  } catch (error) {
+    log.error({ err: error }, 'no key of ENCRYPTION_KEY opens the key of the claims log: nothing can be appended');
+  }
+}
+
+async function openLog(context: Context): Promise<Log> {
+  let row = await findLog(context.pool);
+  if (row === null) {
+    await makeLog(context);
+    row = await findLog(context.pool);
+    context.delivery.messagesCommitted();
+  }
+  if (row === null) throw new Error('There is no log: the table claim_log was changed by hand.');
+  await sealAnew(context, row);
+  const { id, origin, kid, x, private_key: sealed } = row;
+  const publicKey = publicKeyOf(x);
+  let opened: KeyObject | undefined;
+  const privateKey = (): KeyObject => (opened ??= privateKeyOf(x, context.encryption.open(sealed, sealContext(id))));
+  return { id, origin, kid, x, publicKey, privateKey, vkey: vkeyOf(origin, publicKey) };
+}
+
+/** The log of this process, read once: what it holds never changes. */
+class OpenedLog {
+  readonly #context: Context;
+  #opening: Promise<Log> | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  open(): Promise<Log> {
+    return (this.#opening ??= openLog(this.#context).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    }));
+  }
+}
+
+const openedLog = defineCache((context) => new OpenedLog(context));
+
+/** The log of the service; the first call of a new service makes it. */
+export const openedLogOf = (context: Context): Promise<Log> => context.caches.get(openedLog).open();

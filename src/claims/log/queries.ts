@@ -1,0 +1,224 @@
+import { z } from 'zod';
+import { textArray } from '../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { HASH_BYTES, type NodeId, type ReadNode } from './merkle.ts';
+
+const bytes = z.instanceof(Buffer);
+const Nothing = z.object({});
+
+const LogRowSchema = z.object({
+  id: z.string(),
+  origin: z.string(),
+  kid: z.string(),
+  x: z.string(),
+  private_key: z.string(),
+  tree_size: z.number(),
+  root_hash: bytes,
+  published_size: z.number(),
+  stopped_reason: z.string().nullable(),
+});
+export type LogRow = z.infer<typeof LogRowSchema>;
+
+const columns = sql.fragment`id, origin, kid, x, private_key, tree_size, root_hash, published_size, stopped_reason`;
+
+/** Null before the first start. */
+export const findLog = (connection: CommonQueryMethods): Promise<LogRow | null> =>
+  connection.maybeOne(sql.type(LogRowSchema)`select ${columns} from claim_log`);
+
+/** Whoever holds it is the only one that appends or publishes, until the end of the transaction. */
+export const lockLog = (connection: CommonQueryMethods): Promise<LogRow> =>
+  connection.one(sql.type(LogRowSchema)`select ${columns} from claim_log for no key update`);
+
+interface NewLog extends Pick<LogRow, 'id' | 'origin' | 'kid' | 'x'> {
+  /** Sealed. */
+  privateKey: string;
+  root: Buffer;
+  note: string;
+  registry: string;
+}
+
+/** Does nothing where there is a log. */
+export async function insertLog(connection: CommonQueryMethods, log: NewLog): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    select make_log(${log.id}, ${log.origin}, ${log.kid}, ${log.x}, ${log.privateKey}, ${sql.binary(log.root)}, ${log.note}, ${log.registry})`);
+}
+
+/** Replaces only what was read: two processes may encrypt the key again at once. */
+export async function replaceSealedKey(
+  connection: CommonQueryMethods,
+  { before, after }: { before: string; after: string },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`update claim_log set private_key = ${after} where private_key = ${before}`);
+}
+
+/** @param reason null: the log runs again */
+export async function noteStopped(connection: CommonQueryMethods, reason: string | null): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set stopped_reason = ${reason}, stopped_at = case when ${reason}::text is not null then clock_timestamp() end
+    where stopped_reason is distinct from ${reason}`);
+}
+
+const StepRow = z.object({
+  status: z.enum(['gone', 'idle', 'waiting', 'stopped']),
+  tree_size: z.number(),
+  published_size: z.number(),
+});
+
+export const advanceLogRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
+  connection.one(sql.type(StepRow)`select * from advance_log(${id})`);
+
+const Reconciled = z.object({ woken: z.number(), late: z.boolean() });
+
+export const reconcileLogRow = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select * from reconcile_log()`);
+
+const PendingRow = z.object({ seq: z.number(), leaf_hash: bytes });
+
+/** What waits for a place, in the order in which it is given one. */
+export const listPending = (
+  connection: CommonQueryMethods,
+  limit: number,
+): Promise<readonly z.infer<typeof PendingRow>[]> =>
+  connection.any(sql.type(PendingRow)`select seq, leaf_hash from log_pending order by seq limit ${limit}`);
+
+/** Deletes the messages that would wake a life. Each was committed with its claim, so whoever reads afterwards what waits finds that. */
+export async function deleteMessagesOf(connection: CommonQueryMethods, life: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`delete from life_messages where life = ${life}`);
+}
+
+interface Batch {
+  /** Of the tree before. */
+  size: number;
+  seqs: number[];
+  nodes: Buffer;
+  root: Buffer;
+  note: string;
+  registry: string;
+}
+
+export async function insertBatch(connection: CommonQueryMethods, batch: Batch): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    select append_to_log(${batch.size}, ${sql.array(batch.seqs, 'int8')}, ${sql.binary(batch.nodes)}, ${sql.binary(batch.root)},
+      ${batch.note}, ${batch.registry})`);
+}
+
+/** From now on readers see the tree up to this size. */
+export async function markPublished(connection: CommonQueryMethods, size: number): Promise<void> {
+  await connection.query(
+    sql.type(
+      Nothing,
+    )`update claim_log set published_size = ${size} where published_size < ${size} and tree_size >= ${size}`,
+  );
+}
+
+const NodeRow = z.object({ level: z.number(), index: z.number(), hash: bytes });
+
+const nameOf = ({ level, index }: NodeId): string => `${level}/${index}`;
+
+/** Reads complete nodes, each once. The function that is returned throws for one that was not read or is not there. */
+export async function readNodes(connection: CommonQueryMethods, ids: readonly NodeId[]): Promise<ReadNode> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await connection.any(sql.type(NodeRow)`
+          select n.level, n.index, n.hash
+          from unnest(${sql.array(
+            ids.map(({ level }) => level),
+            'int2',
+          )}, ${sql.array(
+            ids.map(({ index }) => index),
+            'int8',
+          )}) as wanted (level, index)
+          join log_nodes n on n.level = wanted.level and n.index = wanted.index`);
+  const hashes = new Map(rows.map((row) => [nameOf(row), row.hash]));
+  return (id) => {
+    const found = hashes.get(nameOf(id));
+    if (found === undefined) throw new Error(`The log has no node ${nameOf(id)}: rows of log_nodes are gone.`);
+    return found;
+  };
+}
+
+const CountedHashes = z.object({ count: z.number(), hashes: bytes.nullable() });
+
+/** Hashes of one level beside each other. @throws Error where one is not there. */
+export async function readRow(
+  connection: CommonQueryMethods,
+  { level, from, count }: { level: number; from: number; count: number },
+): Promise<Buffer> {
+  const row = await connection.one(sql.type(CountedHashes)`
+    select count(*)::int as count, string_agg(hash, ''::bytea order by index) as hashes from log_nodes
+    where level = ${level} and index between ${from} and ${from + count - 1}`);
+  if (row.hashes?.length !== count * HASH_BYTES) throw new Error('Rows of log_nodes are gone.');
+  return row.hashes;
+}
+
+const CheckpointRow = z.object({
+  tree_size: z.number(),
+  root_hash: bytes,
+  note: z.string(),
+  registry: z.string(),
+  created_at: z.string(),
+});
+export type CheckpointRow = z.infer<typeof CheckpointRow>;
+
+const checkpointColumns = sql.fragment`c.tree_size, c.root_hash, c.note, c.registry, c.created_at`;
+
+/** Null before the first start. */
+export const findNewestCheckpoint = (connection: CommonQueryMethods): Promise<CheckpointRow | null> =>
+  connection.maybeOne(sql.type(CheckpointRow)`
+    select ${checkpointColumns} from claim_log l join log_checkpoints c on c.tree_size = l.published_size`);
+
+/** Now, by the clock that revocations are dated by. */
+export const readTime = (connection: CommonQueryMethods): Promise<string> =>
+  connection.oneFirst(sql.type(z.object({ now: z.string() }))`select clock_timestamp() as now`);
+
+/** The checkpoint of a tree of exactly this size; null where none is published. */
+export const findCheckpoint = (connection: CommonQueryMethods, size: number): Promise<CheckpointRow | null> =>
+  connection.maybeOne(sql.type(CheckpointRow)`
+    select ${checkpointColumns} from log_checkpoints c
+    where c.tree_size = ${size} and c.tree_size <= (select published_size from claim_log)`);
+
+/** The checkpoint of a tree of this size, published or not. */
+export const getNote = (connection: CommonQueryMethods, size: number): Promise<string> =>
+  connection.oneFirst(sql.type(z.object({ note: z.string() }))`
+    select note from log_checkpoints where tree_size = ${size}`);
+
+const PublishedEntryRow = CheckpointRow.extend({ claim_id: z.string(), log_index: z.number() });
+/** A claim in the log, with the checkpoint of its batch. */
+export type PublishedEntry = z.infer<typeof PublishedEntryRow>;
+
+/** Those of the claims that are published. */
+export const findEntries = (
+  connection: CommonQueryMethods,
+  claimIds: readonly string[],
+): Promise<readonly PublishedEntry[]> =>
+  connection.any(sql.type(PublishedEntryRow)`
+    select e.claim_id, e.log_index, ${checkpointColumns}
+    from log_entries e
+    join lateral (select * from log_checkpoints c where c.tree_size > e.log_index order by c.tree_size limit 1) c on true
+    where e.claim_id = any(${textArray(claimIds)}) and e.log_index < (select published_size from claim_log)`);
+
+const PlaceRow = z.object({ log_index: z.number(), published_size: z.number() });
+
+/** The place of a published claim, and how many claims are published; null where it has none. */
+export const findPlace = (connection: CommonQueryMethods, claimId: string): Promise<z.infer<typeof PlaceRow> | null> =>
+  connection.maybeOne(sql.type(PlaceRow)`
+    select e.log_index, l.published_size from log_entries e join claim_log l on e.log_index < l.published_size
+    where e.claim_id = ${claimId}`);
+
+const LeafRow = z.object({ log_index: z.number(), leaf_hash: bytes, envelope: z.string() });
+
+/** Claims by their places, with the hash that the log has of each. */
+export const listLeaves = (
+  connection: CommonQueryMethods,
+  { from, count }: { from: number; count: number },
+): Promise<readonly z.infer<typeof LeafRow>[]> =>
+  connection.any(sql.type(LeafRow)`
+    select e.log_index, n.hash as leaf_hash, c.envelope
+    from log_entries e join claims c on c.id = e.claim_id join log_nodes n on n.level = 0 and n.index = e.log_index
+    where e.log_index between ${from} and ${from + count - 1} order by e.log_index`);
+
+/** Lets a claim wait for its place in the log, in the transaction that records it. */
+export async function insertPending(connection: CommonQueryMethods, claimId: string, leafHash: Buffer): Promise<void> {
+  await connection.query(sql.type(Nothing)`select log_claim(${claimId}, ${sql.binary(leafHash)})`);
+}

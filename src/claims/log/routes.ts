@@ -1,0 +1,263 @@
+import { z } from 'zod';
+import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { bundleOf } from './bundle.ts';
+import { coseReceiptOf } from './cose.ts';
+import { logJwk } from './keys.ts';
+import { openedLogOf } from './log-key.ts';
+import { consistencyOf, inclusionOf } from './proofs.ts';
+import { findNewestCheckpoint } from './queries.ts';
+import { readLoggedClaim } from './read-receipt.ts';
+import {
+  BundleSchema,
+  BytesSchema,
+  CheckpointSchema,
+  ConsistencyQuery,
+  ConsistencySchema,
+  InclusionQuery,
+  InclusionSchema,
+  LogKeySchema,
+  LogKeysSchema,
+  LoggedReceiptSchema,
+  WaitingBundleSchema,
+} from './schema.ts';
+import { withWitnesses } from './witnesses/witnessed.ts';
+import { parseTile, readEntries, readTile } from './tiles.ts';
+
+const tag = 'claims';
+const params = z.object({ id: z.string() });
+
+/** Batches are 200 ms apart, and the first of them begins half a second after the claim. */
+const WAITING = { status: 202, headers: { 'Retry-After': '1' } } as const;
+const COSE = 'application/cose';
+const BYTES = 'application/octet-stream';
+/** What is complete in a tree never changes. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const KEYS_CACHE = 'public, max-age=300';
+
+const hex = (hash: Buffer): string => hash.toString('hex');
+
+const readReceipt = route({
+  method: 'get',
+  path: '/v1/claims/:id/receipt',
+  operation: 'readClaimReceipt',
+  tag,
+  summary: 'Read the receipt of a claim: the proof that it is in the log',
+  description:
+    'Always the same one, with the signed checkpoint of its tree. 202 while the claim waits for its place, which takes about a second. ' +
+    'With `Accept: application/cose` a COSE receipt (RFC 9942).',
+  audience: 'anyone',
+  params,
+  status: 200,
+  otherStatus: 202,
+  reply: LoggedReceiptSchema,
+  alternatives: [COSE],
+  handler: async (request) => {
+    const {
+      context,
+      params: { id },
+    } = request;
+    const logged = await readLoggedClaim(context, id);
+    if (logged === null) return { ...WAITING, body: { receipt: null, checkpoint: null } };
+    if (request.preferredType('application/json', COSE) === COSE) {
+      return { status: 200, bytes: coseReceiptOf(await openedLogOf(context), logged.inclusion), mediaType: COSE };
+    }
+    return { status: 200, body: { receipt: logged.receipt, checkpoint: logged.checkpoint } };
+  },
+});
+
+const readBundle = route({
+  method: 'get',
+  path: '/v1/claims/:id/bundle',
+  operation: 'readClaimBundle',
+  tag,
+  summary: 'Read everything that proves a claim, in one file for verifying it offline',
+  description: 'For those who read the claim in full. 202 while the claim waits for its place in the log.',
+  audience: 'anyone',
+  params,
+  status: 200,
+  otherStatus: 202,
+  reply: z.union([BundleSchema, WaitingBundleSchema]),
+  refusals: ['NOT_OWNER'],
+  handler: async ({ context, caller, params: { id } }) => {
+    const bundle = await bundleOf(context, caller, id);
+    return bundle === null ? { ...WAITING, body: { claim_id: id, log_index: null } } : { status: 200, body: bundle };
+  },
+});
+
+const readCheckpoint = route({
+  method: 'get',
+  path: '/v1/log/checkpoint',
+  alias: '/log/checkpoint',
+  operation: 'readLogCheckpoint',
+  tag,
+  summary: 'Read the newest checkpoint of the log',
+  description:
+    'A signed note (C2SP tlog-checkpoint), with the signatures of the witnesses that have signed it. `/log` is the prefix of the log for mirrors and monitors (C2SP tlog-tiles).',
+  audience: 'public',
+  anyOrigin: true,
+  cache: 'public, max-age=1',
+  mediaType: 'text/plain; charset=utf-8',
+  status: 200,
+  reply: CheckpointSchema,
+  handler: async ({ context }) => {
+    await openedLogOf(context);
+    const newest = await findNewestCheckpoint(context.pool);
+    if (newest === null) throw new Error('The log has no checkpoint of what it has published.');
+    return { status: 200, body: (await withWitnesses(context, newest)).note };
+  },
+});
+
+const proveInclusion = route({
+  method: 'get',
+  path: '/v1/log/proofs/inclusion',
+  operation: 'proveLogInclusion',
+  tag,
+  summary: 'Prove that a claim is in the log, in a tree of any size that was published',
+  audience: 'anyone',
+  query: z.object(InclusionQuery),
+  status: 200,
+  reply: InclusionSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, query: { claim_id: claimId, tree_size: treeSize } }) => {
+    const proof = await inclusionOf(context.pool, claimId, treeSize);
+    assertThat(proof, () => notFound('claim in the log'));
+    return {
+      status: 200,
+      body: {
+        log_index: proof.logIndex,
+        tree_size: proof.treeSize,
+        leaf_hash: hex(proof.leafHash),
+        root_hash: hex(proof.rootHash),
+        hashes: proof.hashes.map(hex),
+      },
+    };
+  },
+});
+
+const proveConsistency = route({
+  method: 'get',
+  path: '/v1/log/proofs/consistency',
+  operation: 'proveLogConsistency',
+  tag,
+  summary: 'Prove that one published tree of the log is the beginning of another',
+  audience: 'public',
+  anyOrigin: true,
+  query: z.object(ConsistencyQuery),
+  status: 200,
+  reply: ConsistencySchema,
+  handler: async ({ context, query }) => {
+    const { from, to, fromRoot, toRoot, hashes } = await consistencyOf(context.pool, query.from, query.to);
+    return {
+      status: 200,
+      body: { from, to, from_root: hex(fromRoot), to_root: hex(toRoot), hashes: hashes.map(hex) },
+    };
+  },
+});
+
+const listKeys = route({
+  method: 'get',
+  path: '/v1/.well-known/scitt-keys',
+  alias: '/.well-known/scitt-keys',
+  operation: 'listLogKeys',
+  tag,
+  summary: 'Show the public key of the log',
+  audience: 'public',
+  anyOrigin: true,
+  cache: KEYS_CACHE,
+  status: 200,
+  reply: LogKeysSchema,
+  handler: async ({ context }) => ({ status: 200, body: { keys: [logJwk(await openedLogOf(context))] } }),
+});
+
+const readKey = route({
+  method: 'get',
+  path: '/v1/.well-known/scitt-keys/:kid',
+  alias: '/.well-known/scitt-keys/:kid',
+  operation: 'readLogKey',
+  tag,
+  summary: 'Show a public key of the log by its id',
+  audience: 'public',
+  anyOrigin: true,
+  cache: KEYS_CACHE,
+  params: z.object({ kid: z.string() }),
+  status: 200,
+  reply: LogKeySchema,
+  handler: async ({ context, params: { kid } }) => {
+    const log = await openedLogOf(context);
+    assertThat(kid === log.kid, () => notFound('key'));
+    return { status: 200, body: logJwk(log) };
+  },
+});
+
+/** C2SP writes the index of a tile in elements of three digits, and a part of a tile as one more: a path of one to three elements. */
+const shapes = [
+  { path: ':a', name: '' },
+  { path: ':a/:b', name: 'OfTwoElements' },
+  { path: ':a/:b/:c', name: 'OfThreeElements' },
+] as const;
+const elements = { a: z.string(), b: z.string().optional(), c: z.string().optional() };
+const given = (named: { a: string; b?: string | undefined; c?: string | undefined }): string[] =>
+  [named.a, named.b, named.c].filter((element) => element !== undefined);
+
+const tiles = shapes.map(({ path, name }) =>
+  route({
+    method: 'get',
+    path: `/v1/log/tile/:level/${path}`,
+    alias: `/log/tile/:level/${path}`,
+    operation: `readLogTile${name}`,
+    tag,
+    summary: 'Read a tile of the hashes of the log (C2SP tlog-tiles)',
+    description:
+      'Up to 256 hashes of 32 bytes: `/log/tile/0/x001/067`, and `/log/tile/0/x001/067.p/17` for the first 17 of one.',
+    audience: 'public',
+    anyOrigin: true,
+    cache: FOR_EVER,
+    mediaType: BYTES,
+    params: z.object({ level: z.string().regex(/^(0|[1-9]\d?)$/), ...elements }),
+    status: 200,
+    reply: BytesSchema,
+    handler: async ({ context, params: { level, ...named } }) => {
+      const tile = parseTile(given(named));
+      const bytes = tile === null ? null : await readTile(context.pool, Number(level), tile);
+      assertThat(bytes, () => notFound('tile'));
+      return { status: 200, bytes };
+    },
+  }),
+);
+
+const entries = shapes.map(({ path, name }) =>
+  route({
+    method: 'get',
+    path: `/v1/log/tile/entries/${path}`,
+    alias: `/log/tile/entries/${path}`,
+    operation: `readLogEntries${name}`,
+    tag: 'platform',
+    summary: 'Read the entries of a tile of the log: the signed bytes of its claims',
+    description:
+      'For mirrors of the platform: claims are confidential. An entry that was erased, or has more than 65,535 bytes, has length zero.',
+    audience: 'platform',
+    mediaType: BYTES,
+    params: z.object(elements),
+    status: 200,
+    reply: BytesSchema,
+    handler: async ({ context, params: named }) => {
+      const tile = parseTile(given(named));
+      const bytes = tile === null ? null : await readEntries(context.pool, tile);
+      assertThat(bytes, () => notFound('tile'));
+      return { status: 200, bytes };
+    },
+  }),
+);
+
+export const logRoutes: AnyRoute[] = [
+  readReceipt,
+  readBundle,
+  readCheckpoint,
+  proveInclusion,
+  proveConsistency,
+  listKeys,
+  readKey,
+  ...entries,
+  ...tiles,
+];

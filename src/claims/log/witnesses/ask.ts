@@ -1,0 +1,122 @@
+import type { Context } from '../../../context/context.ts';
+import type { PolicyWitness } from '../../../context/witness-policy.ts';
+import { metrics } from '../../../metrics/metrics.ts';
+import { consistencyOf } from '../proofs.ts';
+import { findNewestCheckpoint, type CheckpointRow } from '../queries.ts';
+import { NoteFault, verifiedSignatures } from '../signed-note.ts';
+import { insertCosignatures, largestSignedBy } from './queries.ts';
+
+/** Witnesses answer in milliseconds; one that is away holds nothing up but its own signature. */
+const TIMEOUT_MS = 10_000;
+/** Sixteen signatures of ML-DSA-44 in base64. */
+const MAX_REPLY_BYTES = 64 * 1024;
+
+const asked = metrics.counter('carnet_log_witnessings', 'Witnesses that were asked to sign a checkpoint, by outcome');
+
+/** How many witnesses were asked, and how many of them signed. */
+interface Witnessing {
+  asked: number;
+  signed: number;
+}
+
+/** Why a witness did not sign; `message` is a sentence. */
+class NotSigned extends Error {
+  override readonly name = 'NotSigned';
+}
+
+/** The witness knows more of this log than the database does. */
+class Behind extends NotSigned {}
+
+/**
+ * Asks each witness of the policy that has an address for its signature of the newest checkpoint (c2sp.org/tlog-witness), those aside that
+ * have signed it. Whoever does not sign is logged and counted, and holds back nothing (decision L54).
+ */
+export async function askWitnesses(context: Context): Promise<Witnessing> {
+  const { config, pool, log } = context;
+  const checkpoint = await findNewestCheckpoint(pool);
+  if (checkpoint === null || checkpoint.tree_size === 0) return { asked: 0, signed: 0 };
+  const outcomes = await Promise.all(
+    (config.witnessPolicy?.witnesses ?? []).map(async (witness) => {
+      if (witness.url === null || (await largestSignedBy(pool, witness.key)) >= checkpoint.tree_size) return null;
+      try {
+        await askWitness(context, { witness, url: witness.url, checkpoint });
+        return true;
+      } catch (error) {
+        if (!(error instanceof NotSigned)) throw error;
+        const level = error instanceof Behind ? 'error' : 'warn';
+        log[level](
+          { witness: witness.name, reason: error.message },
+          'a witness did not sign the checkpoint of the claims log',
+        );
+        return false;
+      }
+    }),
+  );
+  const answers = outcomes.filter((outcome) => outcome !== null);
+  for (const signed of answers) asked.add(1, { outcome: signed ? 'signed' : 'not_signed' });
+  return { asked: answers.length, signed: answers.filter(Boolean).length };
+}
+
+interface Question {
+  witness: PolicyWitness;
+  url: string;
+  checkpoint: CheckpointRow;
+}
+
+/** @throws NotSigned */
+async function askWitness(context: Context, question: Question): Promise<void> {
+  const { witness, checkpoint } = question;
+  const known = await largestSignedBy(context.pool, witness.key);
+  let answer = await post(context, question, known);
+  if (answer.status === 409) {
+    // It has signed another tree than we know of, as when an answer of it was lost: it says which.
+    const size = sizeIn(answer.body);
+    if (size > checkpoint.tree_size) {
+      throw new Behind(
+        `It has signed a tree of ${size} claims, and the newest here has ${checkpoint.tree_size}: is this database an older copy?`,
+      );
+    }
+    answer = await post(context, question, size);
+  }
+  if (answer.status !== 200) throw new NotSigned(`It answered ${answer.status}.`);
+  await keep(context, question, answer.body);
+}
+
+async function post(
+  { outbound, pool }: Context,
+  { url, checkpoint }: Question,
+  oldSize: number,
+): Promise<{ status: number; body: string }> {
+  const { hashes } = oldSize === 0 ? { hashes: [] } : await consistencyOf(pool, oldSize, checkpoint.tree_size);
+  const lines = [`old ${oldSize}`, ...hashes.map((hash) => hash.toString('base64'))];
+  const outcome = await outbound.send({
+    url: `${url}/add-checkpoint`,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    body: `${lines.join('\n')}\n\n${checkpoint.note}`,
+    timeoutMs: TIMEOUT_MS,
+    maxReplyBytes: MAX_REPLY_BYTES,
+    replyTextBytes: MAX_REPLY_BYTES,
+  });
+  if (outcome.outcome !== 'answered') throw new NotSigned(outcome.sentence);
+  if (outcome.replyEnd !== 'whole') throw new NotSigned(`Its answer was read no further: ${outcome.replyEnd}.`);
+  return { status: outcome.status, body: outcome.replyText };
+}
+
+/** The size that a 409 names. */
+function sizeIn(body: string): number {
+  const size = /^(0|[1-9]\d{0,15})\n$/.test(body) ? Number(body) : Number.NaN;
+  if (!Number.isSafeInteger(size)) throw new NotSigned('It answered 409 without the size that it knows.');
+  return size;
+}
+
+/** Keeps the lines of the witness; those of others are passed over. */
+async function keep({ pool }: Context, { witness, checkpoint }: Question, lines: string): Promise<void> {
+  try {
+    const { verified } = verifiedSignatures(checkpoint.note + lines, [witness.key.vkey]);
+    if (verified.length === 0) throw new NotSigned('Its answer has no signature by its key.');
+    await insertCosignatures(pool, checkpoint.tree_size, verified);
+  } catch (error) {
+    if (error instanceof NoteFault) throw new NotSigned(`Its answer is refused: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Context } from '../../../context/context.ts';
+import { assertThat, CarnetError, invalid } from '../../../errors/carnet-error.ts';
+import { openedLogOf } from '../log-key.ts';
+import { NoteFault, parseCheckpoint, parseNote, verifiedSignatures, type Checkpoint } from '../signed-note.ts';
+import { findCheckpoint } from '../queries.ts';
+import { insertCosignatures } from './queries.ts';
+import { knownWitnesses } from './witnessed.ts';
+
+/** What was taken of a note. */
+interface Received {
+  tree_size: number;
+  /** The names of the witnesses whose signatures are kept. */
+  witnesses: string[];
+}
+
+/**
+ * Takes the signatures that witnesses made of a checkpoint of this log: a signed note with their lines.
+ * @throws CarnetError VALIDATION_ERROR for what is no note of this log; INVALID_SIGNATURE where no known witness signed it, or one of them
+ *   did not; CONFLICT where a witness signed a tree that is not the one here.
+ */
+export async function receiveWitnessSignatures(context: Context, body: Buffer): Promise<Received> {
+  const { config, pool, log } = context;
+  const note = body.toString('utf8');
+  const { text, checkpoint } = readNote(note);
+  const { origin } = await openedLogOf(context);
+  if (checkpoint.origin !== origin) throw invalidNote(`must be of this log, ${origin}`);
+  const verified = verifiedBy(
+    note,
+    knownWitnesses(config).map(({ vkey }) => vkey),
+  );
+  const { size } = checkpoint;
+  const ours = await findCheckpoint(pool, size);
+  if (ours === null || parseNote(ours.note).text !== text) {
+    log.error(
+      { note: text },
+      'a witness signed a checkpoint that the claims log does not have: is this an older copy?',
+    );
+    throw new CarnetError('CONFLICT', `This log has no such checkpoint of ${size} claims.`);
+  }
+  await insertCosignatures(pool, size, verified);
+  return { tree_size: size, witnesses: [...new Set(verified.map(({ key }) => key.name))] };
+}
+
+const invalidNote = (message: string): CarnetError => invalid({ path: 'note', code: 'invalid_note', message });
+
+function readNote(note: string): { text: string; checkpoint: Checkpoint } {
+  try {
+    const { text } = parseNote(note);
+    return { text, checkpoint: parseCheckpoint(text) };
+  } catch (error) {
+    if (error instanceof NoteFault) throw invalidNote(`must be a signed note of a checkpoint: ${error.message}`);
+    throw error;
+  }
+}
+
+function verifiedBy(note: string, vkeys: readonly string[]): ReturnType<typeof verifiedSignatures>['verified'] {
+  try {
+    const { verified } = verifiedSignatures(note, vkeys);
+    assertThat(
+      verified.length > 0,
+      () => new CarnetError('INVALID_SIGNATURE', 'No witness whose key is known here signed this checkpoint.'),
+    );
+    return verified;
+  } catch (error) {
+    if (error instanceof NoteFault) throw new CarnetError('INVALID_SIGNATURE', error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,228 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { Caller } from '../commands/caller.ts';
+import type { Context } from '../context/context.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import { parseOrRefuse } from '../errors/faults.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
+import { coSignaturesOf } from './co-signatures/queries.ts';
+import { judgeReceipt as judgeExternalReceipt } from './external-receipt.ts';
+import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
+import { rootOf } from './log/inclusion.ts';
+import { inclusionOf, leafHashOf, receiptOf } from './log/index.ts';
+import type { LoggedClaim, Receipt } from './log/receipts.ts';
+import { assertPayloadFits } from './payload-size.ts';
+import { findClaim, findClaimByDigest, type ClaimRow } from './queries.ts';
+import { mayReadInFull } from './read-claims.ts';
+import type { Verification, VerifyClaim } from './schema/claim.ts';
+import type { CoSignature } from './schema/co-signature.ts';
+import { EnvelopeSchema, type Envelope } from './schema/envelope.ts';
+import { signedBytesOf } from './signed-bytes.ts';
+
+type Fault = Verification['errors'][number];
+
+/**
+ * Whether a claim is what it is said to be: its shape, its digest, its receipt, its place in the log, its co-signatures, and that nobody
+ * revoked it. An invalid claim is an answer and no refusal.
+ */
+export async function verifyClaim(context: Context, caller: Caller, body: VerifyClaim): Promise<Verification> {
+  return body.claim_id === undefined
+    ? verifyEnvelope(context, body.envelope as JsonValue)
+    : verifyRecorded(context, caller, body.claim_id);
+}
+
+/** A claim as somebody holds it: everything is computed from what they sent. */
+async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verification> {
+  const { envelope, faults } = parsed(sent);
+  if (!isJsonObject(sent)) return unknownClaim(null, faults);
+  const signed = signedBytesOf(sent);
+  const digest = `sha256:${hash('sha256', signed)}`;
+  const row = await findClaimByDigest(context.pool, digest);
+  if (row === null) return unknownClaim(digest, faults, { schema: faults.length === 0 });
+  const presented = envelope?.receipt ?? null;
+  const proof = await proofOf(context, row, leafHashOf(signed), presented);
+  const judged =
+    envelope === null
+      ? { coSignatures: [], faults: [] }
+      : await judgePresented(context, { row, envelope, signedBytes: signed });
+  return verification(row, {
+    schema: faults.length === 0,
+    digest: true,
+    ...proof.checks,
+    coSignatures: judged.coSignatures,
+    faults: [...faults, ...proof.faults, ...judged.faults],
+  });
+}
+
+/** The claim that is recorded here under an id; of an erased one what its place in the log still shows. */
+async function verifyRecorded(context: Context, caller: Caller, id: string): Promise<Verification> {
+  const row = await findClaim(context.pool, id);
+  if (row === null) return unknownClaim(null, []);
+  const kept = mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [id])).get(id) : undefined;
+  const coSignatures = (kept ?? []).map((coSignature) => signer(coSignature, coSignature.verified));
+  if (row.erased_at !== null) {
+    const proof = await proofOf(context, row, null, null);
+    return verification(row, { schema: null, digest: null, ...proof.checks, coSignatures, faults: proof.faults });
+  }
+  const { faults } = parsed(row.envelope);
+  const signed = signedBytesOf(row.envelope);
+  const digest = `sha256:${hash('sha256', signed)}` === row.digest;
+  if (!digest) faults.push(fault('DIGEST_MISMATCH', 'The envelope that is recorded here does not have its digest.'));
+  const proof = await proofOf(context, row, leafHashOf(signed), null);
+  return verification(row, {
+    schema: faults.every(({ code }) => code !== 'INVALID_SCHEMA'),
+    digest,
+    ...proof.checks,
+    coSignatures,
+    faults: [...faults, ...proof.faults],
+  });
+}
+
+const fault = (code: Fault['code'], message: string, path: string | null = null): Fault => ({ code, path, message });
+
+/** What submitting it would say of its shape, too. */
+function parsed(sent: JsonValue): { envelope: Envelope | null; faults: Fault[] } {
+  try {
+    const envelope = parseOrRefuse(EnvelopeSchema, sent);
+    if (isJsonObject(sent)) assertPayloadFits(envelope, sent.payload);
+    assertCoSignaturesFit(envelope.co_signatures);
+    return { envelope, faults: [] };
+  } catch (error) {
+    if (!(error instanceof CarnetError)) throw error;
+    const faults = (error.errors ?? []).map(({ path, message }) =>
+      fault('INVALID_SCHEMA', message, path === 'body' ? 'envelope' : `envelope.${path}`),
+    );
+    return { envelope: null, faults };
+  }
+}
+
+interface Proof {
+  checks: { receipt: boolean | null; inclusion: boolean | null };
+  faults: Fault[];
+}
+
+/**
+ * What the log shows of a claim.
+ * @param leaf the hash of the leaf that its signed bytes make; null: of an erased claim the one that stands in the log
+ * @param presented the receipt that came with it; null: that of the log is looked at
+ */
+async function proofOf(
+  context: Context,
+  { id }: ClaimRow,
+  leaf: Buffer | null,
+  presented: Receipt | null,
+): Promise<Proof> {
+  const logged = await receiptOf(context.pool, id);
+  if (logged === null) {
+    const waiting = 'The claim is recorded and waits for its place in the log; look again in a second.';
+    return { checks: { receipt: null, inclusion: null }, faults: [fault('NOT_LOGGED', waiting)] };
+  }
+  const leafHash = leaf ?? logged.inclusion.leafHash;
+  const inclusion = await isIncluded(context, id, leafHash);
+  const verdict = await judgeReceipt(context, { receipt: presented ?? logged.receipt, logged, leafHash });
+  const faults: Fault[] = [];
+  if (!inclusion) faults.push(fault('NOT_INCLUDED', 'The log has another claim at the place of this one.'));
+  if (typeof verdict === 'object') {
+    faults.push(fault('INVALID_RECEIPT', verdict.fault, presented === null ? null : 'envelope.receipt'));
+  }
+  return { checks: { receipt: verdict === 'unknown' ? null : verdict === 'genuine', inclusion }, faults };
+}
+
+/** A receipt of this log, or of a registry whose key is configured. */
+async function judgeReceipt(
+  context: Context,
+  judged: { receipt: Receipt; logged: LoggedClaim; leafHash: Buffer },
+): Promise<ReceiptVerdict> {
+  const verdict = await judgeOwnReceipt(context, judged);
+  if (verdict !== 'unknown') return verdict;
+  try {
+    return judgeExternalReceipt(context, judged) === true ? 'genuine' : 'unknown';
+  } catch (error) {
+    if (!(error instanceof CarnetError)) throw error;
+    return { fault: error.message };
+  }
+}
+
+async function isIncluded({ pool }: Context, id: string, leafHash: Buffer): Promise<boolean> {
+  const proof = await inclusionOf(pool, id);
+  if (proof === null) return false;
+  const { treeSize, logIndex: leafIndex, hashes, rootHash } = proof;
+  return rootOf(leafHash, { treeSize, leafIndex, hashes }).equals(rootHash);
+}
+
+type CoSigners = Verification['checks']['co_signatures'];
+
+const signer = ({ signer_kid, signer_role }: CoSignature, verified: boolean): CoSigners[number] => ({
+  signer_kid,
+  signer_role,
+  verified,
+});
+
+/** Those that came with an envelope, each by the keys that are known here now. */
+async function judgePresented(
+  context: Context,
+  { row, envelope, signedBytes }: { row: ClaimRow; envelope: Envelope; signedBytes: Buffer },
+): Promise<{ coSignatures: CoSigners; faults: Fault[] }> {
+  const { issuer, payload } = envelope;
+  const named = z.object({ agent_id: z.string() }).safeParse(payload).data?.agent_id ?? null;
+  // Of a claim of the service the row alone says which agent it is about, of an erased one the payload that is presented.
+  const coSigned = { issuer, agentId: row.agent_id ?? named, signedBytes };
+  const coSignatures: CoSigners = [];
+  const faults: Fault[] = [];
+  for (const [at, coSignature] of envelope.co_signatures.entries()) {
+    const path = `envelope.co_signatures.${at}.cose_sign1`;
+    try {
+      const [judged] = await judgeCoSignatures(context, context.pool, {
+        coSigned,
+        coSignatures: [coSignature],
+        path: () => path,
+      });
+      coSignatures.push(signer(coSignature, (judged?.publicJwk ?? null) !== null));
+    } catch (error) {
+      if (!(error instanceof CarnetError && error.code === 'INVALID_CO_SIGNATURE')) throw error;
+      coSignatures.push(signer(coSignature, false));
+      faults.push(fault('INVALID_CO_SIGNATURE', error.message, path));
+    }
+  }
+  return { coSignatures, faults };
+}
+
+interface Checked {
+  schema: boolean | null;
+  digest: boolean | null;
+  receipt: boolean | null;
+  inclusion: boolean | null;
+  coSignatures: Verification['checks']['co_signatures'];
+  faults: Fault[];
+}
+
+function verification(row: ClaimRow, { coSignatures, faults, ...checks }: Checked): Verification {
+  const isRevoked = row.revoked_at !== null;
+  const errors = [...faults, ...(isRevoked ? [fault('REVOKED', `Its issuer revoked it at ${row.revoked_at}.`)] : [])];
+  return {
+    valid: errors.length === 0,
+    claim_id: row.id,
+    digest: row.digest,
+    checks: { ...checks, co_signatures: coSignatures, revocation: !isRevoked },
+    erased_at: row.erased_at,
+    errors,
+  };
+}
+
+/** Of what is recorded nowhere there is nothing more to check than its shape. */
+const unknownClaim = (digest: string | null, faults: Fault[], checks: { schema?: boolean } = {}): Verification => ({
+  valid: false,
+  claim_id: null,
+  digest,
+  checks: {
+    schema: faults.length > 0 ? false : (checks.schema ?? null),
+    digest: digest === null ? null : false,
+    receipt: null,
+    inclusion: null,
+    co_signatures: [],
+    revocation: null,
+  },
+  erased_at: null,
+  errors: [...faults, fault('NOT_LOGGED', 'No claim with these signed bytes is recorded here.')],
+});

@@ -1,0 +1,4 @@
+const { needNode24 } = require('../process/need-node-24.cjs');
+
+needNode24();
+void import('./migrate-once.ts');

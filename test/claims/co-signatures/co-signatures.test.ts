@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { addCoSignature } from '../../../src/claims/co-signatures/add-co-signature.ts';
+import type { Claim } from '../../../src/claims/schema/claim.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { z } from 'zod';
+import { buildAgent, buildAgentKey, buildOperator, type TestOperator } from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus, database, platform } from '../../support/service.ts';
+import { callOf, ownContext } from '../../invocations/own-context.ts';
+import { recordClaims } from '../log/support.ts';
+import { WITNESS } from '../../support/witnesses.ts';
+import { envelopeOf, signal } from '../support.ts';
+import { coSign, jwkOf, kidOf, type Members } from './support.ts';
+
+type Kept = {
+  signer_kid: string;
+  verified: boolean;
+  public_jwk: unknown;
+};
+
+const truncated = (text: string): string => Buffer.from(text, 'base64url').subarray(0, -4).toString('base64url');
+
+const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
+
+describe('co-signatures', () => {
+  let operator: TestOperator;
+  let key: KeyObject;
+  before(async () => {
+    operator = await buildOperator();
+    key = newKey();
+    assertStatus(await operator.patch('/v1/operators/me', { public_jwks: [jwkOf(key)] }), 200);
+  });
+
+  const submitWith = (envelope: Members, ...coSignatures: unknown[]) =>
+    operator.post<Claim>('/v1/claims', { ...envelope, co_signatures: coSignatures });
+  const add = (id: string, coSignature: unknown, as = operator) =>
+    as.post<Kept>(`/v1/claims/${id}/co-signatures`, coSignature);
+  const recorded = async (overrides: Members = {}): Promise<{ id: string; envelope: Members }> => {
+    const envelope = envelopeOf(operator, overrides);
+    return { id: assertStatus(await operator.post<Claim>('/v1/claims', envelope), 201).id, envelope };
+  };
+  const exists = async (envelope: Members): Promise<boolean> =>
+    (await database()).exists(sql.type(z.object({}))`
+      select 1 from claims where issuer = ${operator.operatorId} and issued_at_ms = ${Number(envelope.issued_at) * 1_000}`);
+
+  describe('POST /v1/claims', () => {
+    it('verifies what a known key signed, keeps what an unknown one signed, and reads both back', async () => {
+      const envelope = envelopeOf(operator);
+      const stranger = newKey();
+      const claim = assertStatus(await submitWith(envelope, coSign(envelope, key), coSign(envelope, stranger)), 201);
+      assert.deepEqual(
+        claim.co_signatures.map(({ created_at: _at, ...kept }) => kept),
+        [
+          { ...coSign(envelope, key), verified: true, public_jwk: jwkOf(key) },
+          { ...coSign(envelope, stranger), verified: false, public_jwk: null },
+        ],
+      );
+      assert.deepEqual((await operator.get<Claim>(`/v1/claims/${claim.id}`)).body.co_signatures, claim.co_signatures);
+      const { claims } = (await operator.get<{ claims: Claim[] }>('/v1/claims?limit=1')).body;
+      assert.deepEqual(claims[0]?.co_signatures, claim.co_signatures);
+    });
+
+    it('takes base64 with padding as well, and the algorithm named Ed25519', async () => {
+      const envelope = envelopeOf(operator);
+      const url = coSign(envelope, key, { alg: -19 });
+      const padded = Buffer.from(url.cose_sign1, 'base64url').toString('base64');
+      const claim = assertStatus(await submitWith(envelope, { ...url, cose_sign1: padded }), 201);
+      assert.deepEqual(
+        claim.co_signatures.map(({ verified, cose_sign1: kept }) => [verified, kept]),
+        [[true, padded]],
+      );
+    });
+
+    it('refuses what a known key did not sign so, names its place, and records nothing', async () => {
+      const wrong: [string, (envelope: Members) => unknown, RegExp][] = [
+        ['other bytes', () => coSign(envelopeOf(operator), key), /does not verify/],
+        [
+          'bytes with the receipt',
+          (envelope) => coSign(envelope, key, { payload: Buffer.from(JSON.stringify(envelope)) }),
+          /does not verify/,
+        ],
+        ['another algorithm', (envelope) => coSign(envelope, key, { alg: -7 }), /alg -8/],
+        ['an algorithm that is a text', (envelope) => coSign(envelope, key, { alg: 'EdDSA' }), /alg -8/],
+        ['crit', (envelope) => coSign(envelope, key, { crit: true }), /crit/],
+        ['another kid', (envelope) => coSign(envelope, key, { kid: kidOf(newKey()) }), /another kid/],
+        [
+          'the key of somebody else',
+          (envelope) => ({ ...coSign(envelope, newKey(), { kid: kidOf(key) }), signer_kid: kidOf(key) }),
+          /does not verify/,
+        ],
+        [
+          'truncated CBOR',
+          (envelope) => ({ ...coSign(envelope, key), cose_sign1: truncated(coSign(envelope, key).cose_sign1) }),
+          /deterministic CBOR/,
+        ],
+        ['no CBOR', (envelope) => ({ ...coSign(envelope, key), cose_sign1: 'AAAA' }), /CBOR|COSE_Sign1/],
+        ['no base64', (envelope) => ({ ...coSign(envelope, key), cose_sign1: '***' }), /base64url/],
+      ];
+      for (const [name, make, why] of wrong) {
+        const envelope = envelopeOf(operator);
+        const reply = await submitWith(envelope, coSign(envelope, key), make(envelope));
+        assertProblem(reply, 'INVALID_CO_SIGNATURE', 'co_signatures.1.cose_sign1');
+        assert.match(reply.text, why, name);
+        assert.equal(await exists(envelope), false, name);
+      }
+    });
+
+    it('takes 64 of them and 8 KiB each, and no more', async () => {
+      const envelope = envelopeOf(operator);
+      const frame = Buffer.from(coSign(envelope, key, { padding: 1_000 }).cose_sign1, 'base64url').length - 1_000;
+      const largest = coSign(envelope, key, { padding: 8 * 1_024 - frame });
+      assert.equal(Buffer.from(largest.cose_sign1, 'base64url').length, 8_192);
+      const tooLarge = coSign(envelope, key, { padding: 8 * 1_024 - frame + 1 });
+      assertProblem(await submitWith(envelope, tooLarge), 'VALIDATION_ERROR', 'co_signatures.0.cose_sign1');
+      assertProblem(
+        await submitWith(envelope, { ...largest, signer_kid: 'k'.repeat(8_193) }),
+        'VALIDATION_ERROR',
+        'co_signatures.0.signer_kid',
+      );
+      const unknown = Array.from({ length: 64 }, (_, at) => ({
+        ...coSign(envelope, key),
+        signer_kid: `unknown-${at}`,
+      }));
+      assertProblem(await submitWith(envelope, ...unknown, largest), 'VALIDATION_ERROR', 'co_signatures');
+      const claim = assertStatus(await submitWith(envelope, largest, ...unknown.slice(1)), 201);
+      assert.equal(claim.co_signatures.length, 64);
+      assert.equal(claim.co_signatures[0]?.verified, true);
+      assertProblem(await add(claim.id, coSign(envelope, newKey())), 'INVALID_STATE');
+      assert.equal(assertStatus(await add(claim.id, largest), 200).verified, true, 'one that it has is no 65th');
+    });
+
+    it('keeps a repeated one once', async () => {
+      const envelope = envelopeOf(operator);
+      const claim = assertStatus(await submitWith(envelope, coSign(envelope, key), coSign(envelope, key)), 201);
+      assert.equal(claim.co_signatures.length, 1);
+    });
+
+    it('ignores those of a claim that is recorded already', async () => {
+      const { id, envelope } = await recorded();
+      const again = assertStatus(await submitWith(envelope, coSign(envelope, key)), 200);
+      assert.deepEqual([again.id, again.co_signatures], [id, []]);
+    });
+
+    it('answers a repeated Idempotency-Key with those that it had then', async () => {
+      const envelope = envelopeOf(operator);
+      const body = { ...envelope, co_signatures: [coSign(envelope, key)] };
+      const headers = { 'idempotency-key': `co-signed-${operator.operatorId}` };
+      const first = assertStatus(await operator.post<Claim>('/v1/claims', body, headers), 201);
+      assertStatus(await add(first.id, coSign(envelope, newKey())), 201);
+      assert.deepEqual(assertStatus(await operator.post<Claim>('/v1/claims', body, headers), 201), first);
+    });
+  });
+
+  describe('by role', () => {
+    it('agent_self is the agent that the claim names, and no other agent', async () => {
+      const [own, other] = [newKey(), newKey()];
+      const agent = await buildAgent(operator, { public_jwk: jwkOf(own) });
+      await buildAgent(operator, { public_jwk: jwkOf(other) });
+      const envelope = envelopeOf(operator, { claim_type: 'detector_signal', payload: signal({ agent_id: agent.id }) });
+      const role = { role: 'agent_self' };
+      const claim = assertStatus(
+        await submitWith(envelope, coSign(envelope, own, role), coSign(envelope, other, role), coSign(envelope, own)),
+        201,
+      );
+      assert.deepEqual(
+        claim.co_signatures.map(({ verified }) => verified),
+        [true, false, false],
+      );
+    });
+
+    it('agent_self of a claim that names no agent is any active agent of its issuer', async () => {
+      const [own, retired, foreign] = [newKey(), newKey(), newKey()];
+      await buildAgent(operator, { public_jwk: jwkOf(own) });
+      const gone = await buildAgent(operator, { public_jwk: jwkOf(retired) });
+      assertStatus(await operator.patch(`/v1/agents/${gone.id}`, { status: 'disabled' }), 200);
+      await buildAgent(await buildOperator(), { public_jwk: jwkOf(foreign) });
+      const envelope = envelopeOf(operator);
+      const claim = assertStatus(
+        await submitWith(
+          envelope,
+          ...[own, retired, foreign].map((one) => coSign(envelope, one, { role: 'agent_self' })),
+        ),
+        201,
+      );
+      assert.deepEqual(
+        claim.co_signatures.map(({ verified }) => verified),
+        [true, false, false],
+      );
+    });
+
+    it('operator_attestation is any operator that is not suspended', async () => {
+      const [partner, suspended] = [await buildOperator(), await buildOperator()];
+      const [theirs, gone] = [newKey(), newKey()];
+      assertStatus(await partner.patch('/v1/operators/me', { public_jwks: [jwkOf(theirs)] }), 200);
+      assertStatus(await suspended.patch('/v1/operators/me', { public_jwks: [jwkOf(gone)] }), 200);
+      assertStatus(await platform().patch(`/v1/admin/operators/${suspended.operatorId}`, { status: 'suspended' }), 200);
+      const envelope = envelopeOf(operator);
+      const claim = assertStatus(await submitWith(envelope, coSign(envelope, theirs), coSign(envelope, gone)), 201);
+      assert.deepEqual(
+        claim.co_signatures.map(({ verified }) => verified),
+        [true, false],
+      );
+    });
+
+    it('witness is a key of WITNESS_KEYS', async () => {
+      const envelope = envelopeOf(operator);
+      const role = { role: 'witness' };
+      const claim = assertStatus(
+        await submitWith(envelope, coSign(envelope, WITNESS.ed25519, role), coSign(envelope, key, role)),
+        201,
+      );
+      assert.deepEqual(
+        claim.co_signatures.map(({ verified }) => verified),
+        [true, false],
+      );
+      const other = envelopeOf(operator);
+      assertProblem(await submitWith(other, coSign(envelope, WITNESS.ed25519, role)), 'INVALID_CO_SIGNATURE');
+    });
+  });
+
+  describe('POST /v1/claims/:id/co-signatures', () => {
+    it('requires authentication', async () => {
+      const { id, envelope } = await recorded();
+      assertProblem(await anonymous().post(`/v1/claims/${id}/co-signatures`, coSign(envelope, key)), 'UNAUTHENTICATED');
+    });
+
+    it('answers 201 with what is kept, and changes neither digest nor envelope of the claim', async () => {
+      const { id, envelope } = await recorded();
+      const before = (await operator.get<Claim>(`/v1/claims/${id}`)).body;
+      const reply = await add(id, coSign(envelope, key));
+      const kept = assertStatus(reply, 201);
+      assert.equal(reply.headers.get('location'), `/v1/claims/${id}`);
+      assert.deepEqual([kept.verified, kept.public_jwk], [true, jwkOf(key)]);
+      const after = (await operator.get<Claim>(`/v1/claims/${id}`)).body;
+      assert.deepEqual(after.co_signatures, [kept]);
+      assert.deepEqual([after.digest, after.envelope], [before.digest, before.envelope]);
+    });
+
+    it('answers 200 for one that is there already', async () => {
+      const { id, envelope } = await recorded();
+      const first = assertStatus(await add(id, coSign(envelope, key)), 201);
+      assert.deepEqual(assertStatus(await add(id, coSign(envelope, key)), 200), first);
+    });
+
+    it('covers the envelope as it was submitted, with its co-signatures and its receipt left out', async () => {
+      const envelope = envelopeOf(operator);
+      const claim = assertStatus(await submitWith(envelope, coSign(envelope, newKey())), 201);
+      assert.equal(assertStatus(await add(claim.id, coSign(envelope, key)), 201).verified, true);
+    });
+
+    it('refuses what a known key did not sign, what is too large, and unknown claims', async () => {
+      const { id, envelope } = await recorded();
+      assertProblem(await add(id, coSign(envelopeOf(operator), key)), 'INVALID_CO_SIGNATURE', 'cose_sign1');
+      assertProblem(await add(id, coSign(envelope, key, { padding: 8_192 })), 'VALIDATION_ERROR', 'cose_sign1');
+      assertProblem(await add(id, { ...coSign(envelope, key), more: 1 }), 'VALIDATION_ERROR', 'more');
+      assertProblem(
+        await add(id, { ...coSign(envelope, key), signer_role: 'friend' }),
+        'VALIDATION_ERROR',
+        'signer_role',
+      );
+      assertProblem(await add('pc_00000000000000000000000000', coSign(envelope, key)), 'NOT_FOUND');
+    });
+
+    it('is for those who read the claim in full: an agent of the issuer, not another operator', async () => {
+      const { id, envelope } = await recorded();
+      const stranger = await buildOperator();
+      assertProblem(await add(id, coSign(envelope, key), stranger), 'NOT_OWNER');
+      const agent = await buildAgent(operator);
+      const asAgent = await buildAgentKey(operator, agent.id);
+      assertStatus(await asAgent.post(`/v1/claims/${id}/co-signatures`, coSign(envelope, key)), 201);
+      assertStatus(await platform().post(`/v1/claims/${id}/co-signatures`, coSign(envelope, newKey())), 201);
+    });
+
+    it('keeps 64 of a hundred that arrive at once', async () => {
+      const { id, envelope } = await recorded();
+      const replies = await Promise.all(
+        Array.from({ length: 100 }, (_, at) => add(id, { ...coSign(envelope, key), signer_kid: `unknown-${at}` })),
+      );
+      assert.deepEqual(
+        [201, 409].map((code) => replies.filter(({ status }) => status === code).length),
+        [64, 36],
+      );
+      assert.equal((await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures.length, 64);
+    });
+  });
+
+  it('are not taken for a claim whose payload was erased: nobody has the signed bytes any more', async () => {
+    const own = await ownContext();
+    try {
+      const { context } = own;
+      const [id = ''] = await recordClaims(context, 1);
+      const call = callOf('op_platform', 'addClaimCoSignature');
+      const coSignature = { signer_kid: 'k', signer_role: 'witness', cose_sign1: 'c' } as const;
+      const addTo = (claimId: string) => addCoSignature(context, call, { claimId, coSignature });
+      await context.pool.transaction(async (connection) => {
+        await connection.query(sql.unsafe`set local session_replication_role = replica`);
+        await connection.query(
+          sql.unsafe`update claims set envelope = (envelope::jsonb - 'payload')::text where id = ${id}`,
+        );
+      });
+      await assert.rejects(addTo(id), { code: 'INVALID_STATE' });
+      const [other = ''] = await recordClaims(context, 1);
+      assert.equal((await addTo(other)).status, 201);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('stay verified when the key is removed later', async () => {
+    const signer = await buildOperator();
+    const [old, next] = [newKey(), newKey()];
+    assertStatus(await signer.patch('/v1/operators/me', { public_jwks: [jwkOf(old)] }), 200);
+    const { id, envelope } = await recorded();
+    assertStatus(await add(id, coSign(envelope, old)), 201);
+    assertStatus(await signer.patch('/v1/operators/me', { public_jwks: [jwkOf(next)] }), 200);
+    const [kept] = (await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures;
+    assert.deepEqual([kept?.verified, kept?.public_jwk], [true, jwkOf(old)]);
+    const { id: later, envelope: other } = await recorded();
+    assert.equal(assertStatus(await add(later, coSign(other, old)), 201).verified, false, 'a removed key is unknown');
+  });
+});
+
+describe('PATCH /v1/operators/me {public_jwks}', () => {
+  let operator: TestOperator;
+  before(async () => {
+    operator = await buildOperator();
+  });
+  const patch = (jwks: unknown) =>
+    operator.patch<{ public_jwks: { x: string }[] }>('/v1/operators/me', { public_jwks: jwks });
+
+  it('replaces all keys, repeated ones once, and leaves them where they are not named', async () => {
+    const [a, b] = [jwkOf(newKey()), { ...jwkOf(newKey()), alg: 'EdDSA', use: 'sig' }];
+    const byX = (jwks: { x: string }[]) => jwks.toSorted((left, right) => (left.x < right.x ? -1 : 1));
+    assert.deepEqual(byX(assertStatus(await patch([a, b]), 200).public_jwks), byX([a, b]));
+    assert.equal(
+      assertStatus(await operator.patch<{ public_jwks: unknown[] }>('/v1/operators/me', { name: 'Other' }), 200)
+        .public_jwks.length,
+      2,
+    );
+    assert.deepEqual(assertStatus(await patch([b, b]), 200).public_jwks, [b]);
+    assert.deepEqual((await operator.get('/v1/operators/me')).body.public_jwks, [b]);
+    assert.deepEqual(assertStatus(await patch([]), 200).public_jwks, []);
+  });
+
+  it('refuses private keys, other curves, points of small order and more than ten', async () => {
+    const { x } = jwkOf(newKey());
+    assertProblem(await patch([newKey().export({ format: 'jwk' })]), 'VALIDATION_ERROR', 'public_jwks.0.d');
+    assertProblem(await patch([{ kty: 'EC', crv: 'P-256', x }]), 'VALIDATION_ERROR');
+    const one = Buffer.alloc(32);
+    one[0] = 1;
+    assertProblem(
+      await patch([{ kty: 'OKP', crv: 'Ed25519', x: one.toString('base64url') }]),
+      'VALIDATION_ERROR',
+      'public_jwks.0.x',
+    );
+    assertProblem(await patch(Array.from({ length: 11 }, () => jwkOf(newKey()))), 'VALIDATION_ERROR', 'public_jwks');
+  });
+});

@@ -1,0 +1,378 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { z } from 'zod';
+import { appendBatch, BATCH, publishLog } from '../../../src/claims/log/append.ts';
+import { headFileOf } from '../../../src/claims/log/head-file.ts';
+import { advanceLog, appendToLog, reconcileLogs } from '../../../src/claims/log/life.ts';
+import { openedLogOf } from '../../../src/claims/log/log-key.ts';
+import { consistencyOf, inclusionOf, rootAt } from '../../../src/claims/log/proofs.ts';
+import { findNewestCheckpoint } from '../../../src/claims/log/queries.ts';
+import { receiptOf } from '../../../src/claims/log/receipts.ts';
+import { whyLogIsStopped } from '../../../src/claims/log/stopped.ts';
+import type { Context } from '../../../src/context/context.ts';
+import { createEncryption } from '../../../src/context/encryption.ts';
+import { withCaches } from '../../../src/context/caches.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { ROOT } from '../../support/pasted.ts';
+import { metricsText } from '../../../src/metrics/metrics.ts';
+import { assertWholeLog, ownLog, readCheckpoint, recordClaims, sizesOf, waitingLog, type OwnLog } from './support.ts';
+
+const Count = z.object({ count: z.number() });
+
+describe('The log of claims', function () {
+  this.timeout(120_000);
+  let own: OwnLog;
+  let context: Context;
+  beforeEach(async () => {
+    own = await ownLog();
+    ({ context } = own);
+  });
+  afterEach(() => own.close());
+
+  const headFile = async (): Promise<string> => headFileOf(context.config.logHeadDir, (await openedLogOf(context)).id);
+  const messages = (): Promise<number> =>
+    context.pool.oneFirst(sql.type(Count)`
+      select count(*)::int as count from life_messages where life like 'log-sequencer:%'`);
+  const append = async (count: number): Promise<string[]> => {
+    const ids = await recordClaims(context, count);
+    await appendBatch(context);
+    await publishLog(context);
+    return ids;
+  };
+
+  it('is made once, however many processes begin at the same time', async () => {
+    const others = await Promise.all([own.another(), own.another(), own.another()]);
+    const logs = await Promise.all([context, ...others].map(openedLogOf));
+    assert.equal(new Set(logs.map(({ vkey }) => vkey)).size, 1);
+    const empty = await findNewestCheckpoint(context.pool);
+    assert.deepEqual(readCheckpoint(empty?.note ?? '', logs[0]?.x ?? ''), {
+      origin: logs[0]?.origin,
+      size: 0,
+      root: createHash('sha256').digest(),
+    });
+  });
+
+  it('gives every claim that waits one place, in batches, whatever they are', async () => {
+    for (const count of [1, 2, 5, 1, 8, 30]) await append(count);
+    await assertWholeLog(context);
+  });
+
+  it('takes claims that were recorded before the log was there, more than a batch of them too', async () => {
+    await recordClaims(context, 3);
+    await context.pool.query(sql.unsafe`
+      insert into log_pending (claim_id, leaf_hash) select 'pc_' || n, sha256(n::text::bytea) from generate_series(1, ${BATCH}) n`);
+    assert.equal(await appendBatch(context), BATCH);
+    assert.equal(await appendBatch(context), 3);
+    assert.equal(await appendBatch(context), 0);
+  });
+
+  it('shows readers nothing before its head stands outside of the database', async () => {
+    const [id = ''] = await recordClaims(context, 1);
+    await appendBatch(context);
+    assert.deepEqual(await sizesOf(context), { tree_size: 1, published_size: 0, pending: 0 });
+    assert.equal(await receiptOf(context.pool, id), null);
+    assert.equal(await inclusionOf(context.pool, id), null);
+    await assert.rejects(rootAt(context.pool, 1), { code: 'VALIDATION_ERROR' });
+    assert.equal((await findNewestCheckpoint(context.pool))?.tree_size, 0);
+    await publishLog(context);
+    const head = await readFile(await headFile(), 'utf8');
+    assert.equal(head, (await findNewestCheckpoint(context.pool))?.note);
+    assert.equal((await receiptOf(context.pool, id))?.checkpoint, head);
+  });
+
+  it('gives a claim the same receipt for ever, byte for byte', async () => {
+    const ids = await append(3);
+    const before = await Promise.all(ids.map((id) => receiptOf(context.pool, id)));
+    for (const count of [1, 4, 13]) await append(count);
+    context.config.publicBaseUrl = 'https://elsewhere.example.com';
+    await append(1);
+    const other = await own.another();
+    assert.deepEqual(await Promise.all(ids.map((id) => receiptOf(other.pool, id))), before);
+    assert.equal(before[0]?.inclusion.treeSize, 3);
+  });
+
+  it('proves inclusion and consistency between any two published sizes, and refuses every other', async () => {
+    const [first = ''] = await append(5);
+    const [last = ''] = await append(2);
+    assert.equal((await inclusionOf(context.pool, first, 1))?.treeSize, 1);
+    assert.equal((await inclusionOf(context.pool, first))?.treeSize, 7);
+    for (const size of [0, 5, 8, -1, 1.5, 2 ** 53]) {
+      await assert.rejects(inclusionOf(context.pool, last, size), { code: 'VALIDATION_ERROR' }, `size ${size}`);
+    }
+    for (const [from, to] of [
+      [1, 8],
+      [5, 4],
+      [-1, 3],
+      [0.5, 3],
+      [8, 8],
+    ] as const) {
+      await assert.rejects(consistencyOf(context.pool, from, to), { code: 'VALIDATION_ERROR' }, `${from} to ${to}`);
+    }
+    assert.deepEqual((await consistencyOf(context.pool, 0, 7)).hashes, []);
+    assert.deepEqual((await consistencyOf(context.pool, 7, 7)).hashes, []);
+  });
+
+  it('never changes what it has', async () => {
+    await append(2);
+    for (const statement of [
+      sql.unsafe`update log_nodes set hash = sha256('') where level = 0`,
+      sql.unsafe`delete from log_entries`,
+      sql.unsafe`update log_checkpoints set note = ''`,
+      sql.unsafe`truncate log_checkpoints`,
+      sql.unsafe`truncate log_nodes`,
+    ]) {
+      await assert.rejects(context.pool.query(statement), /append-only/);
+    }
+  });
+
+  it('two sequencers at once, and three: one tree without a gap', async () => {
+    const processes = [context, await own.another(), await own.another()];
+    await Promise.all([
+      ...processes.map((process) => recordClaims(process, 40)),
+      ...processes.map((process) => appendToLog(process)),
+      ...processes.map((process) => appendToLog(process)),
+    ]);
+    await appendToLog(context);
+    await assertWholeLog(context);
+    assert.equal(await readFile(await headFile(), 'utf8'), (await findNewestCheckpoint(context.pool))?.note);
+  });
+
+  it('a claim whose id is older than those that were appended, as its transaction committed later, is not lost', async () => {
+    const slow = new pg.Client({ connectionString: context.config.databaseUrl });
+    await slow.connect();
+    await slow.query('begin');
+    await slow.query(`insert into log_pending (claim_id, leaf_hash) values ('pc_slow', sha256('slow'))`);
+    await append(2);
+    assert.deepEqual(await sizesOf(context), { tree_size: 2, published_size: 2, pending: 0 });
+    await slow.query('commit');
+    await slow.end();
+    assert.equal(await appendBatch(context), 1);
+    assert.equal((await sizesOf(context)).tree_size, 3);
+  });
+
+  it('a claim that is rolled back waits for nothing', async () => {
+    await assert.rejects(
+      context.pool.transaction(async (connection) => {
+        await recordClaims({ pool: connection as never }, 1);
+        throw new Error('rolled back');
+      }),
+      /rolled back/,
+    );
+    assert.equal(await appendBatch(context), 0);
+  });
+
+  describe('stops', () => {
+    /** What a backup has: every table of the log and of claims, as they are now. */
+    const backUp = async (name = 'older'): Promise<() => Promise<void>> => {
+      const client = new pg.Client({ connectionString: context.config.databaseUrl });
+      await client.connect();
+      const tables = ['claims', 'claim_log', 'log_pending', 'log_entries', 'log_nodes', 'log_checkpoints'];
+      for (const table of tables) await client.query(`create table ${name}_${table} as table ${table}`);
+      return async () => {
+        // As pg_restore does it: without triggers.
+        await client.query(`set session_replication_role = replica`);
+        for (const table of tables) {
+          await client.query(`delete from ${table}`);
+          await client.query(`insert into ${table} overriding system value select * from ${name}_${table}`);
+        }
+        await client.end();
+      };
+    };
+
+    const assertStopped = async (why: RegExp): Promise<void> => {
+      const before = await sizesOf(context);
+      const [id = ''] = await recordClaims(context, 1);
+      assert.equal(await appendBatch(context), null);
+      assert.equal(await publishLog(context), null);
+      const after = await sizesOf(context);
+      assert.deepEqual(after, { ...before, pending: before.pending + 1 }, 'claims are recorded, and wait');
+      assert.equal(await receiptOf(context.pool, id), null);
+      assert.match((await whyLogIsStopped(context)) ?? '', why);
+      assert.match(await metricsText(), /^carnet_log_stopped 1$/m);
+      const { id: logId } = await openedLogOf(context);
+      assert.equal((await advanceLog(context, logId)).status, 'stopped');
+    };
+
+    const assertRuns = async (): Promise<void> => {
+      await appendBatch(context);
+      await publishLog(context);
+      assert.equal(await whyLogIsStopped(context), null);
+      assert.match(await metricsText(), /^carnet_log_stopped 0$/m);
+      await assertWholeLog(context);
+    };
+
+    it('where a backup was restored that is older than what was published, and goes on with the newer one', async () => {
+      await append(3);
+      const restoreOlder = await backUp();
+      await append(4);
+      const restoreNewer = await backUp('newer');
+      const head = await readFile(await headFile(), 'utf8');
+      await restoreOlder();
+      await assertStopped(
+        /head of 7 entries was published .* the database has 3: it is an older copy.*restore a newer copy/i,
+      );
+      assert.equal(await readFile(await headFile(), 'utf8'), head, 'the head stays where it is');
+      await restoreNewer();
+      await append(2);
+      await assertRuns();
+    });
+
+    it('where an older copy has grown into another branch meanwhile', async () => {
+      await append(3);
+      const restoreOlder = await backUp();
+      await append(2);
+      const path = await headFile();
+      const head = await readFile(path, 'utf8');
+      await restoreOlder();
+      await rm(path); // which is why a person must not delete it
+      await append(4);
+      await writeFile(path, head);
+      await assertStopped(/not the beginning of the tree in the database: it is another branch/);
+    });
+
+    it('until another log was begun as docs/operations.md says, which has every claim and a key of its own', async () => {
+      await append(3);
+      const restoreOlder = await backUp();
+      await append(2);
+      await restoreOlder();
+      await assertStopped(/it is an older copy/);
+      const { kid } = await openedLogOf(context);
+      const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
+      const [, statements = ''] = /<!-- a new log -->\n```sql\n([^]*?)```/.exec(page) ?? [];
+      const client = new pg.Client({ connectionString: context.config.databaseUrl });
+      await client.connect();
+      await client.query(statements);
+      await client.end();
+      context = await own.another(); // the processes were stopped
+      assert.notEqual((await openedLogOf(context)).kid, kid);
+      await recordClaims(context, 1);
+      await assertRuns();
+    });
+
+    it('where nodes of the tree are gone or changed', async () => {
+      await append(5);
+      const client = new pg.Client({ connectionString: context.config.databaseUrl });
+      await client.connect();
+      await client.query(`set session_replication_role = replica`);
+      await client.query(`update log_nodes set hash = sha256('') where level = 2`);
+      await assertStopped(/rows of log_nodes are gone or changed/);
+      await client.end();
+    });
+
+    it('where the file is no head of this log, and runs again when it is back', async () => {
+      await append(2);
+      const path = await headFile();
+      const head = await readFile(path, 'utf8');
+      for (const wrong of ['', 'nonsense', head.replace('\n2\n', '\n3\n'), head.slice(0, -3)]) {
+        await writeFile(path, wrong);
+        assert.equal(await appendBatch(context), null, wrong);
+      }
+      await assertStopped(/is no checkpoint of the log carnet\.log\/log_.*Put the file back/);
+      await writeFile(path, head);
+      await assertRuns();
+    });
+
+    it('and runs where the head is older than the tree, which another machine has written on from', async () => {
+      await append(2);
+      const path = await headFile();
+      const head = await readFile(path, 'utf8');
+      await append(3);
+      await writeFile(path, head);
+      await append(1);
+      await assertRuns();
+    });
+  });
+
+  it('wherever the clock goes: claims are appended, their life is woken, and receipts keep the time that they had', async () => {
+    const { id } = await openedLogOf(context);
+    const [first = ''] = await append(1);
+    const before = await receiptOf(context.pool, first);
+    for (const step of ['1 hour', '-1 hour']) {
+      await context.pool.query(sql.unsafe`
+        update claim_log set life_seen_at = clock_timestamp() + ${step}::interval, woken_at = clock_timestamp() + ${step}::interval`);
+      await recordClaims(context, 1);
+      await context.pool.query(sql.unsafe`delete from life_messages`); // lost
+      assert.deepEqual(await reconcileLogs(context), { woken: 1 });
+      await advanceLog(context, id);
+      await append(1);
+    }
+    assert.deepEqual(await receiptOf(context.pool, first), before);
+    await assertWholeLog(context);
+  });
+
+  it('without a life claims are appended by whoever looks after rows, and published', async () => {
+    const { id } = await openedLogOf(context);
+    const ids = await recordClaims(context, 3);
+    await advanceLog(context, id);
+    await reconcileLogs(context);
+    assert.equal((await sizesOf(context)).pending, 3, 'its life has just looked');
+    await context.pool.query(sql.unsafe`update claim_log set life_seen_at = clock_timestamp() - interval '11 seconds'`);
+    assert.deepEqual(await reconcileLogs(context), { woken: 1 });
+    assert.notEqual(await receiptOf(context.pool, ids[2] ?? ''), null);
+    await assertWholeLog(context);
+    assert.deepEqual(await reconcileLogs(context), { woken: 0 });
+  });
+
+  it('is left in peace where nothing waits, and where a life has just looked', async () => {
+    const { id } = await openedLogOf(context);
+    await advanceLog(context, id);
+    assert.deepEqual(await reconcileLogs(context), { woken: 0 });
+    await recordClaims(context, 1);
+    assert.equal(await messages(), 1, 'a claim wakes the life itself');
+    assert.equal((await advanceLog(context, id)).status, 'waiting');
+    assert.equal(await messages(), 0);
+    assert.deepEqual(await reconcileLogs(context), { woken: 0 });
+    await append(0);
+    assert.equal((await advanceLog(context, id)).status, 'idle');
+  });
+
+  it('signs with the same key after ENCRYPTION_KEY was rotated, and with none that opens it not', async () => {
+    await append(1);
+    const newKey = randomBytes(32);
+    const rotated = withCaches({
+      ...context,
+      encryption: createEncryption([newKey, ...context.config.encryptionKeys]),
+    });
+    await recordClaims(rotated, 1);
+    assert.equal(await appendBatch(rotated), 1);
+    const alone = withCaches({ ...context, encryption: createEncryption([newKey]) });
+    await recordClaims(alone, 1);
+    assert.equal(await appendBatch(alone), 1, 'it was sealed anew');
+    await publishLog(alone);
+    await assertWholeLog(alone);
+    const lost = withCaches({ ...context, encryption: createEncryption([randomBytes(32)]) });
+    await recordClaims(lost, 1);
+    await assert.rejects(appendBatch(lost));
+    assert.equal((await sizesOf(context)).pending, 1);
+  });
+
+  it('keeps its private key nowhere in the clear', async () => {
+    const { privateKey } = await openedLogOf(context);
+    const { d = '' } = privateKey().export({ format: 'jwk' });
+    const raw = Buffer.from(d, 'base64url');
+    await waitingLog(context);
+    await append(2);
+    const client = new pg.Client({ connectionString: context.config.databaseUrl });
+    await client.connect();
+    const tables = await client.query<{ name: string }>(
+      `select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    );
+    const texts: string[] = [];
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+      texts.push(...rows.map(({ row }) => row));
+    }
+    await client.end();
+    texts.push(await readFile(await headFile(), 'utf8'));
+    for (const form of [d, raw.toString('hex'), raw.toString('base64').slice(0, 42)]) {
+      assert(!texts.some((text) => text.includes(form)));
+    }
+    assert(
+      texts.some((text) => text.includes('carnet.log/')),
+      'the search sees the tables of the log',
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { publishLog } from '../../../src/claims/log/append.ts';
+import { headFileOf } from '../../../src/claims/log/head-file.ts';
+import { openedLogOf } from '../../../src/claims/log/log-key.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startRig, type Rig } from '../../temporal/rig.ts';
+import { runOf, type Run } from '../../temporal/runs.ts';
+import { assertWholeLog, recordClaims, sizesOf } from './support.ts';
+
+describe('The life of the log', function () {
+  this.timeout(120_000);
+  let rig: Rig;
+  let run: Run;
+  let path: string;
+  before(async () => {
+    rig = await startRig();
+    await rig.startDelivery();
+    const { id } = await openedLogOf(rig.context);
+    await publishLog(rig.context);
+    path = headFileOf(rig.config.logHeadDir, id);
+    run = runOf(rig, lifeId['log-sequencer'](id));
+  });
+  after(() => rig.stop());
+
+  const published = (size: number): Promise<unknown> =>
+    eventually(`${size} claims to be published`, async () => (await sizesOf(rig.context)).published_size === size);
+
+  it('appends what comes, in two workers at once, and waits without a timer when nothing does', async () => {
+    await recordClaims(rig.context, 3);
+    const workers = [await rig.startWorker(), await rig.startWorker()];
+    await published(3);
+    for (let round = 0; round < 10; round += 1) await recordClaims(rig.context, 7);
+    await published(73);
+    await run.showing(/^Waits for claims; the log has 73\./);
+    await assertWholeLog(rig.context);
+    const { handle } = run;
+    const pending = (await handle.describe()).raw.pendingActivities ?? [];
+    assert.deepEqual(pending, []);
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
+
+  it('says that the log is stopped, and goes on by itself when what stopped it is mended', async () => {
+    const head = await readFile(path, 'utf8');
+    await writeFile(path, 'damaged');
+    await recordClaims(rig.context, 2);
+    const worker = await rig.startWorker();
+    await run.showing(/^Stopped: nothing may be appended/);
+    assert.equal((await sizesOf(rig.context)).tree_size, 73);
+    await writeFile(path, head);
+    await published(75);
+    await run.showing(/^Waits for claims; the log has 75\./);
+    await worker.stop();
+    await assertWholeLog(rig.context);
+  });
+});

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { appendBatch, publishLog } from '../../../../src/claims/log/append.ts';
+import { openedLogOf } from '../../../../src/claims/log/log-key.ts';
+import { checkpointText, parseNote, signNote, verifyNote } from '../../../../src/claims/log/signed-note.ts';
+import { askWitnesses } from '../../../../src/claims/log/witnesses/ask.ts';
+import { bestCheckpoint } from '../../../../src/claims/log/witnesses/witnessed.ts';
+import type { Claim } from '../../../../src/claims/schema/claim.ts';
+import { withCaches } from '../../../../src/context/caches.ts';
+import type { Context } from '../../../../src/context/context.ts';
+import { parseWitnessPolicy } from '../../../../src/context/witness-policy.ts';
+import { SIGNATURE_TYPE, vkeyOf } from '../../../../src/fields/verifier-key.ts';
+import { createOutbound } from '../../../../src/outbound/index.ts';
+import { answers, floods, receiversOfSuite, resets, type Behaviour } from '../../../notifications/support/receiver.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { buildOperator, type TestOperator } from '../../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus } from '../../../support/service.ts';
+import { WITNESS, witnessVkeys } from '../../../support/witnesses.ts';
+import { submit } from '../../support.ts';
+import { ownLog, recordClaims, type OwnLog } from '../support.ts';
+import { cosign, witness, type WitnessKeys } from './witness.ts';
+
+const newKeys = (name: string): WitnessKeys => ({
+  name,
+  ed25519: generateKeyPairSync('ed25519').privateKey,
+  mlDsa44: generateKeyPairSync('ml-dsa-44').privateKey,
+});
+const edVkey = ({ name, ed25519 }: WitnessKeys): string =>
+  vkeyOf(name, createPublicKey(ed25519), SIGNATURE_TYPE.ed25519Cosignature);
+const mlVkey = ({ name, mlDsa44 }: WitnessKeys): string =>
+  vkeyOf(name, createPublicKey(mlDsa44), SIGNATURE_TYPE.mlDsa44Cosignature);
+
+describe('askWitnesses', () => {
+  const { receiver, stopReceivers } = receiversOfSuite();
+  let own: OwnLog;
+  beforeEach(async () => {
+    own = await ownLog();
+  });
+  afterEach(() => own.close());
+  after(stopReceivers);
+
+  /** The log with this policy, on calls that may stay on this machine. */
+  const withPolicy = (policy: string): Context => {
+    const { context } = own;
+    const config = { ...context.config, witnessPolicy: parseWitnessPolicy(policy) };
+    return withCaches({
+      ...context,
+      config,
+      outbound: createOutbound({ allowLoopback: true, publicBaseUrl: config.publicBaseUrl }),
+    });
+  };
+  const growBy = async (count: number): Promise<void> => {
+    await recordClaims(own.context, count);
+    await appendBatch(own.context);
+    await publishLog(own.context);
+  };
+  const logFacts = async (): Promise<{ origin: string; x: string }> => {
+    const { origin, x } = await openedLogOf(own.context);
+    return { origin, x };
+  };
+  const urlOf = async (behave: Behaviour): Promise<string> => (await receiver(behave)).urlOf('w');
+
+  it('keeps what a witness signs, by Ed25519 and by ML-DSA-44, and proves each growth to it', async () => {
+    const keys = newKeys('witness.example/a');
+    const { behave, state } = witness(keys, await logFacts());
+    const url = await urlOf(behave);
+    for (const [vkey, other] of [
+      [edVkey(keys), mlVkey(keys)],
+      [mlVkey(keys), edVkey(keys)],
+    ] as const) {
+      state.size = 0;
+      const context = withPolicy(`witness a ${vkey} ${url}\nquorum a\n`);
+      for (const more of [1, 2, 5]) {
+        await growBy(more);
+        const before = state.answers.length;
+        assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+        assert.deepEqual(await askWitnesses(context), { asked: 0, signed: 0 }, 'it has signed this one');
+        const status = state.answers.slice(before);
+        assert.equal(status.at(-1), 200);
+        const best = await bestCheckpoint(context, 1);
+        assert.deepEqual([best?.tree_size, best?.witnesses, best?.quorum], [state.size, [keys.name], true]);
+        assert.deepEqual(verifyNote(best?.note ?? '', [vkey]).verifiedBy, [keys.name]);
+        assert.throws(
+          () => verifyNote(best?.note ?? '', [other]),
+          /No known key/,
+          'only what the policy names is kept',
+        );
+      }
+    }
+  });
+
+  it('goes on from the size that a witness names, where an answer of it was lost', async () => {
+    const keys = newKeys('witness.example/a');
+    const { behave, state } = witness(keys, await logFacts());
+    let lose = true;
+    const url = await urlOf((answer, call, socket) => (lose ? losing : behave)(answer, call, socket));
+    const losing: Behaviour = (_answer, call, socket) => {
+      behave({ writeHead: () => ({ end: () => undefined }) } as never, call, socket);
+      socket.resetAndDestroy();
+    };
+    const context = withPolicy(`witness a ${edVkey(keys)} ${url}\nquorum a\n`);
+    await growBy(3);
+    assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
+    assert.equal(state.size, 3, 'the witness has signed');
+    lose = false;
+    await growBy(4);
+    assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+    assert.deepEqual(state.answers, [200, 409, 200]);
+    assert.equal((await bestCheckpoint(context, 1))?.tree_size, 7);
+  });
+
+  it('takes nothing from a witness that knows a larger tree, another one, or answers otherwise, and fails open', async () => {
+    const keys = newKeys('witness.example/a');
+    const facts = await logFacts();
+    await growBy(3);
+    const ahead = witness(keys, facts);
+    ahead.state.size = 100;
+    const forked = witness(keys, facts);
+    Object.assign(forked.state, { size: 2, root: Buffer.alloc(32, 1) });
+    const other = witness(newKeys(keys.name), facts);
+    const says =
+      (text: string, status = 200): Behaviour =>
+      (answer) =>
+        void answer.writeHead(status).end(text);
+    const behaviours: Behaviour[] = [
+      ahead.behave,
+      forked.behave,
+      other.behave,
+      answers(500),
+      answers(404),
+      resets,
+      floods,
+      says(''),
+      says('no line\n'),
+      says('— witness.example/a AAAA\n'),
+      says('many', 409),
+      says('1e9\n', 409),
+      says(cosign('another\n3\nAAAA\n', keys).ed25519),
+    ];
+    for (const behave of behaviours) {
+      const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
+      const best = await bestCheckpoint(context, 1);
+      assert.deepEqual([best?.tree_size, best?.witnesses, best?.quorum], [3, [], false]);
+    }
+    assert.deepEqual(forked.state.answers, [409, 422]);
+  });
+
+  it('asks each witness apart: one that is away holds back no other, and the quorum is as the policy says', async () => {
+    const [a, b] = [newKeys('witness.example/a'), newKeys('witness.example/b')];
+    const { behave } = witness(b, await logFacts());
+    const lines = `witness a ${edVkey(a)} ${await urlOf(resets)}\nwitness b ${edVkey(b)} ${await urlOf(behave)}\nwitness c ${edVkey(newKeys('c'))}\n`;
+    await growBy(1);
+    const all = withPolicy(`${lines}group g all a b\nquorum g\n`);
+    assert.deepEqual(await askWitnesses(all), { asked: 2, signed: 1 });
+    assert.equal((await bestCheckpoint(all, 1))?.quorum, false);
+    assert.equal((await bestCheckpoint(withPolicy(`${lines}group g any a b\nquorum g\n`), 1))?.quorum, true);
+  });
+
+  it('shows the newest checkpoint that is signed, where the tree of the receipt is part of it', async () => {
+    const keys = newKeys('witness.example/a');
+    const { behave } = witness(keys, await logFacts());
+    const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
+    await growBy(2);
+    await askWitnesses(context);
+    await growBy(2);
+    assert.equal((await bestCheckpoint(context, 1))?.tree_size, 2);
+    const newer = await bestCheckpoint(context, 3);
+    assert.deepEqual([newer?.tree_size, newer?.witnesses, newer?.quorum], [4, [], false]);
+  });
+
+  it('asks nobody about an empty tree, without a policy, or without addresses', async () => {
+    assert.deepEqual(
+      await askWitnesses(withPolicy(`witness a ${edVkey(newKeys('a'))} https://w.example\nquorum a\n`)),
+      { asked: 0, signed: 0 },
+    );
+    await growBy(1);
+    assert.deepEqual(await askWitnesses(own.context), { asked: 0, signed: 0 });
+    assert.deepEqual(await askWitnesses(withPolicy(`witness a ${edVkey(newKeys('a'))}\nquorum a\n`)), {
+      asked: 0,
+      signed: 0,
+    });
+  });
+});
+
+describe('POST /v1/log/witness-signatures', () => {
+  let operator: TestOperator;
+  let claim: Claim;
+  let note: string;
+  before(async () => {
+    operator = await buildOperator();
+    claim = await submit(operator, { payload: { any: 'thing' } });
+    await eventually(
+      'the claim to be in the log',
+      async () => (await operator.get(`/v1/claims/${claim.id}/receipt`)).status === 200,
+    );
+    note = (await anonymous().get('/v1/log/checkpoint')).text;
+  });
+  const send = (text: string) =>
+    anonymous().post<{ tree_size: number; witnesses: string[] }>('/v1/log/witness-signatures', text);
+  const refused = (text: string) => anonymous().post('/v1/log/witness-signatures', text);
+  const bare = (): string => parseNote(note).text;
+
+  it('keeps what known witnesses signed, under the checkpoint and in bundles', async () => {
+    const { ed25519, mlDsa44 } = cosign(bare(), WITNESS);
+    const reply = assertStatus(await send(note + ed25519 + mlDsa44), 200);
+    const [, size] = bare().split('\n');
+    assert.deepEqual(reply, { tree_size: Number(size), witnesses: [WITNESS.name] });
+    assert.deepEqual(
+      assertStatus(await send(`${bare()}\n${ed25519}`), 200),
+      reply,
+      'again, and without the line of the log',
+    );
+    const { latest } = assertStatus(
+      await operator.get<{ latest: { checkpoint: string; witnesses: string[]; quorum: null } }>(
+        `/v1/claims/${claim.id}/bundle`,
+      ),
+      200,
+    );
+    assert.deepEqual([latest.witnesses, latest.quorum], [[WITNESS.name], null]);
+    assert.equal(latest.checkpoint, note + ed25519 + mlDsa44);
+    assert.deepEqual(verifyNote(latest.checkpoint, Object.values(witnessVkeys)).verifiedBy, [WITNESS.name]);
+  });
+
+  it('refuses what no known witness signed, or one did not', async () => {
+    const stranger = cosign(bare(), newKeys(WITNESS.name));
+    assertProblem(await refused(note), 'INVALID_SIGNATURE');
+    assertProblem(await refused(note + stranger.ed25519), 'INVALID_SIGNATURE');
+    const { ed25519 } = cosign(`${bare()}more\n`, WITNESS);
+    assertProblem(await refused(note + ed25519), 'INVALID_SIGNATURE');
+  });
+
+  it('refuses a checkpoint that this log does not have, though a witness signed it', async () => {
+    const [origin = '', size = ''] = bare().split('\n');
+    for (const [at, rootHash] of [
+      [Number(size), Buffer.alloc(32, 1)],
+      [Number(size) + 1_000_000, Buffer.alloc(32, 1)],
+    ] as const) {
+      const text = checkpointText({ origin, size: at, rootHash });
+      assertProblem(await refused(`${text}\n${cosign(text, WITNESS).ed25519}`), 'CONFLICT');
+    }
+  });
+
+  it('refuses other logs, and what is no checkpoint', async () => {
+    const other = checkpointText({ origin: 'other.example', size: 1, rootHash: Buffer.alloc(32) });
+    assertProblem(await refused(`${other}\n${cosign(other, WITNESS).ed25519}`), 'VALIDATION_ERROR', 'note');
+    const text = signNote('no checkpoint\n', { name: 'n', privateKey: WITNESS.ed25519 });
+    for (const wrong of ['', '{}', 'text', text, `${note}x`, `\u0000${note}`])
+      assertProblem(await refused(wrong), 'VALIDATION_ERROR', 'note');
+    assertProblem(await refused('x'.repeat(64 * 1024 + 1)), 'BODY_TOO_LARGE');
+  });
+});

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { decode, encode } from 'cbor2';
+import type { Claim, Verification } from '../../src/claims/schema/claim.ts';
+import { buildOperator, type TestOperator } from '../support/factories.ts';
+import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
+import { coSign, jwkOf } from './co-signatures/support.ts';
+import { digestOf, envelopeOf, signal, submit, submitAndPlace } from './support.ts';
+
+interface Receipt {
+  registry: string;
+  registered_at: number;
+  registry_entry_uri: string | null;
+  proof: {
+    format: string;
+    bytes: string;
+    log_index: number | null;
+    tree_size: number | null;
+    root_hash: string | null;
+  };
+  witnesses: null;
+}
+
+const fine = { schema: true, digest: true, receipt: true, inclusion: true, co_signatures: [], revocation: true };
+
+describe('POST /v1/claims/verify', () => {
+  let operator: TestOperator;
+  let claim: Claim;
+  let receipt: Receipt;
+  before(async () => {
+    operator = await buildOperator();
+    // So that its proof has hashes.
+    await submitAndPlace(operator);
+    claim = await submitAndPlace(operator, {
+      claim_type: 'detector_signal',
+      payload: signal({ metadata: { any: [1] } }),
+    });
+    // So that the tree of its receipt is not the only one.
+    await submitAndPlace(operator);
+    receipt = claim.receipt as unknown as Receipt;
+  });
+
+  const verify = async (body: unknown, reader = operator): Promise<Verification> =>
+    assertStatus(await reader.post<Verification>('/v1/claims/verify', body), 200);
+  const codesOf = ({ errors }: Verification): string[] => errors.map(({ code }) => code);
+
+  it('requires authentication', async () => {
+    assertProblem(await anonymous().post('/v1/claims/verify', { claim_id: 'pc_1' }), 'UNAUTHENTICATED');
+  });
+
+  it('takes an envelope or an id, and not both', async () => {
+    for (const body of [{}, { envelope: {}, claim_id: 'pc_1' }, { envelope: null, claim_id: 'pc_1' }]) {
+      assertProblem(await operator.post('/v1/claims/verify', body), 'VALIDATION_ERROR', 'body');
+    }
+    assertProblem(await operator.post('/v1/claims/verify', { claim_id: '' }), 'VALIDATION_ERROR', 'claim_id');
+    assertProblem(await operator.post('/v1/claims/verify', { claim: 'pc_1' }), 'VALIDATION_ERROR', 'claim');
+  });
+
+  it('finds a logged claim valid: by id, as it was submitted, and with its receipt', async () => {
+    const valid = { valid: true, claim_id: claim.id, digest: claim.digest, checks: fine, erased_at: null, errors: [] };
+    assert.deepEqual(await verify({ claim_id: claim.id }), valid);
+    assert.deepEqual(await verify({ envelope: claim.envelope }), valid);
+    assert.deepEqual(await verify({ envelope: { ...claim.envelope, receipt } }), valid);
+    assert.deepEqual(await verify({ envelope: claim.envelope }, await buildOperator()), valid);
+  });
+
+  it('takes its COSE receipt, and a proof in a later tree', async () => {
+    const { cose_receipt: bytes } = assertStatus(
+      await operator.get<{ cose_receipt: string }>(`/v1/claims/${claim.id}/bundle`),
+      200,
+    );
+    const cose = { ...receipt, proof: { ...receipt.proof, format: 'scitt-cose-receipt', bytes } };
+    assert.deepEqual((await verify({ envelope: { ...claim.envelope, receipt: cose } })).checks, fine);
+    const later = assertStatus(
+      await operator.get<{ log_index: number; tree_size: number; root_hash: string; hashes: string[] }>(
+        `/v1/log/proofs/inclusion?claim_id=${claim.id}`,
+      ),
+      200,
+    );
+    assert.notEqual(later.tree_size, receipt.proof.tree_size);
+    const hashes = later.hashes.map((hash) => new Uint8Array(Buffer.from(hash, 'hex')));
+    const proof = {
+      format: 'svc-merkle-v1',
+      bytes: Buffer.from(encode([later.tree_size, later.log_index, hashes], { cde: true })).toString('base64url'),
+      log_index: later.log_index,
+      tree_size: later.tree_size,
+      root_hash: later.root_hash,
+    };
+    const envelope = { ...claim.envelope, receipt: { ...receipt, proof } };
+    assert.deepEqual((await verify({ envelope })).checks, fine);
+  });
+
+  it('knows what was recorded and has no place yet from what never was', async () => {
+    const { id, envelope } = await submit(operator);
+    for (const body of [{ claim_id: id }, { envelope }]) {
+      const { valid, checks, errors } = await verify(body);
+      // The log may have been quicker.
+      if (valid) continue;
+      assert.deepEqual([checks.schema, checks.digest, checks.receipt, checks.inclusion], [true, true, null, null]);
+      assert.equal(errors[0]?.code, 'NOT_LOGGED');
+    }
+    const never = envelopeOf(operator, { payload: { never: 'submitted' } });
+    assert.deepEqual(await verify({ envelope: never }), {
+      valid: false,
+      claim_id: null,
+      digest: digestOf(never),
+      checks: { schema: true, digest: false, receipt: null, inclusion: null, co_signatures: [], revocation: null },
+      erased_at: null,
+      errors: [{ code: 'NOT_LOGGED', path: null, message: 'No claim with these signed bytes is recorded here.' }],
+    });
+    const unknown = await verify({ claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD' });
+    assert.deepEqual([unknown.valid, unknown.claim_id, codesOf(unknown)], [false, null, ['NOT_LOGGED']]);
+  });
+
+  it('answers 200 for whatever is no claim, and names its faults', async () => {
+    for (const [envelope, path] of [
+      [null, 'envelope'],
+      ['text', 'envelope'],
+      [[], 'envelope'],
+      [{}, 'envelope.claim_type'],
+      [{ ...claim.envelope, surprise: 1 }, 'envelope.surprise'],
+      [{ ...claim.envelope, payload: { ...signal(), severity: 'fatal' } }, 'envelope.payload.severity'],
+      [envelopeOf(operator, { payload: 'x'.repeat(65_535) }), 'envelope.payload'],
+      [
+        { ...claim.envelope, receipt: { ...receipt, proof: { ...receipt.proof, bytes: 1 } } },
+        'envelope.receipt.proof.bytes',
+      ],
+    ] as const) {
+      const { valid, checks, errors } = await verify({ envelope });
+      assert.deepEqual([valid, checks.schema], [false, false], path);
+      assert(
+        errors.some((error) => error.code === 'INVALID_SCHEMA' && error.path === path),
+        JSON.stringify(errors),
+      );
+    }
+  });
+
+  it('finds each changed byte of what was signed', async () => {
+    const changes: Record<string, unknown>[] = [
+      { issued_at: Number(claim.envelope.issued_at) + 1 },
+      { subject: 'carnet://agent/ag_2' },
+      { claim_version: 2 },
+      { issuer: 'op_platform' },
+      { payload: { ...(claim.envelope.payload as object), severity: 'low' } },
+    ];
+    for (const change of changes) {
+      const found = await verify({ envelope: { ...claim.envelope, ...change, receipt } });
+      assert.deepEqual([found.valid, found.checks.digest, codesOf(found)], [false, false, ['NOT_LOGGED']]);
+    }
+  });
+
+  describe('a forged receipt', () => {
+    const parts = (): [number, number, Uint8Array[]] =>
+      decode(Buffer.from(receipt.proof.bytes, 'base64url')) as [number, number, Uint8Array[]];
+    const asBytes = (value: unknown): string => Buffer.from(encode(value, { cde: true })).toString('base64url');
+    const proofOf = (overrides: object): Receipt => ({ ...receipt, proof: { ...receipt.proof, ...overrides } });
+    const raw = (): Buffer => Buffer.from(receipt.proof.bytes, 'base64url');
+
+    const forged: [string, () => unknown][] = [
+      ['a time that is another', () => ({ ...receipt, registered_at: receipt.registered_at - 1 })],
+      ['an address that is another', () => ({ ...receipt, registry_entry_uri: 'https://example.com/v1/claims/pc_1' })],
+      ['no address', () => ({ ...receipt, registry_entry_uri: null })],
+      ['no proof', () => ({ ...receipt, proof: null })],
+      ['another index beside it', () => proofOf({ log_index: Number(receipt.proof.log_index) + 1 })],
+      ['another size beside it', () => proofOf({ tree_size: Number(receipt.proof.tree_size) + 1 })],
+      ['another root beside it', () => proofOf({ root_hash: 'a0'.repeat(32) })],
+      [
+        'another index within',
+        () => proofOf({ bytes: asBytes([parts()[0], parts()[1] - 1, parts()[2]]), log_index: null }),
+      ],
+      [
+        'a size that is not there',
+        () => proofOf({ bytes: asBytes([2 ** 40, parts()[1], parts()[2]]), tree_size: null }),
+      ],
+      [
+        'a hash changed',
+        () =>
+          proofOf({
+            bytes: asBytes([parts()[0], parts()[1], parts()[2].map((hash) => hash.map((byte) => byte ^ 1))]),
+            root_hash: null,
+          }),
+      ],
+      [
+        'a hash too many',
+        () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [...parts()[2], new Uint8Array(32)]]) }),
+      ],
+      ['a hash too few', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], parts()[2].slice(1)]) })],
+      ['a short hash', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [new Uint8Array(31)]]) })],
+      ['a list of other things', () => proofOf({ bytes: asBytes([1, 2, 3, 4]) })],
+      ['a text for the size', () => proofOf({ bytes: asBytes([String(parts()[0]), parts()[1], parts()[2]]) })],
+      ['no CBOR', () => proofOf({ bytes: 'AAAA' })],
+      ['nothing', () => proofOf({ bytes: '' })],
+      ['truncated CBOR', () => proofOf({ bytes: raw().subarray(0, -1).toString('base64url') })],
+      ['more behind its CBOR', () => proofOf({ bytes: Buffer.concat([raw(), Buffer.of(0)]).toString('base64url') })],
+      ['padding', () => proofOf({ bytes: `${receipt.proof.bytes}==` })],
+      ['no base64url', () => proofOf({ bytes: '!' })],
+      ['the format of another log', () => proofOf({ format: 'rekor-v2-tle' })],
+      ['the bytes of the other format', () => proofOf({ format: 'scitt-cose-receipt' })],
+    ];
+    for (const [name, make] of forged) {
+      it(`with ${name} is found out`, async () => {
+        const { valid, checks, errors } = await verify({ envelope: { ...claim.envelope, receipt: make() } });
+        assert.deepEqual([valid, checks.receipt, checks.inclusion], [false, false, true]);
+        assert.deepEqual(
+          errors.map(({ code, path }) => [code, path]),
+          [['INVALID_RECEIPT', 'envelope.receipt']],
+        );
+      });
+    }
+
+    it('that is of another claim is found out, in both formats', async () => {
+      const other = await submitAndPlace(operator);
+      assert.notEqual(other.receipt, null);
+      const { cose_receipt: bytes } = assertStatus(
+        await operator.get<{ cose_receipt: string }>(`/v1/claims/${other.id}/bundle`),
+        200,
+      );
+      const proofs = [
+        (other.receipt as unknown as Receipt).proof,
+        { format: 'scitt-cose-receipt', bytes, log_index: null, tree_size: null, root_hash: null },
+      ];
+      for (const proof of proofs) {
+        const { valid, checks } = await verify({ envelope: { ...claim.envelope, receipt: { ...receipt, proof } } });
+        assert.deepEqual([valid, checks.receipt], [false, false]);
+      }
+    });
+
+    it('of a registry whose key is not known here is left open', async () => {
+      const foreign = { ...receipt, registry: 'https://log.example.com' };
+      const { valid, checks } = await verify({ envelope: { ...claim.envelope, receipt: foreign } });
+      assert.deepEqual([valid, checks.receipt, checks.inclusion], [true, null, true]);
+    });
+  });
+
+  it('finds a revoked claim invalid, and an erased one valid as far as it can still be seen', async () => {
+    const revoked = await submitAndPlace(operator);
+    assertStatus(await operator.post(`/v1/claims/${revoked.id}/revoke`), 200);
+    const found = await verify({ claim_id: revoked.id });
+    assert.deepEqual([found.valid, found.checks.revocation, codesOf(found)], [false, false, ['REVOKED']]);
+
+    const { id, envelope } = await submitAndPlace(operator, { payload: { secret: 1 } });
+    assertStatus(await operator.post(`/v1/claims/${id}/erase`), 200);
+    const erased = await verify({ claim_id: id });
+    assert.deepEqual([erased.valid, erased.errors], [true, []]);
+    assert.deepEqual(erased.checks, { ...fine, schema: null, digest: null });
+    assert.notEqual(erased.erased_at, null);
+    const held = await verify({ envelope });
+    assert.deepEqual([held.valid, held.checks], [true, fine], 'who holds the claim can still show it');
+    const { payload: _payload, ...rest } = envelope;
+    assert.deepEqual(codesOf(await verify({ envelope: rest })), ['NOT_LOGGED']);
+  });
+
+  describe('co-signatures that come with an envelope', () => {
+    const key = generateKeyPairSync('ed25519').privateKey;
+    let signer: TestOperator;
+    let signed: Claim;
+    before(async () => {
+      signer = await buildOperator();
+      assertStatus(await signer.patch('/v1/operators/me', { public_jwks: [jwkOf(key)] }), 200);
+      signed = await submitAndPlace(signer);
+    });
+    const withSigner = (coSignature: object) =>
+      verify({ envelope: { ...signed.envelope, co_signatures: [coSignature] } }, signer);
+
+    it('are verified by the keys that are known', async () => {
+      const coSignature = coSign(signed.envelope, key);
+      const { valid, checks } = await withSigner(coSignature);
+      const { cose_sign1: _message, ...shown } = coSignature;
+      assert.deepEqual([valid, checks.co_signatures], [true, [{ ...shown, verified: true }]]);
+    });
+
+    it('of an unknown key leave it valid', async () => {
+      const unknown = coSign(signed.envelope, generateKeyPairSync('ed25519').privateKey);
+      const { valid, checks } = await withSigner(unknown);
+      assert.deepEqual([valid, checks.co_signatures.map(({ verified }) => verified)], [true, [false]]);
+    });
+
+    const forged: [string, Parameters<typeof coSign>[2]][] = [
+      ['of other bytes', { payload: Buffer.from('{}') }],
+      ['with another algorithm', { alg: -7 }],
+      ['without an algorithm that is a number', { alg: 'none' }],
+      ['with crit', { crit: true }],
+      ['with another kid inside', { kid: 'somebody' }],
+    ];
+    for (const [name, change] of forged) {
+      it(`${name} are found out`, async () => {
+        const { valid, checks, errors } = await withSigner(coSign(signed.envelope, key, change));
+        assert.deepEqual([valid, checks.co_signatures.map(({ verified }) => verified)], [false, [false]]);
+        assert.deepEqual(
+          errors.map(({ code, path }) => [code, path]),
+          [['INVALID_CO_SIGNATURE', 'envelope.co_signatures.0.cose_sign1']],
+        );
+      });
+    }
+
+    it('are not added to an erased claim', async () => {
+      const { id, envelope } = await submitAndPlace(signer, { payload: 1 });
+      assertStatus(await signer.post(`/v1/claims/${id}/erase`), 200);
+      assertProblem(await signer.post(`/v1/claims/${id}/co-signatures`, coSign(envelope, key)), 'INVALID_STATE');
+    });
+  });
+
+  it('shows the co-signers by id to its readers alone', async () => {
+    const coSignatures = [{ signer_kid: 'unknown', signer_role: 'witness', cose_sign1: 'c2ln' }];
+    const { id, envelope } = await submitAndPlace(operator, { co_signatures: coSignatures });
+    const shown = [{ signer_kid: 'unknown', signer_role: 'witness', verified: false }];
+    for (const body of [{ claim_id: id }, { envelope }]) {
+      const { valid, checks } = await verify(body);
+      assert.deepEqual([valid, checks.co_signatures], [true, shown]);
+    }
+    assert.deepEqual((await verify({ claim_id: id }, await buildOperator())).checks.co_signatures, []);
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { publishLog } from '../../src/claims/log/append.ts';
+import { headFileOf } from '../../src/claims/log/head-file.ts';
+import { openedLogOf } from '../../src/claims/log/log-key.ts';
+import { findNewestCheckpoint } from '../../src/claims/log/queries.ts';
+import { receiptsOf } from '../../src/claims/log/receipts.ts';
+import { assertWholeLog, recordClaims, sizesOf } from '../claims/log/support.ts';
+import { requester } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
+import { sideBySide } from '../support/side-by-side.ts';
+import { pointsOfStep } from './fault-points.ts';
+import { worldsOfSuite } from './worlds.ts';
+
+describe('kill -9 of a worker that appends to the log of claims, while claims come', function () {
+  this.timeout(600_000);
+  const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
+
+  for (const point of [...pointsOfStep('advanceLog'), ...pointsOfStep('appendToLog')]) {
+    itBeside(`at ${point}: the next worker goes on, every claim has one place, and no receipt changes`, () =>
+      worlds.visit(async ({ context, worker, runHere }) => {
+        // The log and its head are there, so that the worker passes the point in its life and not while it starts.
+        await publishLog(context);
+        const dying = await worker({ FAULT_AT: point });
+        const ids: string[] = [];
+        while (dying.alive()) ids.push(...(await recordClaims(context, 5)));
+        assert.equal(await dying.ended, 'SIGKILL');
+        const given = await receiptsOf(context.pool, ids);
+        ids.push(...(await recordClaims(context, 5)));
+
+        await runHere('worker');
+        await eventually(
+          'every claim to be in the log',
+          async () => (await sizesOf(context)).published_size === ids.length,
+          { seconds: 120 },
+        );
+        await assertWholeLog(context);
+        const now = await receiptsOf(context.pool, ids);
+        for (const [id, receipt] of given) assert.deepEqual(now.get(id), receipt);
+        const { id } = await openedLogOf(context);
+        assert.equal(
+          await readFile(headFileOf(context.config.logHeadDir, id), 'utf8'),
+          (await findNewestCheckpoint(context.pool))?.note,
+        );
+      }),
+    );
+  }
+
+  itBeside('a log that is stopped: /readyz says why in API and worker, and both go on serving', () =>
+    worlds.visit(async ({ context, api, worker }) => {
+      await publishLog(context);
+      await recordClaims(context, 1);
+      const processes = [await api(), await worker()];
+      await eventually('the claim to be in the log', async () => (await sizesOf(context)).published_size === 1);
+      const { id } = await openedLogOf(context);
+      await writeFile(headFileOf(context.config.logHeadDir, id), 'damaged');
+      await recordClaims(context, 1);
+      for (const { baseUrl } of processes) {
+        const send = requester(null, baseUrl);
+        const ready = await eventually('/readyz to say that the log is stopped', async () => {
+          const reply = await send.get('/readyz');
+          return reply.body.log === 'stopped' && reply;
+        });
+        assert.equal(ready.status, 200);
+        assert.match(String(ready.body.log_stopped), /is no checkpoint of the log .* Put the file back/);
+      }
+      const metrics = await requester(null, processes[1]?.baseUrl).get('/metrics');
+      assert.match(metrics.text, /^carnet_log_stopped 1$/m);
+      assert.match(processes[1]?.output() ?? '', /"msg":"the claims log is stopped: claims are recorded and wait/);
+    }),
+  );
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startProgram } from '../support/process.ts';
+import { leafOf, newKeys, noteOf, TestLog, type Keys } from '../verify/log.ts';
+
+/** A log that answers over HTTP, and can be replaced by another one behind the same address. */
+class Served {
+  shown: { log: TestLog; size: number; note?: string; jwks?: Keys[] };
+  readonly server: Server;
+
+  constructor(log: TestLog, size: number) {
+    this.shown = { log, size };
+    this.server = createServer((request, response) => {
+      const answer = this.answer(new URL(request.url ?? '', 'http://log'));
+      response.statusCode = answer === null ? 400 : 200;
+      response.end(answer ?? '{}');
+    });
+  }
+
+  answer({ pathname, searchParams }: URL): string | null {
+    const { log, size, note, jwks } = this.shown;
+    if (pathname === '/v1/log/checkpoint') return note ?? log.checkpoint(size);
+    if (pathname === '/.well-known/scitt-keys')
+      return JSON.stringify({ keys: (jwks ?? [log.keys]).map(({ jwk }) => jwk) });
+    const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
+    if (pathname !== '/v1/log/proofs/consistency' || from < 1 || from > to || to > size) return null;
+    return JSON.stringify(log.consistency(from, to));
+  }
+
+  async start(): Promise<string> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+}
+
+describe('the monitor', () => {
+  const keys = newKeys('carnet.log/log_watched');
+  const entries = Array.from({ length: 40 }, (_, at) => leafOf(Buffer.from(`entry ${at}`)));
+  const log = new TestLog(keys, entries);
+  const fork = new TestLog(keys, entries.with(3, leafOf(Buffer.from('another'))));
+  let served: Served;
+  let url: string;
+  let folder: string;
+  let state: string;
+
+  beforeEach(async () => {
+    served = new Served(log, 9);
+    url = await served.start();
+    folder = await mkdtemp(join(tmpdir(), 'carnet-monitor-'));
+    state = join(folder, 'state.json');
+  });
+  afterEach(async () => {
+    served.server.closeAllConnections();
+    served.server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const run = async (...args: string[]): Promise<[number | string, string]> => {
+    const program = startProgram('scripts/monitor/main.ts', {}, [url, '--state', state, ...args]);
+    const code = await program.ended;
+    return [code, program.output()];
+  };
+  const kept = (): Promise<string> => readFile(state, 'utf8');
+  /** Runs once, so that there is a state, and returns it. */
+  const begun = async (): Promise<string> => {
+    const [code, output] = await run();
+    assert.equal(code, 0, output);
+    return kept();
+  };
+
+  it('trusts the key of the first run, and finds the log consistent as it stands and as it grows', async () => {
+    const [first, output] = await run();
+    assert.equal(first, 0, output);
+    assert.match(
+      output,
+      /^carnet\.log\/log_watched: first look at 9 entries, root [0-9a-f]{64}; trusted on first use: carnet\.log/,
+    );
+    assert.deepEqual(JSON.parse(await kept()), { key: keys.vkey, checkpoint: log.checkpoint(9) });
+    const [second, again] = await run();
+    assert.deepEqual([second, /consistent from 9 to 9 entries/.test(again)], [0, true], again);
+    served.shown = { log, size: 40 };
+    const [third, grown] = await run();
+    assert.deepEqual([third, /consistent from 9 to 40 entries/.test(grown)], [0, true], grown);
+    assert.deepEqual(JSON.parse(await kept()), { key: keys.vkey, checkpoint: log.checkpoint(40) });
+  });
+
+  it('starts with an empty log', async () => {
+    served.shown = { log, size: 0 };
+    await begun();
+    served.shown = { log, size: 5 };
+    const [code, output] = await run();
+    assert.deepEqual([code, /consistent from 0 to 5/.test(output)], [0, true], output);
+  });
+
+  it('with --key trusts no other, on the first run or later', async () => {
+    const other = newKeys(keys.name).vkey;
+    const [code, output] = await run('--key', other);
+    assert.deepEqual([code, /not signed by the key/.test(output)], [1, true], output);
+    await assert.rejects(kept, { code: 'ENOENT' });
+    const [good, said] = await run('--key', keys.vkey);
+    assert.deepEqual([good, /signed by the key that you gave/.test(said)], [0, true], said);
+    const [later, why] = await run('--key', other);
+    assert.deepEqual([later, /another key than --key/.test(why)], [1, true], why);
+  });
+
+  const forks: [string, () => Served['shown'], RegExp][] = [
+    [
+      'another tree of the same size',
+      () => ({ log: fork, size: 9 }),
+      /HAS FORKED: it has signed two different trees of 9 entries/,
+    ],
+    [
+      'a longer tree with another past',
+      () => ({ log: fork, size: 20 }),
+      /HAS FORKED: its 20 entries do not begin with the 9/,
+    ],
+    ['fewer entries than before', () => ({ log, size: 8 }), /HAS FORKED: it had 9 entries and shows 8/],
+    ['none any more', () => ({ log, size: 0 }), /HAS FORKED: it had 9 entries and shows 0/],
+  ];
+  for (const [what, shown, message] of forks)
+    it(`shouts at ${what}, shows both notes and keeps its state`, async () => {
+      const before = await begun();
+      served.shown = shown();
+      const [code, output] = await run();
+      assert.deepEqual([code, message.test(output)], [1, true], output);
+      assert.ok(
+        output.includes(log.checkpoint(9)) && output.includes(served.shown.log.checkpoint(served.shown.size)),
+        output,
+      );
+      assert.equal(await kept(), before);
+    });
+
+  it('exits 1 where the checkpoint is not signed by the key of the log', async () => {
+    const before = await begun();
+    const other = newKeys(keys.name);
+    for (const note of [noteOf(log.text(12), other), log.checkpoint(12).replace('\n12\n', '\n13\n')]) {
+      served.shown = { log, size: 12, note, jwks: [other] };
+      const [code, output] = await run();
+      assert.deepEqual([code, /not signed by the key|is not of its key/.test(output)], [1, true], output);
+    }
+    assert.equal(await kept(), before);
+  });
+
+  it('exits 1 where none of the keys that the log shows has signed', async () => {
+    served.shown = { log, size: 12, jwks: [newKeys(keys.name)] };
+    const [code, output] = await run();
+    assert.deepEqual([code, /signed by none of the 1 keys/.test(output)], [1, true], output);
+  });
+
+  it('exits 2 where the log does not answer, the state cannot be read, or the call is wrong', async () => {
+    await begun();
+    await writeFile(state, '{"key":');
+    const [broken, why] = await run();
+    assert.deepEqual([broken, /without it a fork would go unseen/.test(why)], [2, true], why);
+    const [wrong, usage] = await run('--other');
+    assert.deepEqual([wrong, /usage/.test(usage)], [2, true], usage);
+    served.server.closeAllConnections();
+    served.server.close();
+    await rm(state);
+    const [absent, said] = await run();
+    assert.deepEqual([absent, /does not answer/.test(said)], [2, true], said);
+  });
+});

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { verifyBundle } from '../../scripts/verify/checks.ts';
+import { parseJson, type JsonValue } from '../../scripts/verify/json.ts';
+import { parseVerifierKey } from '../../scripts/verify/keys.ts';
+import { parsePolicy } from '../../scripts/verify/policy.ts';
+import { eventually } from '../support/eventually.ts';
+import { buildOperator } from '../support/factories.ts';
+import { blocksOf, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
+import { anonymous, assertStatus, service, type Requester } from '../support/service.ts';
+import { WITNESS, witnessVkeys } from '../support/witnesses.ts';
+import { signatureLine } from './log.ts';
+import { envelopeOf, signal, submit } from '../claims/support.ts';
+
+const run = promisify(execFile);
+
+/** Submits a claim with the lines of the page. @returns its id */
+async function submitWithLines({ key }: Requester, claim: object, pem: string, kid: string): Promise<string> {
+  const page = await readFile(join(ROOT, 'docs', 'claims.md'), 'utf8');
+  const [, lines] = /<!-- typescript -->\n```ts\n([\s\S]*?)```/.exec(page) ?? assert.fail('the page has no lines');
+  const driver = `
+    import { createPrivateKey } from 'node:crypto';
+    const [, claim, pem, kid] = process.argv;
+    const answer = await submit(JSON.parse(claim), createPrivateKey(pem), kid, 'operator_attestation');
+    console.log(await answer.text());`;
+  const { stdout } = await run(
+    process.execPath,
+    ['--input-type=module-typescript', '--no-warnings', '-e', `${lines}\n${driver}`, JSON.stringify(claim), pem, kid],
+    { cwd: ROOT, env: { ...process.env, CARNET: service().baseUrl, CARNET_KEY: key ?? '' }, timeout: 100_000 },
+  );
+  return (JSON.parse(stdout) as { id?: string }).id ?? assert.fail(stdout);
+}
+
+/** The text of the bundle, once the claim is in the log. */
+const bundleOf = (operator: Requester, id: string): Promise<string> =>
+  eventually('the bundle', async () => {
+    const { status, text } = await operator.get(`/v1/claims/${id}/bundle`);
+    return status === 200 && text;
+  });
+
+describe('docs/claims.md', function () {
+  this.timeout(PATIENCE_MS);
+
+  it('has blocks that work when they are pasted, from a claim to its bundle, its forgery and the monitor', async () => {
+    const blocks = await blocksOf('docs/claims.md', 'claims');
+    assert.equal(blocks.length, 5, 'the blocks are marked');
+    const printed = (await paste(blocks)).join('\n');
+    assert.match(printed, /^sha256:[0-9a-f]{64}\ncarnet\.log\/[^+]+\+[0-9a-f]{8}\+/);
+    assert.match(printed, /^VERIFIED {2}claim pc_\w+ \(sha256:[0-9a-f]{64}\): 11 checks hold, 3 were not made$/m);
+    assert.match(printed, /^NOT VERIFIED .*: digest, inclusion, cose receipt, tlog proof, newest\nexit code 1$/m);
+    assert.match(
+      printed,
+      /: first look at \d+ entries, .*; signed by the key that you gave\n.*: consistent from \d+ to \d+ entries/,
+    );
+  });
+
+  it('signs and submits a claim with its lines, and the signature is found in the bundle', async () => {
+    const operator = await buildOperator();
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const jwk = publicKey.export({ format: 'jwk' });
+    const kid = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${jwk.x}"}`).digest('base64url');
+    assertStatus(
+      await operator.patch('/v1/operators/me', { public_jwks: [{ kty: 'OKP', crv: 'Ed25519', x: jwk.x }] }),
+      200,
+    );
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    for (const filling of [0, 300, 70_000]) {
+      const { receipt: _receipt, ...claim } = envelopeOf(operator, {
+        claim_type: 'detector_signal',
+        payload: signal({ metadata: { filling: 'x'.repeat(filling) } }),
+      });
+      const id = await submitWithLines(operator, claim, pem, kid);
+      const text = await bundleOf(operator, id);
+      const bundle = JSON.parse(text) as { log: { vkey: string } };
+      const logs = [parseVerifierKey(bundle.log.vkey)];
+      const trust = {
+        logs,
+        policy: null,
+        older: null,
+        consistency: null,
+        signers: { keys: [{ ...jwk, kid }] } as never,
+      };
+      const { findings, verified } = verifyBundle(parseJson(text), trust);
+      assert.equal(verified, true, JSON.stringify(findings, null, 2));
+      assert.match(text, /"verified":true/);
+      assert.deepEqual(
+        findings.filter(({ check }) => check === 'co-signature').map(({ text: found }) => found),
+        [`operator_attestation ${kid}: signed, by the key of this thumbprint`],
+      );
+    }
+  });
+
+  it('has a program of Python that verifies a bundle of the service', async function () {
+    const canRun = await run('python3', ['-c', 'import cryptography']).then(
+      () => true,
+      () => false,
+    );
+    if (!process.env['CI'] && !canRun) {
+      process.stderr.write('LEFT OUT: no Python with cryptography here\n');
+      this.skip();
+    }
+    const operator = await buildOperator();
+    const { id } = await submit(operator, { payload: { ö: [1e21, 0.1, -0, 'é\u2028'] } });
+    const text = await bundleOf(operator, id);
+    const folder = await mkdtemp(join(tmpdir(), 'carnet-bundle-'));
+    try {
+      await writeFile(join(folder, 'bundle.json'), text);
+      const { vkey } = (JSON.parse(text) as { log: { vkey: string } }).log;
+      const { stdout } = await run('python3', [
+        join(ROOT, 'docs', 'verify-claim.py'),
+        join(folder, 'bundle.json'),
+        vkey,
+      ]);
+      assert.match(stdout, new RegExp(`^VERIFIED ${id} sha256:[0-9a-f]{64} is entry \\d+ of \\d+ in carnet\\.log/`));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('tells how to hold a bundle against an older checkpoint, with a proof of the service', async () => {
+    const operator = await buildOperator();
+    const first = await submit(operator);
+    await bundleOf(operator, first.id);
+    const { text: older } = await anonymous().get('/v1/log/checkpoint');
+    const [, size] = older.split('\n');
+    const { id } = await submit(operator);
+    const bundle = parseJson(await bundleOf(operator, id));
+    const { log, latest } = bundle as unknown as { log: { vkey: string }; latest: { checkpoint: string } };
+    const [, newest] = latest.checkpoint.split('\n');
+    const proof = await anonymous().get(`/v1/log/proofs/consistency?from=${size}&to=${newest}`);
+    const trust = { logs: [parseVerifierKey(log.vkey)], policy: null, older, consistency: null };
+    const judged = (consistency: JsonValue | null) =>
+      verifyBundle(bundle, { ...trust, consistency }).findings.find(({ check }) => check === 'older checkpoint');
+    assert.deepEqual(judged(parseJson(proof.text)), {
+      check: 'older checkpoint',
+      outcome: 'ok',
+      text: `the tree of ${newest} begins with that of ${size}`,
+    });
+    assert.match(judged(null)?.text ?? '', new RegExp(`/v1/log/proofs/consistency\\?from=${size}&to=${newest}$`));
+  });
+
+  it('has a policy of witnesses that a bundle meets once they have signed, by Ed25519 and by ML-DSA-44', async () => {
+    const operator = await buildOperator();
+    const { id } = await submit(operator);
+    await bundleOf(operator, id);
+    const policy = (quorum: string): string =>
+      `witness ed ${witnessVkeys.ed25519}\nwitness ml ${witnessVkeys.mlDsa44}\ngroup both all ed ml\nquorum ${quorum}\n`;
+    const judged = async (quorum: string): Promise<string> => {
+      const bundle = parseJson(await bundleOf(operator, id));
+      const { log } = bundle as unknown as { log: { vkey: string } };
+      const logs = [parseVerifierKey(log.vkey)];
+      const { findings } = verifyBundle(bundle, {
+        logs,
+        policy: parsePolicy(policy(quorum)),
+        older: null,
+        consistency: null,
+      });
+      assert.deepEqual(
+        findings.filter(({ check, outcome }) => outcome === 'failed' && check !== 'witnesses'),
+        [],
+      );
+      const { outcome, text } = findings.find(({ check }) => check === 'witnesses') ?? assert.fail();
+      return `${outcome}: ${text}`;
+    };
+    const { text: note } = await anonymous().get('/v1/log/checkpoint');
+    const signed = note.slice(0, note.lastIndexOf('\n\n') + 1);
+    const lineOf = (type: number, privateKey: KeyObject, vkey: string): string =>
+      signatureLine(signed, { name: WITNESS.name, type, privateKey, vkey }, Math.floor(Date.now() / 1_000));
+    assertStatus(
+      await anonymous().post('/v1/log/witness-signatures', note + lineOf(4, WITNESS.ed25519, witnessVkeys.ed25519)),
+      200,
+    );
+    assert.match(await judged('ed'), new RegExp(`^ok: the quorum ed is met for \\d+ entries: ${WITNESS.name}`));
+    assertStatus(
+      await anonymous().post('/v1/log/witness-signatures', note + lineOf(6, WITNESS.mlDsa44, witnessVkeys.mlDsa44)),
+      200,
+    );
+    assert.match(await judged('both'), /^ok: the quorum both is met/);
+  });
+});

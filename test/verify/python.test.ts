@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { canonicalJson, parseJson } from '../../scripts/verify/json.ts';
+import {
+  cbor,
+  coSignature,
+  leafOf,
+  newKeys,
+  noteOf,
+  rootOf,
+  signedBytes,
+  plainEnvelope,
+  TestLog,
+  type Members,
+  type TestBundle,
+} from './log.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const PROGRAM = join(ROOT, 'docs', 'verify-claim.py');
+const run = promisify(execFile);
+
+/** Exit code and all that was printed. */
+async function python(...args: string[]): Promise<[number, string]> {
+  return run('python3', args, { timeout: 100_000 }).then(
+    ({ stdout, stderr }) => [0, stdout + stderr],
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => [code, stdout + stderr],
+  );
+}
+
+describe('docs/verify-claim.py', function () {
+  this.timeout(120_000);
+  let folder: string;
+  before(async function () {
+    const [missing] = await python('-c', 'import cryptography');
+    if (!process.env['CI'] && missing !== 0) {
+      process.stderr.write('LEFT OUT: no Python with cryptography here\n');
+      this.skip();
+    }
+    folder = await mkdtemp(join(tmpdir(), 'carnet-python-'));
+  });
+  after(() => (folder === undefined ? undefined : rm(folder, { recursive: true })));
+
+  const log = TestLog.around(plainEnvelope, 5, 23);
+  const honest = (): TestBundle => {
+    const bundle = structuredClone(
+      log.bundle(plainEnvelope, 5, 11, 23, [newKeys('w.example', 4), newKeys('v.example', 6)]),
+    );
+    bundle.co_signatures.push(coSignature(plainEnvelope, newKeys('signer')));
+    return bundle;
+  };
+  const verify = async (bundle: unknown, vkey = log.keys.vkey, older?: string): Promise<[number, string]> => {
+    const file = join(folder, 'bundle.json');
+    await writeFile(file, typeof bundle === 'string' ? bundle : JSON.stringify(bundle));
+    if (older === undefined) return python(PROGRAM, file, vkey);
+    await writeFile(join(folder, 'old.txt'), older);
+    return python(PROGRAM, file, vkey, join(folder, 'old.txt'));
+  };
+
+  it('verifies an honest bundle, in trees of many sizes', async () => {
+    const [code, output] = await verify(honest());
+    assert.equal(code, 0, output);
+    assert.match(output, /^VERIFIED pc_\w+ sha256:[0-9a-f]{64} is entry 5 of 11 in carnet\.log\/log_test\n$/);
+    const sizes: [number, number, number][] = [];
+    for (const newest of [1, 2, 3, 7, 8, 13])
+      for (const size of [1, 2, 5, 8, 13]) if (size <= newest) sizes.push([size - 1, size, newest], [0, size, newest]);
+    for (const [index, size, newest] of sizes) {
+      const any = TestLog.around(plainEnvelope, index, newest, log.keys);
+      const [ended, said] = await verify(any.bundle(plainEnvelope, index, size, newest));
+      assert.equal(ended, 0, `${index} ${size} ${newest}: ${said}`);
+    }
+  });
+
+  const foreign = new TestLog(log.keys, log.leaves.with(6, leafOf(Buffer.from('another history'))));
+  const { payload: _payload, ...left } = plainEnvelope;
+  const cases: [string, (bundle: TestBundle) => unknown, RegExp][] = [
+    ['the payload', (bundle) => ((bundle.envelope['payload'] as Members)['severity'] = 'low'), /the digest is not/],
+    ['the digest', (bundle) => (bundle.digest = `sha256:${'0'.repeat(64)}`), /the digest is not/],
+    ['the place', (bundle) => (bundle.receipt.proof.log_index = 6), /contradicts itself/],
+    ['the root', (bundle) => (bundle.receipt.proof.root_hash = '0'.repeat(64)), /not in the tree of its receipt/],
+    [
+      'the proof',
+      (bundle) => (bundle.receipt.proof.bytes = cbor([11, 5, [Buffer.alloc(32)]]).toString('base64url')),
+      /inclusion proof is too short/,
+    ],
+    [
+      'the COSE receipt',
+      (bundle) => (bundle.cose_receipt = log.coseReceipt(5, 12).toString('base64url')),
+      /InvalidSignature/,
+    ],
+    [
+      'the checkpoint',
+      (bundle) => (bundle.checkpoint = noteOf(log.text(11), newKeys(log.keys.name))),
+      /not signed by the key/,
+    ],
+    ['its size', (bundle) => (bundle.checkpoint = bundle.checkpoint.replace('\n11\n', '\n12\n')), /InvalidSignature/],
+    ['the newest proof', (bundle) => (bundle.latest.inclusion[0] = '0'.repeat(64)), /not in the newest tree/],
+    ['the history', (bundle) => (bundle.latest = foreign.bundle(plainEnvelope, 5, 11, 23).latest), /not consistent/],
+    ['the consistency', (bundle) => bundle.latest.consistency.pop(), /not consistent|too short|another length/],
+    [
+      'the tlog-proof',
+      (bundle) => (bundle.tlog_proof = bundle.tlog_proof.replace('index 5', 'index 4')),
+      /another entry/,
+    ],
+    [
+      'a co-signature',
+      (bundle) => Object.assign(bundle.co_signatures[0] ?? {}, { jwk: newKeys('x').jwk }),
+      /another one than it names/,
+    ],
+    ['a revocation', (bundle) => (bundle.revocation.revoked_at = '2026-11-22T11:00:00.000Z'), /was revoked/],
+    [
+      'an erased payload',
+      (bundle) => Object.assign(bundle, { envelope: left, erased: true }),
+      /the payload was erased/,
+    ],
+  ];
+  for (const [what, change, message] of cases)
+    it(`finds what was changed: ${what}`, async () => {
+      const bundle = honest();
+      change(bundle);
+      const [code, output] = await verify(bundle);
+      assert.deepEqual([code, output.startsWith('NOT VERIFIED') && message.test(output)], [1, true], output);
+    });
+
+  it('refuses another key, and a name that stands twice', async () => {
+    const [code, output] = await verify(honest(), newKeys(log.keys.name).vkey);
+    assert.deepEqual([code, /not signed by the key that you trust/.test(output)], [1, true], output);
+    const [twice, why] = await verify(JSON.stringify(honest()).replace('"digest":', '"digest":"x","digest":'));
+    assert.deepEqual([twice, /stands twice/.test(why)], [1, true], why);
+  });
+
+  it('holds the bundle against an older checkpoint', async () => {
+    const [code, output] = await verify(honest(), log.keys.vkey, log.checkpoint(11));
+    assert.equal(code, 0, output);
+    const fork = new TestLog(log.keys, log.leaves.with(2, leafOf(Buffer.from('forked'))));
+    const [forked, why] = await verify(honest(), log.keys.vkey, fork.checkpoint(23));
+    assert.deepEqual([forked, /has forked/.test(why)], [1, true], why);
+  });
+
+  it('exits 2 and shows its call where that is wrong', async () => {
+    const [code, output] = await python(PROGRAM);
+    assert.deepEqual([code, output.includes('python3 verify-claim.py bundle.json')], [2, true], output);
+  });
+
+  it('has a COSE receipt that scitt-cose of PyPI verifies, where it is installed', async () => {
+    const [missing] = await python('-c', 'import scitt_cose');
+    if (missing !== 0) {
+      process.stderr.write('LEFT OUT: no scitt-cose here\n');
+      return;
+    }
+    const driver = `
+import sys, scitt_cose
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+receipt, entry, key = sys.argv[1:]
+pem = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+found = scitt_cose.verify_receipt(bytes.fromhex(receipt), leaf_entry_hex=entry, log_public_key_pem=pem)
+print(found.ok, found.root, found.tree_size, found.leaf_index, found.errors)`;
+    const judge = (receipt: Buffer, entry: Buffer): Promise<[number, string]> =>
+      python('-c', driver, receipt.toString('hex'), entry.toString('hex'), log.keys.raw.toString('hex'));
+    const entry = signedBytes(plainEnvelope);
+    const root = rootOf(log.leaves.slice(0, 11)).toString('hex');
+    assert.deepEqual(await judge(log.coseReceipt(5, 11), entry), [0, `True ${root} 11 5 []\n`]);
+    assert.match((await judge(log.coseReceipt(6, 11), entry))[1], /^False/);
+  });
+
+  it('writes canonical JSON as the other verifier does', async () => {
+    const numbers = [
+      0, 1, -1, 0.1, 1e21, 1e20, 123_456_789_012_345_680_000, 1e-6, 1e-7, 1.5e-9, 5e-324, 1.797_693_134_862_315_7e308,
+    ];
+    const more = [333_333_333.333_333_3, 4.5, 0.002, 1e-27, 2 ** 53 - 1, 100, 1.25e22, -123.456];
+    const text = JSON.stringify({
+      numbers,
+      more,
+      é: '\u0000\u001f\u007f"\\/\u2028€😀',
+      '\ufb33': null,
+      '😀': [true, {}],
+      '': [[]],
+    });
+    const driver = `
+import json, runpy, sys
+page = runpy.run_path(sys.argv[1])
+value = json.loads(sys.argv[2], parse_int=float, object_pairs_hook=page["once"])
+sys.stdout.buffer.write(page["canonical"](value).encode())`;
+    const [code, output] = await python('-c', driver, PROGRAM, text);
+    assert.deepEqual([code, output], [0, canonicalJson(parseJson(text))]);
+  });
+});
