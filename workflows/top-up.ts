@@ -11,12 +11,14 @@ export const topUp = (): Promise<string> =>
     next: ({ action }) => action,
     isReady: ({ status }) => status !== 'opening',
     act: {
-      open: (id, step) => within(step).openTopUp(id),
+      // As long as it is worth trying.
+      open: (id, { waitMs }) => outbound(waitMs === null ? {} : { withinMs: waitMs }).openTopUp(id),
       // What was paid must be credited, so the row asks for this until the provider answers.
       check: (id) => outbound().checkTopUp(id),
       // Nothing of the wallet moves for them before the provider has answered.
       refunds: (id) => outbound().readRefunds(id),
-      receipt: (id, step) => within(step).fetchReceipt(id),
+      // The row asks again for a day, and between two tries for what is due before it, as a list of refunds.
+      receipt: (id) => outbound({ withinMs: 60_000 }).fetchReceipt(id),
     },
     describe,
     result: ({ status }) => status,
@@ -26,9 +28,6 @@ export const topUp = (): Promise<string> =>
       cancelRequest: 'it ends by itself when the checkout is paid or its time is over.',
     },
   });
-
-/** As long as the action is worth trying. */
-const within = ({ waitMs }: Step) => outbound(waitMs === null ? {} : { withinMs: waitMs });
 
 function describe({ status, action, until }: Step): string {
   switch (action) {

@@ -99,12 +99,12 @@ interface Refunds extends Pick<PaymentProvider, 'listRefunds'> {
 
 function stripeRefunds({ stripe, call }: StripeParts): Refunds {
   /** All pages: a payment of many refunds has several. One that is made meanwhile may be missing, and is reported itself. */
-  const listRefunds = async (paymentId: string): Promise<ListedRefund[]> => {
-    const listed = new Map<string, ListedRefund>();
+  const listAll = async (paymentId: string): Promise<Stripe.Refund[]> => {
+    const listed = new Map<string, Stripe.Refund>();
     for (let after: string | undefined, more = true; more;) {
       const params = { payment_intent: paymentId, limit: 100, ...(after !== undefined && { starting_after: after }) };
       const page = await call('refunds.list', () => stripe.refunds.list(params));
-      for (const refund of page.data) listed.set(refund.id, listedOf(refund));
+      for (const refund of page.data) listed.set(refund.id, refund);
       after = page.data.at(-1)?.id;
       more = page.has_more && after !== undefined;
     }
@@ -113,10 +113,16 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
 
   /** Stripe forgets keys after a day, but not what they made. */
   const find = async (key: string, paymentId: string): Promise<ListedRefund | undefined> =>
-    (await listRefunds(paymentId)).findLast((refund) => refund.key === key);
+    (await listAll(paymentId)).map(listedOf).findLast((refund) => refund.key === key);
 
   return {
-    listRefunds,
+    async listRefunds(paymentId) {
+      const refunds = await listAll(paymentId);
+      // A wallet takes payments in dollars alone. What is given back of a subscription has the currency of its price.
+      const foreign = refunds.find(({ currency }) => currency !== 'usd');
+      if (foreign !== undefined) throw new PaymentRefused(`The refund ${foreign.id} is in ${foreign.currency}.`);
+      return refunds.map(listedOf);
+    },
     find,
     async refund({ key, paymentId, amountCents }) {
       const earlier = await find(key, paymentId);
@@ -130,9 +136,7 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
 /** What keys of ours are made of; anything else was written by others, and may be a text that cannot be kept. */
 const KEY = /^[\w:-]+$/;
 
-function listedOf({ id, amount, currency, status, created, metadata }: Stripe.Refund): ListedRefund {
-  // A wallet takes payments in dollars alone, and Stripe refunds in the currency of the payment.
-  if (currency !== 'usd') throw new PaymentRefused(`The refund ${id} is in ${currency}.`);
+function listedOf({ id, amount, status, created, metadata }: Stripe.Refund): ListedRefund {
   return {
     providerRefundId: id,
     amountCents: amount,

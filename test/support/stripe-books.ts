@@ -351,7 +351,7 @@ export class StripeBooks {
     return this.#make('re', {
       created: Math.floor(Date.now() / 1_000),
       amount: numberIn(form.amount),
-      currency: 'usd',
+      currency: payment.currency ?? 'usd',
       payment_intent: paymentId,
       status: 'succeeded',
       metadata: formIn(form.metadata),

@@ -139,11 +139,11 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
     update differing_payments d set status = 'dismissed', decided_at = clock_timestamp()
     from top_ups t where d.id = ${id} and d.status = 'open' and t.id = d.top_up_id returning t.operator_id`);
 
-/** Whether an operator has paid for what the alarm is about, so that dismissing it decides who bears that. */
+/** Whether money of an operator depends on what the alarm is about, so that dismissing it decides who bears that. */
 export const isAboutMoney = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.exists(sql.type(z.object({}))`
     select from billing_alarms where id = ${id}
-      and kind in ('upgrade_not_made', 'subscription_refund_came_back')`);
+      and kind in ('upgrade_not_made', 'subscription_refund_came_back', 'refunds_unread')`);
 
 /** @returns whose alarm it was; null where it no longer waits. */
 export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>

@@ -115,7 +115,15 @@ describe('the retention of the audit trail', () => {
 
   it('keeps events about money for ever, in their place of the trail', async () => {
     const id = (await operator()) as OperatorId;
-    const money = ['top_up.paid', 'refund.succeeded', 'dispute.lost', 'wallet.adjusted', 'payout.paid', 'seats.set'];
+    const money = [
+      'top_up.paid',
+      'refund.succeeded',
+      'dispute.lost',
+      'wallet.adjusted',
+      'payment_alarm.dismissed',
+      'payout.paid',
+      'seats.set',
+    ];
     for (const action of ['agent.created', ...money, 'subscription.canceled', 'receivable.closed', 'top_upper.x'])
       await events(id, '8 days', 1, action);
     await events(id, '8 days', 1_500, 'skill.rated');

@@ -235,6 +235,13 @@ describe('What waits for a person', function () {
       await eventually('the alarm', async () => (await shown(operator)).length > 0);
       assert.deepEqual(await shown(operator), [['refunds_unread', topUp.id, null]]);
       assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+      const [alarm] = await alarmsOf(operator);
+      assert(alarm !== undefined);
+      const dismissed = await decide(pathOf(alarm)); // needs an approval: money waits for this list
+      assert.equal(assertStatus(dismissed, 200).outcome, 'dismissed');
+      assert.deepEqual([await shown(operator), await audited(alarm.id)], [[], ['payment_alarm.dismissed']]);
+      await post(paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 400)));
+      await eventually('the alarm again', async () => (await shown(operator)).length > 0);
       await refunded(paymentId, 400);
       assert.deepEqual([await shown(operator), await walletOf(operator)], [[], [600, 0, 0]]);
     });
@@ -250,6 +257,30 @@ describe('What waits for a person', function () {
       await dispute(id, paymentId, 'needs_response', at(10));
       assert.deepEqual(await shown(operator), []);
       await dispute(id, paymentId, 'escalated', at(20));
+      assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
+    });
+
+    it('that was dismissed is raised again by another status of the dispute that we do not know', async () => {
+      const operator = await buildOperator();
+      const { id: topUp } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      const id = `dp_${newId('evt')}`;
+      const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
+      const dismiss = async (): Promise<void> => {
+        const [alarm] = await alarmsOf(operator);
+        assert(alarm !== undefined);
+        assertStatus(await platform().post(pathOf(alarm), { reason }), 200);
+        assert.deepEqual(await shown(operator), []);
+      };
+      await dispute(id, paymentId, 'escalated', at(0));
+      await dismiss();
+      await dispute(id, paymentId, 'escalated', at(10));
+      assert.deepEqual(await shown(operator), [], 'the status that was dismissed');
+      await dispute(id, paymentId, 'arbitrated', at(20));
+      assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
+      await dismiss();
+      await dispute(id, paymentId, 'needs_response', at(30));
+      await dispute(id, paymentId, 'arbitrated', at(40));
       assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
     });
 

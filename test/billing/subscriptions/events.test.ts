@@ -13,7 +13,7 @@ import {
   subscriptionObject,
   type SubscriptionObjectOptions,
 } from '../../support/payment-webhooks.ts';
-import { assertProblem, assertStatus, database } from '../../support/service.ts';
+import { assertProblem, assertStatus, database, platform } from '../../support/service.ts';
 import { casesOf } from '../cases/support.ts';
 import { outcomeOf } from '../payments/support.ts';
 import {
@@ -116,6 +116,9 @@ describe('A payment event about a subscription', () => {
     assert.equal(await outcomes(priced({}, at(-90), events[0]), events[0]), 'unknown_price');
     assert.equal((await subscriptionOf(operator)).tier, 'free');
     assert.deepEqual(await alarms(), [['unknown_price', id, null]]);
+    const [alarm] = await casesOf(operator);
+    const reason = 'The setting is on its way.';
+    assertStatus(await platform().post(`/v1/admin/billing/alarms/${alarm?.id}/dismiss`, { reason }), 200);
     await post(eventOf(operator, id, { tier: 'pro', seats: 2 }, at(-80)));
     assert.deepEqual(await alarms(), []);
     assert.equal(

@@ -98,12 +98,13 @@ export const setRefunds = (
     select * from set_refunds(${topUpId}, ${reading.reports}, ${reading.readings}, ${JSON.stringify(listed)}::jsonb)`);
 };
 
-/** The list could not be read. @param unread.isFinal the provider refuses, and is asked again later */
+/** The list could not be read. @param unread.isFinal the provider refuses, and is asked again later, or at once after another report */
 export async function noteUnreadRefunds(
   connection: CommonQueryMethods,
-  { topUpId, isFinal }: { topUpId: string; isFinal: boolean },
+  { topUpId, reading, isFinal }: { topUpId: string; reading: RefundReading; isFinal: boolean },
 ): Promise<void> {
-  await connection.query(sql.type(z.object({}))`select note_unread_refunds(${topUpId}, ${isFinal})`);
+  await connection.query(sql.type(z.object({}))`
+    select note_unread_refunds(${topUpId}, ${reading.reports}, ${reading.readings}, ${isFinal})`);
 }
 
 const StepRow = z.object({

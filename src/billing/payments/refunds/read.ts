@@ -27,7 +27,7 @@ export async function readRefunds(context: PaymentsContext, topUpId: string): Pr
       return true;
     } catch (error) {
       const isFinal = error instanceof PaymentRefused;
-      await noteUnreadRefunds(pool, { topUpId, isFinal });
+      await noteUnreadRefunds(pool, { topUpId, reading, isFinal });
       if (!isFinal) throw error;
       log.error(
         { topUpId, reason: error.message },

@@ -4,10 +4,11 @@ create function record_dispute(
   p_dispute text, p_payment text, p_amount bigint, p_status text, p_standing text, p_stage int, p_at timestamptz, p_movements jsonb,
   p_request text
 ) returns payment_effect language plpgsql as $$
-declare t top_ups;
+declare t top_ups; v_before text;
 begin
   perform lock_payment(p_payment);
   select * into t from top_ups where payment_id = p_payment for no key update;
+  v_before := (select status from disputes where id = p_dispute);
   insert into disputes as d (id, payment_id, amount_cents, status, standing, stage, status_at)
     values (p_dispute, p_payment, p_amount, p_status, p_standing, p_stage, p_at)
     on conflict (id) do update set amount_cents = excluded.amount_cents, status = excluded.status, standing = excluded.standing,
@@ -23,7 +24,8 @@ begin
   perform audit_payment(t.operator_id, 'dispute.' || p_status, t.id, jsonb_build_object('amount_cents', p_amount), p_request);
   perform apply_reversals(t);
   if (select standing from disputes where id = p_dispute) = 'unlisted' then
-    perform raise_billing_alarm('dispute_unlisted', p_dispute, t.operator_id, p_amount);
+    perform raise_billing_alarm('dispute_unlisted', p_dispute, t.operator_id, p_amount,
+      case when (select status from disputes where id = p_dispute) <> v_before then clock_timestamp() end);
   else
     perform end_billing_alarm('dispute_unlisted', p_dispute);
   end if;

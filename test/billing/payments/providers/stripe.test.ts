@@ -276,6 +276,33 @@ function callsToStripe(program: string): void {
     await assert.rejects(payments.listRefunds('pi_unknown'), PaymentRefused);
   });
 
+  it('give a subscription back that was paid in another currency, once', async () => {
+    const page = await payments.openSubscription({
+      ...customer,
+      changeId: newId('sbc'),
+      tier: 'pro',
+      purchasedSeats: 0,
+      ...pageTerms(inAnHour()),
+    });
+    await world.pay(page);
+    const id = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
+    const { books } = world.proxy;
+    const invoice = books.get(id).latest_invoice as {
+      payments: { data: { payment: { payment_intent: string } }[] };
+    };
+    const paymentId = invoice.payments.data[0]?.payment.payment_intent ?? '';
+    books.change(paymentId, { currency: 'eur' });
+    for (let times = 0; times < 2; times += 1) {
+      assert.equal(await payments.giveSubscriptionBack(id), 10_000);
+      assert.equal(books.get(id).status, 'canceled');
+    }
+    const refunds = books.of('re').filter((refund) => refund.payment_intent === paymentId);
+    assert.deepEqual(
+      refunds.map(({ currency }) => currency),
+      ['eur'],
+    );
+  });
+
   for (const [intent, status] of [
     ['processing', 'processing'],
     ['requires_payment_method', 'failed'],

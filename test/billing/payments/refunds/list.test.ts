@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { dismissAlarm } from '../../../../src/billing/cases/queries.ts';
 import { assertLedger } from '../../../../src/billing/index.ts';
 import { beginRefundReading, noteUnreadRefunds, setRefunds } from '../../../../src/billing/payments/refunds/queries.ts';
 import { sql, type DatabasePool } from '../../../../src/database/pool.ts';
@@ -28,6 +30,18 @@ describe('The wallet is set by the provider’s list of refunds', function () {
     return here;
   };
   const worthOf = async (here: PaymentHere): Promise<number> => (await here.state()).worth;
+  const someReport = { ...byHand, providerRefundId: 're_any', amountCents: 1 };
+
+  /** A life requests the list, and does not get it. */
+  const notRead = async (
+    here: PaymentHere,
+    { isFinal, meanwhile }: { isFinal: boolean; meanwhile?: () => Promise<void> },
+  ): Promise<void> => {
+    const reading = await beginRefundReading(db, here.topUp);
+    assert(reading !== null);
+    await meanwhile?.();
+    await noteUnreadRefunds(db, { topUpId: here.topUp, reading, isFinal });
+  };
 
   /** All reports in each of two orders, each followed by a reading or all of them by one. */
   const orders = [
@@ -195,17 +209,64 @@ describe('The wallet is set by the provider’s list of refunds', function () {
     const refund = here.there.refund(400, byHand);
     assert(refund !== null);
     await here.deliver(refund);
-    await noteUnreadRefunds(db, { topUpId: here.topUp, isFinal: false });
+    await notRead(here, { isFinal: false });
     assert.deepEqual([await here.alarms(), await worthOf(here)], [[], 1_000]);
     await run(
       db,
       sql.fragment`update refunded_payments set unread_since = unread_since - interval '61 minutes' where payment_id = ${here.payment}`,
     );
-    await noteUnreadRefunds(db, { topUpId: here.topUp, isFinal: false });
+    await notRead(here, { isFinal: false });
     assert.deepEqual(await here.alarms(), [{ kind: 'refunds_unread', concerns: here.topUp }]);
     assert.equal(await here.isDue(), true);
     await here.read();
     assert.deepEqual([await here.alarms(), await worthOf(here)], [[], 600]);
+  });
+
+  it('an alarm that was dismissed is raised again by a newer report, and when the list is read and then refused', async () => {
+    const here = await paid();
+    const unread = [{ kind: 'refunds_unread', concerns: here.topUp }];
+    const dismiss = async (): Promise<void> => {
+      const { id } = await db.one(
+        sql.type(z.object({ id: z.string() }))`select id from billing_alarms where concerns = ${here.topUp}`,
+      );
+      assert.equal(await dismissAlarm(db, id), here.wallet);
+    };
+    await here.deliver(someReport);
+    await notRead(here, { isFinal: true });
+    assert.deepEqual(await here.alarms(), unread);
+    await dismiss();
+    await notRead(here, { isFinal: true });
+    assert.deepEqual(await here.alarms(), [], 'nothing is new');
+    await here.deliver(someReport);
+    await notRead(here, { isFinal: true });
+    assert.deepEqual(await here.alarms(), unread, 'after another report');
+    await dismiss();
+    await here.read();
+    await notRead(here, { isFinal: true });
+    assert.deepEqual(await here.alarms(), unread, 'after it was read');
+  });
+
+  it('a report that comes while the provider refuses the list has it requested again at once', async () => {
+    const here = await paid();
+    await here.deliver(someReport);
+    await run(
+      db,
+      sql.fragment`update refunded_payments set unread_since = now() - interval '10 days' where payment_id = ${here.payment}`,
+    );
+    await run(db, sql.fragment`update top_ups set receipt_sought = true where id = ${here.topUp}`);
+    const action = () =>
+      db.oneFirst(sql.type(z.object({ action: z.string() }))`select action from advance_top_up(${here.topUp})`);
+    await notRead(here, { isFinal: true, meanwhile: () => here.deliver(someReport) });
+    assert.equal(await action(), 'refunds');
+    await notRead(here, { isFinal: true });
+    assert.equal(await action(), 'wait');
+  });
+
+  it('a refusal raises no alarm where a list was set since it was requested', async () => {
+    const here = await paid();
+    await here.deliver(someReport);
+    await notRead(here, { isFinal: true, meanwhile: () => here.read() });
+    assert.deepEqual([await here.alarms(), await here.isDue()], [[], false]);
   });
 
   it('of a life that is lost is read by another: the reconciler wakes it once the list is due for a minute', async () => {

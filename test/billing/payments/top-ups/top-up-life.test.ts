@@ -10,6 +10,16 @@ import { startRig, type Rig } from '../../../temporal/rig.ts';
 import { runOf } from '../../../temporal/runs.ts';
 import { newPayer, type Payer } from '../payer.ts';
 
+const ScheduledSteps = z.object({
+  events: z.array(
+    z.object({
+      activityTaskScheduledEventAttributes: z
+        .object({ activityType: z.object({ name: z.string() }), scheduleToCloseTimeout: z.string() })
+        .optional(),
+    }),
+  ),
+});
+
 describe('The life of a top-up', function () {
   this.timeout(60_000);
   const logged: string[] = [];
@@ -47,6 +57,16 @@ describe('The life of a top-up', function () {
       sql.unsafe`select receipt_url is not null from top_ups where id = ${id}`,
     );
     assert.equal(receipt, true);
+  });
+
+  it('tries for the receipt a minute at a time, since a list of refunds may have to be read meanwhile', async () => {
+    const { id } = await payer.paid();
+    await run(id).ended();
+    const { events } = ScheduledSteps.parse(await run(id).json());
+    const step = events
+      .map(({ activityTaskScheduledEventAttributes: attributes }) => attributes)
+      .find((attributes) => attributes?.activityType.name === 'fetchReceipt');
+    assert.equal(step?.scheduleToCloseTimeout, '60s');
   });
 
   it('checks with the provider when the time is over, so that a lost webhook loses nothing', async () => {

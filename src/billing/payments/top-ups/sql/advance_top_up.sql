@@ -20,7 +20,7 @@ begin
     if read_at <= clock_timestamp() then return row(t.status, 'refunds', null, iso_time(read_at))::payment_step; end if;
   end if;
   if t.status = 'paid' and not t.receipt_sought and t.settled_at > clock_timestamp() - interval '1 day' then
-    return row(t.status, 'receipt', ms_until(t.settled_at + interval '1 day'), null)::payment_step;
+    return row(t.status, 'receipt', null, null)::payment_step;
   end if;
   if read_at is not null then return row(t.status, 'wait', ms_until(read_at), iso_time(read_at))::payment_step; end if;
   return row(t.status, 'end', null, null)::payment_step;
