@@ -6,7 +6,7 @@ describe('docs/inbound.md', function () {
 
   it('has blocks that work when they are pasted, from an endpoint to its revocation', async () => {
     const blocks = await blocksOf('docs/inbound.md', 'inbound');
-    assert(blocks.length >= 6, 'the blocks are marked');
+    assert(blocks.length >= 7, 'the blocks are marked');
     const printed = (await paste(blocks)).join('\n');
     assert.match(printed, /^inw_\w+$/m);
     assert.match(printed, /"duplicate":false,"status":"forwarded","verdict":\{"verdict":"clean"/);
@@ -17,9 +17,14 @@ describe('docs/inbound.md', function () {
     );
     assert.match(printed, /^\s*1$/m, 'the hostile one did not arrive');
     assert.match(printed, /"duplicate":true,"status":"forwarded"/);
+    assert.match(printed, /"duplicate":true,"status":"blocked","verdict":\{"verdict":"malicious"/);
+    assert.equal(printed.match(/^\s*1$/gm)?.length, 2, 'nothing arrived a second time');
     assert.match(printed, /detector_key: 'instruction_override'/);
-    assert.match(printed, /received: 2,[^}]*duplicates: 1,/);
-    assert.match(printed, /^revoked$/m);
-    assert.match(printed, /"code":"ENDPOINT_REVOKED"/);
+    assert.match(printed, /received: 2,[^}]*duplicates: 2,/);
+    assert.match(printed, /^{"fits":true,[^\n]*In the library/m, 'signed with the secret of the provider');
+    assert.match(
+      printed,
+      /^revoked, and its answer waits for the forward\n[^\n]*"status":"forwarded"[^\n]*"forwarded":true[^\n]*\n(\n)?revoked\n[^\n]*"code":"ENDPOINT_REVOKED"/m,
+    );
   });
 });

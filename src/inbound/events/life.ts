@@ -6,7 +6,14 @@ import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId } from '../../ids/ids.ts';
 import { classifyExcerpt, type ClassifierContext } from '../classification/index.ts';
-import { ScanFailed, UnreadableBody, type Finding, type ScanInput, type Scanner } from '../scanner/index.ts';
+import {
+  ScanFailed,
+  ScanTooSlow,
+  UnreadableBody,
+  type Finding,
+  type ScanInput,
+  type Scanner,
+} from '../scanner/index.ts';
 import { openContent, type InboundContent } from './content.ts';
 import {
   advanceInboundRow,
@@ -14,6 +21,7 @@ import {
   describeInboundRows,
   failEvent,
   findSealedEvent,
+  holdUnscannedEvent,
   reconcileInboundRows,
   recordVerdict,
   type InboundStepRow,
@@ -99,7 +107,7 @@ interface ToRead {
 
 /**
  * Opens what came, and reads of it with the scanner what is needed: a verdict, what is forwarded, or an excerpt.
- * @returns null where it cannot be read: the attempt has failed then, and is over
+ * @returns null where it cannot be read: the attempt is over then, failed or held
  */
 export async function openEvent<Read>(
   context: ScannerContext,
@@ -131,6 +139,11 @@ export async function openEvent<Read>(
     // What was judged before was read once: another try of the step reads it again.
     if (event.verdict !== null && error instanceof ScanFailed) throw error;
     log.warn({ err: error, eventId: id }, 'an inbound event could not be scanned; nothing of it is forwarded');
+    if (error instanceof ScanTooSlow && attempt >= SLOW_ATTEMPTS) {
+      await holdUnscanned(context, { id, attempt, event });
+      rowEvents.changed(id);
+      return null;
+    }
     return await fail(error instanceof UnreadableBody ? 'unreadable' : 'scan_failed');
   }
 }
@@ -141,6 +154,31 @@ const FAILURES = {
   unreadable: 'The content is neither JSON nor a mail that can be read.',
   scan_failed: 'The scanner failed or did not end in time; what is not scanned is not forwarded.',
 } as const;
+
+/** Attempts of an event until one whose scan is too slow holds it for good (decision I52). */
+const SLOW_ATTEMPTS = 3;
+
+const UNSCANNED: Finding = {
+  detector_key: 'unscanned',
+  severity: 'high',
+  place: '',
+  span: { start: 0, end: 0 },
+  reason: 'It needs more processor time than a scan may have, so nothing of it was scanned.',
+};
+
+/** Ends an event that takes too long to scan as `blocked`, whatever the policy: the next delivery of it is a duplicate. */
+async function holdUnscanned(
+  context: ScannerContext,
+  { id, attempt, event }: { id: string; attempt: number; event: SealedEvent },
+): Promise<void> {
+  const findings = [UNSCANNED];
+  await inTransaction(context, async (connection) => {
+    const verdict = { verdict: 'malicious', severity: 'high', findings } as const;
+    if (!(await recordVerdict(connection, { id, attempt, ...verdict, classify: false }))) return;
+    await holdUnscannedEvent(connection, { id, attempt, error: UNSCANNED.reason });
+    await issueSignals(connection, { id, event, findings });
+  });
+}
 
 /** One claim a detector, of its gravest finding: evidence that the operator can show. */
 async function issueSignals(

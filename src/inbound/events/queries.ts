@@ -143,6 +143,14 @@ export async function failEvent(
   await connection.query(sql.type(z.object({}))`select fail_inbound_event(${id}, ${attempt}, ${reason}, ${error})`);
 }
 
+/** Of an attempt whose verdict is recorded. */
+export async function holdUnscannedEvent(
+  connection: CommonQueryMethods,
+  { id, attempt, error }: { id: string; attempt: number; error: string },
+): Promise<void> {
+  await connection.query(sql.type(z.object({}))`select hold_unscanned_event(${id}, ${attempt}, ${error})`);
+}
+
 const DescribedRow = z.object({
   id: z.string(),
   operator_id: z.string(),

@@ -15,7 +15,7 @@ export const eventStatuses = [
 export const EventStatusSchema = z.enum(eventStatuses).meta({
   description:
     '`received` and `scanning`: it is being worked on. `recorded`: scanned, and nothing is to be forwarded. `forwarded`: the receiver answered 2xx. ' +
-    '`blocked`: the policy holds it. `forward_failed`: no 2xx came back, and no second call is made; the forward says whether it was sent. `forward_blocked`: the address may not be ' +
+    '`blocked`: the policy holds it, or it was not scanned as a whole. `forward_failed`: no 2xx came back, and no second call is made; the forward says whether it was sent. `forward_blocked`: the address may not be ' +
     'called. `revoked`: the endpoint was revoked before it left. `failed`: it could not be scanned; the next delivery of it is another attempt.',
 });
 

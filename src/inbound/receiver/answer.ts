@@ -5,13 +5,13 @@ import { findEventState, type EventState } from '../events/queries.ts';
 import type { Taken } from './queries.ts';
 import type { ReceivedEvent } from './schema.ts';
 
-/** Seconds that a provider is kept waiting for the verdict. */
+/** Seconds that a provider is kept waiting for the end of its event. */
 const WAIT_SECONDS = 15;
 
 /**
- * Waits until the event has ended, and answers what came of it.
+ * Waits until the event has ended, and answers what came of it; 202 where only its verdict stands by then.
  * @throws CarnetError ENDPOINT_REVOKED where it was revoked meanwhile; SCAN_FAILED, KEY_UNAVAILABLE where the event failed: the same request,
- *   sent again, is another attempt; TEMPORARILY_UNAVAILABLE where nobody has begun with it, or a duplicate is not finished
+ *   sent again, is another attempt; TEMPORARILY_UNAVAILABLE where it has no verdict yet, or a duplicate is not finished
  */
 export async function answerReceived(
   { pool, rowEvents }: Context,
@@ -37,7 +37,8 @@ export async function answerReceived(
       'The endpoint was revoked while this event was being scanned; nothing was forwarded.',
     );
   }
-  if (!state.ended && (duplicate || status === 'received')) {
+  // Without a verdict the event can still fail, and a provider that was answered 202 sends it no second time (decision I10).
+  if (verdict === null || (!state.ended && duplicate)) {
     throw new CarnetError(
       'TEMPORARILY_UNAVAILABLE',
       'The event is kept and not finished yet; send it again in a moment.',

@@ -19,7 +19,7 @@ const postInbound = route({
   description:
     'For providers: the body is signed with the secret of the endpoint, in one of the headers below, or in the fields `timestamp`, `token` and ' +
     '`signature` as Mailgun does it. `generic` takes JSON alone, up to 1 MiB, `mail_provider` JSON, forms and mails, up to 10 MiB. It is deduplicated, scanned, recorded, and forwarded where the policy ' +
-    'lets it pass; the answer waits for that, 15 seconds at most, and is 202 after them. 503 is a failure of ours: send the same again.',
+    'lets it pass; the answer waits for that, 15 seconds at most, and is 202 after them where the event has its verdict. 503 is a failure of ours, or no verdict yet: send the same again.',
   audience: 'public',
   params: z.object({ provider: z.string(), slug: z.string() }),
   takesSigned: {

@@ -23,7 +23,7 @@ export const ReceivedEventSchema = z
     event_id: z.string(),
     duplicate: z.boolean().meta({ description: 'It was received before; nothing is done a second time.' }),
     status: EventStatusSchema,
-    verdict: VerdictSchema.nullable().meta({ description: 'null: it is not scanned yet.' }),
+    verdict: VerdictSchema,
     forwarded: z.boolean(),
   })
   .meta({

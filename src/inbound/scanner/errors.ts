@@ -1,6 +1,11 @@
 /** There is no verdict: a detector threw, did not end in time, or its thread is gone. What was to be scanned may not pass. */
 export class ScanFailed extends Error {
-  override readonly name = 'ScanFailed';
+  override readonly name: string = 'ScanFailed';
+}
+
+/** The scan used more processor time than it may have. That is owed to the text; what a busy machine delays is a plain `ScanFailed`. */
+export class ScanTooSlow extends ScanFailed {
+  override readonly name = 'ScanTooSlow';
 }
 
 /** A body that is none of its provider's kind. `reason` is a sentence: what is wrong, what to do. */

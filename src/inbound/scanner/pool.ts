@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../json/value.ts';
 import { Thread, type Death, type JobLimits } from '../../threads/thread.ts';
 import { Turns } from '../../turns/turns.ts';
-import { ScanFailed, UnreadableBody } from './errors.ts';
+import { ScanFailed, ScanTooSlow, UnreadableBody } from './errors.ts';
 import type { Answer, Job } from './messages.ts';
 import type { ScanInput } from './reading/body.ts';
 import type { Place, Verdict } from './verdict.ts';
@@ -24,7 +24,7 @@ export const standardLimits: ScanLimits = {
   heapMb: 512,
 };
 
-/** Each throws UnreadableBody and ScanFailed. `caller` is the operator; operators take turns. */
+/** Each throws UnreadableBody and ScanFailed, which is ScanTooSlow where the processor time of `jobMs` was used up. `caller` is the operator; operators take turns. */
 export interface Scanner {
   scan(input: ScanInput, caller: string): Promise<Verdict>;
   /** What may be forwarded: the parsed body, or the mail as an object; of attachments name, size, SHA-256 and type alone. It asks no detector. */
@@ -160,7 +160,8 @@ class Pool {
         this.#rejectWaiting(() => new ScanFailed('The scanner does not start.', { cause }));
       return;
     }
-    culprit?.reject(new ScanFailed(`The scan ended without a verdict: ${endings[ending]}.`, { cause }));
+    const Failure = ending === 'too slow' ? ScanTooSlow : ScanFailed;
+    culprit?.reject(new Failure(`The scan ended without a verdict: ${endings[ending]}.`, { cause }));
     this.#dispatch();
   }
 

@@ -103,7 +103,28 @@ describe('Revoking an endpoint while its events are worked on', function () {
     assert.deepEqual([...seen.keys()].toSorted(), ['forwarded', 'revoked'], 'both ends were met');
   });
 
-  it('between scan and forward: 410, and nothing leaves', async () => {
+  it('between the end of the scan and the forward: no leave is written, and no call is made', async () => {
+    const { context } = own;
+    const forwardUrl = receiver.urlOf(newId('evt'));
+    const endpoint = await newEndpoint(context, { operatorId, forwardUrl });
+    const scanning: ScannerContext = {
+      ...context,
+      outbound: createOutbound({ allowLoopback: true, publicBaseUrl: context.config.publicBaseUrl }),
+      scanner: heldScanner(Promise.resolve()),
+    };
+    const id = await newEvent(context, endpoint);
+    assert.equal((await advanceInbound(scanning, id)).status, 'forward');
+    const call = callOf(operatorId, 'deleteInboundEndpoint');
+    await revokeEndpoint(context, call, { id: endpoint.id, signal: new AbortController().signal });
+    await forwardInbound(scanning, id);
+    assert.equal((await advanceInbound(scanning, id)).status, 'ended');
+    const row = await context.pool.one(sql.type(StatusRow)`
+      select status, (select count(*) from inbound_forwards where event_id = v.id) as forwards from inbound_events v where id = ${id}`);
+    assert.deepEqual(row, { status: 'revoked', forwards: 0 });
+    assert.equal(receiver.callsAt(forwardUrl).length, 0);
+  });
+
+  it('while it is scanned: 410, and nothing leaves', async () => {
     assert.equal(await interleave({ scanMs: 200, revokeMs: 20 }), 'revoked');
   });
 });

@@ -432,6 +432,20 @@ describe('The receiver of inbound webhooks', function () {
     assert.equal((await sendTo(baseUrl, endpoint, over, standardHeaders(endpoint.secret, over))).status, 413);
   });
 
+  it('takes 1 MiB of generic, and no byte more', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const bodyOf = (size: number): string => {
+      const shell = JSON.stringify({ text: '' });
+      return shell.replace('""', `"${'word '.repeat(size).slice(0, size - shell.length)}"`);
+    };
+    const fits = bodyOf(1_048_576);
+    assert.equal(Buffer.byteLength(fits), 1_048_576);
+    const { status, body } = await sendTo(baseUrl, endpoint, fits, standardHeaders(endpoint.secret, fits));
+    assert.deepEqual([status, body.status], [200, 'recorded']);
+    const over = bodyOf(1_048_577);
+    assert.equal((await sendTo(baseUrl, endpoint, over, standardHeaders(endpoint.secret, over))).status, 413);
+  });
+
   it('refuses a body of too many values before it reads it: 400', async () => {
     const endpoint = await newEndpoint(world.context, { provider: 'mail_provider' });
     for (const body of [`[${'[],'.repeat(100_000)}[]]`, JSON.stringify(Array.from({ length: 60_000 }, () => 1))])
@@ -489,6 +503,23 @@ describe('The receiver of inbound webhooks', function () {
     await fail();
     const second = await sendSigned(baseUrl, endpoint, { n: 10, attempt: 2 }, { id });
     assert.deepEqual([second.status, second.body.duplicate, second.body.event_id], [200, false, first.body.event_id]);
+    assert.equal((await countersOf(endpoint)).received, 1);
+  });
+
+  it('takes up a failed event again under the same signed event_id with other bytes too, and a duplicate of it no more', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const send = (event: string, attempt: number) => {
+      const body = JSON.stringify({ event_id: event, attempt });
+      return sendTo(baseUrl, endpoint, body, hexHeaders(endpoint.secret, body));
+    };
+    const first = await send('order-1', 1);
+    await world.context.pool.query(sql.type(z.object({}))`
+      update inbound_events set status = 'failed', reason = 'scan_failed', verdict = null, severity = null, findings = null
+      where id = ${first.body.event_id ?? ''}`);
+    const second = await send('order-1', 2);
+    assert.deepEqual([second.status, second.body.duplicate, second.body.event_id], [200, false, first.body.event_id]);
+    const third = await send('order-1', 3);
+    assert.deepEqual([third.status, third.body.duplicate, third.body.event_id], [200, true, first.body.event_id]);
     assert.equal((await countersOf(endpoint)).received, 1);
   });
 

@@ -1,5 +1,5 @@
--- Takes an event whose signature fits, once: what came before is a `duplicate`, except that a `failed` event of the same bytes is taken up
--- `again`; else it is `new`, and counts as a metered action. Without a signed id of its own the same bytes are the same event, whatever
+-- Takes an event whose signature fits, once: what came before is a `duplicate`, except that a `failed` event of the same bytes, or of the
+-- same signed id, is taken up `again`; else it is `new`, and counts as a metered action. Without a signed id of its own the same bytes are the same event, whatever
 -- makes their key. Refuses where the endpoint is revoked meanwhile, and where the allowance is over and the wallet empty. Counters come last:
 -- a large content that is being written holds back no other event of the operator.
 create function receive_inbound_event(
@@ -35,8 +35,10 @@ begin
     select * into strict v from inbound_events where endpoint_id = p_endpoint and key_hash = p_key_hash for no key update;
   end if;
   event_id := v.id;
-  -- Under the same signed id a provider may send other bytes when it tries again, such as another number of the try.
-  if v.status = 'failed' and v.reason <> 'unreadable' and (v.body_hash = p_body_hash or (p_key_from = 'webhook_id' and v.key_hash = p_key_hash)) then
+  -- Under the same signed id, or the same `event_id` of a signed body, a provider may send other bytes when it tries again, such as another
+  -- number of the try.
+  if v.status = 'failed' and v.reason <> 'unreadable'
+    and (v.body_hash = p_body_hash or (p_key_from in ('webhook_id', 'event_id') and v.key_hash = p_key_hash)) then
     update inbound_events set body_hash = p_body_hash, content_type = p_content_type, size = p_size where id = v.id;
     perform begin_inbound_attempt(v.id);
     perform wake_life('inbound:' || v.id, e.operator_id);
