@@ -134,9 +134,16 @@ export const governedActs = {
   },
   'inbound_endpoint.loosened': {
     call: 'PATCH /v1/operator/inbound-webhooks/:id',
-    what: 'Letting more events pass an inbound endpoint (a graver `block_at`, or `mode: shadow`), or forwarding them to another origin than before',
+    what: 'Letting more events pass an inbound endpoint (a graver `block_at`, or `mode: shadow`), or forwarding them to another `forward_url` than before',
     why: 'What the provider sends would reach the agent unheld, or somebody else.',
     by: 'administrator',
+  },
+  'inbound_endpoint.secret_chosen': {
+    call: 'POST /v1/operator/inbound-webhooks/:id/rotate-secret',
+    what: 'Replacing the secret of an inbound endpoint by a `secret` of the caller’s choice',
+    why: 'Whoever knows that secret from elsewhere can sign events, and forwards that the agent takes for ours: leave `secret` out, or have a person look.',
+    by: 'administrator',
+    forRequester: true,
   },
   'inbound_event.replayed': {
     call: 'POST /v1/operator/inbound-webhooks/:id/events/:eventId/replay',

@@ -18,8 +18,8 @@ interface Received {
   headers: Readonly<NodeJS.Dict<readonly string[]>>;
   /** The bytes as they came. */
   body: Buffer;
-  /** From the parsed body; null: it has none. They count for mail providers alone. */
-  mailgun: MailgunFields | null;
+  /** From the body; null: it has none. They count for mail providers alone, and are looked for only where no header decides. */
+  mailgun: () => MailgunFields | null;
   /** Opened secrets of the endpoint: the current one, and the one before it while that still counts. */
   secrets: readonly [string, ...string[]];
   now: Date;
@@ -55,11 +55,12 @@ const HEX_HEADERS = ['x-service-signature', 'x-signature', 'x-hub-signature-256'
  * header that comes twice fits in no scheme: nobody can tell which of the two was meant. Signatures are compared in constant time.
  */
 export function verifySignature(received: Received): Verification {
-  const { provider, headers, mailgun } = received;
+  const { provider, headers } = received;
   for (const names of provider === 'mail_provider' ? [STANDARD, SVIX] : [STANDARD])
     if (headers[names.signature] !== undefined) return verifyStandard(received, names);
   for (const name of HEX_HEADERS) if (headers[name] !== undefined) return verifyHex(received, name);
-  return provider === 'mail_provider' && mailgun !== null ? verifyMailgun(received, mailgun) : REFUSED;
+  const mailgun = provider === 'mail_provider' ? received.mailgun() : null;
+  return mailgun === null ? REFUSED : verifyMailgun(received, mailgun);
 }
 
 /** `v1,<base64>` one after another, of `<id>.<timestamp>.<body>`, keyed with the bytes behind `whsec_`. A secret without that prefix fits none. */

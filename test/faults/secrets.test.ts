@@ -108,13 +108,21 @@ describe('secrets', function () {
     return createEncryption([key]).open(sealed, `claim_log:${id}`);
   };
 
+  const approve = (approval: string) =>
+    pool.query(sql.type(z.object({}))`
+      update governance_approvals set status = 'approved', decided_by = 'test', decided_at = clock_timestamp() where id = ${approval}`);
+
   /** Of an inbound endpoint, as its provider made them: at its creation, at a rotation, and one that is refused. */
   const providerSecrets = async (): Promise<void> => {
     const { consumer } = market;
     const [created, rotated, refused] = [mailgunKey(), mailgunKey(), `${mailgunKey()} ${mailgunKey()}`];
     const { id } = await buildEndpoint(consumer, { provider: 'mail_provider', secret: created });
     const rotation = `${ENDPOINTS}/${id}/rotate-secret`;
-    assertStatus(await consumer.post(rotation, { secret: rotated }, { 'idempotency-key': randomUUID() }), 200);
+    const rotate = (headers: Record<string, string>) =>
+      consumer.post<{ approval_id: string }>(rotation, { secret: rotated }, headers);
+    const { approval_id: approval } = (await rotate({})).body;
+    await approve(approval);
+    assertStatus(await rotate({ 'x-governance-approval': approval, 'idempotency-key': randomUUID() }), 200);
     assertProblem(await consumer.post(rotation, { secret: refused }), 'VALIDATION_ERROR');
     keys
       .set('the secret that a provider made', created)
@@ -135,8 +143,7 @@ describe('secrets', function () {
         headers,
       );
     const { approval_id: approval } = (await add({})).body;
-    await pool.query(sql.type(z.object({}))`
-      update governance_approvals set status = 'approved', decided_by = 'test', decided_at = clock_timestamp() where id = ${approval}`);
+    await approve(approval);
     const made = assertStatus(await add({ 'x-governance-approval': approval, 'idempotency-key': randomUUID() }), 201);
     await receiver.codeAt(url);
     return made.webhook_secret;

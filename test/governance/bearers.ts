@@ -3,6 +3,7 @@ import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
 import { insertGrant, insertKey } from '../http/support/shell.ts';
 import { otherJwk, publicJwk, block } from '../authority/support.ts';
 import { newRule } from '../notifications/support/destinations.ts';
+import { run } from '../billing/ledger/ledger-world.ts';
 import { insertHeldEvent } from '../inbound/support/endpoints.ts';
 import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
 import { timePasses } from '../passports/lineages.ts';
@@ -16,6 +17,8 @@ import { withApproval } from './support.ts';
 
 const HOUR = 3_600;
 const GRACE_SECONDS = 900;
+/** Of the endpoint that there is from the beginning. */
+export const FORWARD_URL = 'https://93.184.216.34/first';
 /** Seconds that an access token of the test's issuer is good for. */
 const TOKEN_SECONDS = 300;
 
@@ -81,6 +84,7 @@ export async function openService(): Promise<Service> {
     const rule = await newRule({ pool }, { destinations: [{ id: destination, operatorId }] });
     const grantId = await insertGrant({ pool: db }, operatorId);
     const { endpoint, event } = await insertHeldEvent(db, { operatorId, agentId: enforced });
+    await run(db, sql.fragment`update inbound_endpoints set forward_url = ${FORWARD_URL} where id = ${endpoint}`);
     const key = async (more: object): Promise<string> =>
       (await insertKey({ pool: db }, { operatorId, expiresIn: HOUR, ...more })).secret;
     const token = (scope: string): Promise<string> => issuer.token({ operator_id: operatorId, scope });
@@ -319,10 +323,16 @@ export const attempts = {
       { policy: { mode: 'shadow' } },
       { policy: { block_at: 'critical' } },
       { forward_url: 'https://93.184.216.34/agent' },
+      { forward_url: FORWARD_URL },
       { forward_url: null },
       { policy: { block_at: 'low', mode: 'enforce' } },
     ]);
     return (as, headers) => as.patch(path, patch, headers);
+  },
+  rotateEndpointSecret: ({ known }, choose) => {
+    const path = `/v1/operator/inbound-webhooks/${choose(known.inw)}/rotate-secret`;
+    const body = choose<object>([{ secret: 'chosen-by-a-bearer' }, { immediate: true }, {}]);
+    return (as, headers) => as.post(path, body, headers);
   },
   replayEvent: ({ known }, choose) => {
     const path = `/v1/operator/inbound-webhooks/${choose(known.inw)}/events/${choose(known.iev)}/replay`;

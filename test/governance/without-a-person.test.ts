@@ -7,6 +7,7 @@ import { payloadOf } from '../passports/holders.ts';
 import { database, type Reply } from '../support/service.ts';
 import {
   attempts,
+  FORWARD_URL,
   keyIn,
   learn,
   openService,
@@ -67,6 +68,7 @@ const everyAct: Step[] = [
   stepOf('deleteRule', 0, 0),
   stepOf('makeEndpoint', 0, 0, 0),
   stepOf('changeEndpoint', 0, 0, 0),
+  stepOf('rotateEndpointSecret', 0, 0, 0),
   stepOf('replayEvent', 0, 0, 0),
   stepOf('markHarmless', 0, 0, 0),
 ];
@@ -129,6 +131,7 @@ const StateRow = z.object({
   rules: z.string().nullable(),
   unheld: z.number(),
   redirected: z.number(),
+  chosen: z.number(),
   judged_anew: z.number(),
   payout_account: z.string().nullable(),
   destinations: z.string(),
@@ -258,6 +261,7 @@ class Walk {
       approvals: 0,
       unheld: 0,
       redirected: 0,
+      chosen: 0,
       judged_anew: 0,
       payout_account: null,
     };
@@ -297,9 +301,11 @@ class Walk {
                   l.started_at + make_interval(secs => (l.intent::json ->> 'estimated_duration_seconds')::float8)))
               < clock_timestamp() - interval '960 seconds') as unanswered,
         (select count(*) from governance_approvals where operator_id = o.id and status in ('approved', 'consumed')) as approvals,
-        -- Endpoints that hold less than the standard policy, or forward somewhere, since none does so from the beginning; events that were held.
+        -- Endpoints that hold less than the standard policy, or forward to another URL than the one there was from the beginning; secrets that somebody chose;
+        -- events that were held.
         (select count(*) from inbound_endpoints where operator_id = o.id and (mode = 'shadow' or block_at = 'critical')) as unheld,
-        (select count(*) from inbound_endpoints where operator_id = o.id and forward_url is not null) as redirected,
+        (select count(*) from inbound_endpoints where operator_id = o.id and forward_url <> ${FORWARD_URL}) as redirected,
+        (select count(*) from audit_events where operator_id = o.id and action = 'inbound_endpoint.secret_rotated' and (detail ->> 'chosen')::boolean) as chosen,
         (select count(*) from inbound_events where operator_id = o.id and (attempt > 1 or harmless <> '[]')) as judged_anew,
         (select string_agg(id || ' ' || role, ', ' order by id) from members where operator_id = o.id and role <> 'member') as deciders,
         (select string_agg(concat_ws(' ', id, address, secret), ', ' order by id) from destinations where operator_id = o.id) as destinations,

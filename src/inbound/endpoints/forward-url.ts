@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Context } from '../../context/context.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 
@@ -22,3 +23,7 @@ export async function refusalOfForwardUrl(
 
 /** What the audit trail names of a forward_url: path and query may hold what opens something. */
 export const originOf = (url: string | null): string | null => (url === null ? null : (URL.parse(url)?.origin ?? null));
+
+/** A forward_url in the audit trail: its origin, and a hash of the whole by which another path or query is seen. */
+export const tracedUrl = (url: string | null): { origin: string | null; sha256: string } | null =>
+  url === null ? null : { origin: originOf(url), sha256: hash('sha256', url) };

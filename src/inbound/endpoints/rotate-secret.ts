@@ -9,8 +9,8 @@ import { sealEndpointSecret } from './secrets.ts';
 
 /**
  * Replaces the secret of an endpoint, by the one that its provider made or a new one: forwards are signed with the new one at once, and what providers send may be signed with the one before
- * for another day, unless that ends `immediate`ly.
- * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED
+ * for another day, unless that ends `immediate`ly. One that the caller chooses needs a person.
+ * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED; GOVERNANCE_APPROVAL_REQUIRED
  */
 export const rotateEndpointSecret = (
   context: Context,
@@ -21,11 +21,17 @@ export const rotateEndpointSecret = (
     context,
     call,
     async (unit) => {
-      await activeEndpoint(unit.connection, call.caller, id);
+      const { agent_id, provider } = await activeEndpoint(unit.connection, call.caller, id);
+      const chosen = given !== undefined;
+      if (chosen) {
+        const subject = { id, agent_id, provider };
+        const refused = await context.requireApproval(unit, call, { act: 'inbound_endpoint.secret_chosen', subject });
+        if (refused !== null) return refused;
+      }
       const secret = given ?? newWebhookSecret();
       const sealed = sealEndpointSecret(context.encryption, id, secret);
       await replaceEndpointSecret(unit.connection, id, { secret: sealed, immediate });
-      await unit.audit('inbound_endpoint.secret_rotated', id, { immediate });
+      await unit.audit('inbound_endpoint.secret_rotated', id, { immediate, chosen });
       unit.changed(id);
       return { status: 200, body: { id, secret } };
     },

@@ -90,7 +90,7 @@ const patchEndpoint = route({
   tag,
   summary: 'Change where an endpoint forwards to, its policy or its name',
   description:
-    'It counts for every event that is not forwarded yet. What lets more events pass, or forwards them to another origin, needs a person.',
+    'It counts for every event that is not forwarded yet. What lets more events pass, or forwards them to another URL, needs a person.',
   audience: 'admin',
   params,
   body: UpdateEndpointSchema,
@@ -126,14 +126,14 @@ const postRotateSecret = route({
   summary: 'Replace the secret of an inbound endpoint',
   description:
     'The new one is made here, unless `secret` has the one that the provider made. Forwards are signed with it at once. What the provider sends may be signed with the one before for 24 hours, unless ' +
-    '`immediate` is true. A second rotation within these ends the first secret at once.',
+    '`immediate` is true. A second rotation within these ends the first secret at once. A `secret` that is sent needs a person.',
   audience: 'admin',
   params,
   body: RotateEndpointSecretSchema,
   example: { immediate: true },
   status: 200,
   reply: RotatedEndpointSecretSchema,
-  refusals: ['NOT_FOUND', 'ENDPOINT_REVOKED'],
+  refusals: ['NOT_FOUND', 'ENDPOINT_REVOKED', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) => rotateEndpointSecret(context, call, { id, ...body }),
 });
 

@@ -1,16 +1,16 @@
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
-import { originOf, refusalOfForwardUrl } from './forward-url.ts';
+import { refusalOfForwardUrl, tracedUrl } from './forward-url.ts';
 import { saveEndpoint, type EndpointChanges } from './queries.ts';
 import { letsMorePass } from './policy.ts';
 import { activeEndpoint, shownEndpoint } from './read.ts';
 import type { Endpoint, UpdateEndpoint } from './schema.ts';
 
 /**
- * Changes an endpoint. What sends events elsewhere, and what lets more of them pass, has an audit event of its own, and needs a person; another
- * path at the same origin needs none.
- * @throws CarnetError FORWARD_URL_FORBIDDEN; NOT_FOUND; ENDPOINT_REVOKED
+ * Changes an endpoint. What sends events elsewhere, and what lets more of them pass, has an audit event of its own, and needs a person. Another
+ * path is elsewhere too: many receivers share one origin.
+ * @throws CarnetError FORWARD_URL_FORBIDDEN; NOT_FOUND; ENDPOINT_REVOKED; GOVERNANCE_APPROVAL_REQUIRED
  */
 export async function updateEndpoint(
   context: Context,
@@ -25,7 +25,7 @@ export async function updateEndpoint(
     const after = withPatch(before, patch);
     const redirected = after.forward_url !== null && after.forward_url !== before.forward_url;
     const weakened = letsMorePass(after, before);
-    if (weakened || (redirected && originOf(after.forward_url) !== originOf(before.forward_url))) {
+    if (weakened || redirected) {
       const { agent_id, forward_url, block_at, mode } = before;
       const subject = { id, agent_id, forward_url, policy: { block_at, mode } };
       const refused = await context.requireApproval(unit, call, { act: 'inbound_endpoint.loosened', subject });
@@ -35,8 +35,8 @@ export async function updateEndpoint(
     await unit.audit('inbound_endpoint.updated', id, { fields: Object.keys(patch) });
     if (redirected) {
       await unit.audit('inbound_endpoint.redirected', id, {
-        from: originOf(before.forward_url),
-        to: originOf(after.forward_url),
+        from: tracedUrl(before.forward_url),
+        to: tracedUrl(after.forward_url),
       });
     }
     if (weakened) {

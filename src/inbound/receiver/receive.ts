@@ -7,10 +7,11 @@ import { lifeId } from '../../ids/life-ids.ts';
 import { newId } from '../../ids/ids.ts';
 import { openEndpointSecrets } from '../endpoints/secrets.ts';
 import { sealContent } from '../events/content.ts';
-import { readBody, UnreadableBody, type ReadBody, type ScanInput } from '../scanner/index.ts';
-import { verifySignature, type MailgunFields, type Verification } from '../signatures.ts';
+import { readBody, UnreadableBody, type ReadBody } from '../scanner/index.ts';
+import { verifySignature, type Verification } from '../signatures.ts';
 import { eventKey } from './event-key.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
+import { mailgunFields } from './mailgun-fields.ts';
 import {
   countRejected,
   findForwarded,
@@ -108,6 +109,7 @@ interface Judged {
   read: ReadBody;
 }
 
+/** Reads the body only once its signature fits: reading 10 MiB of a stranger would hold the process for a second. */
 function judge({ encryption }: Context, receiver: Receiver, { headers, body }: ReceivedRequest): Judged {
   const encoding = headers['content-encoding']?.join(', ') ?? 'identity';
   if (encoding !== 'identity') {
@@ -116,13 +118,15 @@ function judge({ encryption }: Context, receiver: Receiver, { headers, body }: R
   }
   const { provider } = receiver;
   const secrets = secretsOf(encryption, receiver);
-  const read = onceRead({ provider, contentType: contentTypeOf(headers), body });
-  // Mailgun signs fields of the body: such a body is read before anybody knows who sent it, and no other.
-  const unsigned = verifySignature({ provider, headers, body, mailgun: null, secrets, now: new Date() });
-  const signature =
-    unsigned.ok || provider === 'generic'
-      ? unsigned
-      : verifySignature({ provider, headers, body, mailgun: mailgunIn(read), secrets, now: new Date() });
+  const contentType = contentTypeOf(headers);
+  const signature = verifySignature({
+    provider,
+    headers,
+    body,
+    mailgun: () => mailgunFields(contentType, body),
+    secrets,
+    now: new Date(),
+  });
   if (!signature.ok) {
     throw new CarnetError(
       'INVALID_SIGNATURE',
@@ -132,7 +136,7 @@ function judge({ encryption }: Context, receiver: Receiver, { headers, body }: R
   if (receiver.suspended)
     throw new CarnetError('OPERATOR_SUSPENDED', 'The operator of this endpoint is suspended; nothing is taken for it.');
   try {
-    return { signature, read: read() };
+    return { signature, read: readBody({ provider, contentType, body }) };
   } catch (error) {
     if (error instanceof UnreadableBody) throw invalid({ path: 'body', code: 'unreadable', message: error.reason });
     throw error;
@@ -146,22 +150,6 @@ function secretsOf(encryption: Encryption, receiver: Receiver): readonly [string
   } catch (error) {
     const detail = 'The secret of this endpoint cannot be opened at the moment; send this again later.';
     throw new CarnetError('KEY_UNAVAILABLE', detail, { headers: { 'Retry-After': '60' }, cause: error });
-  }
-}
-
-/** Reads what identifies a body, once however often it is called. @throws UnreadableBody, each time */
-function onceRead(input: ScanInput): () => ReadBody {
-  let read: ReadBody | undefined;
-  return () => (read ??= readBody(input));
-}
-
-/** Null: the body is none that has them. */
-function mailgunIn(read: () => ReadBody): MailgunFields | null {
-  try {
-    return read().mailgun ?? null;
-  } catch (error) {
-    if (error instanceof UnreadableBody) return null;
-    throw error;
   }
 }
 

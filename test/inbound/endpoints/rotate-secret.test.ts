@@ -12,6 +12,8 @@ import {
   unique,
   type TestOperator,
 } from '../../support/factories.ts';
+import { approveByHand, refusedWith, withApproval } from '../../governance/support.ts';
+import { signIn, type Person } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, requester } from '../../support/service.ts';
 import {
   auditOf,
@@ -27,9 +29,11 @@ const DAY_MS = 86_400_000;
 
 describe('POST /v1/operator/inbound-webhooks/:id/rotate-secret', () => {
   let operator: TestOperator;
+  let person: Person;
   let endpoint: CreatedEndpoint;
   before(async () => {
     operator = await buildOperator();
+    person = await signIn(operator.email);
   });
   beforeEach(async () => {
     endpoint = await buildEndpoint(operator);
@@ -73,8 +77,8 @@ describe('POST /v1/operator/inbound-webhooks/:id/rotate-secret', () => {
     assert.deepEqual(
       (await auditOf(endpoint.id)).slice(1).map(({ action, detail }) => [action, detail]),
       [
-        ['inbound_endpoint.secret_rotated', { immediate: false }],
-        ['inbound_endpoint.secret_rotated', { immediate: true }],
+        ['inbound_endpoint.secret_rotated', { immediate: false, chosen: false }],
+        ['inbound_endpoint.secret_rotated', { immediate: true, chosen: false }],
       ],
     );
   });
@@ -93,14 +97,37 @@ describe('POST /v1/operator/inbound-webhooks/:id/rotate-secret', () => {
       [svixSecret(), null],
     ] as const) {
       const immediate = old === null;
-      assert.equal(assertStatus(await rotate({ secret: given, immediate }), 200).secret, given);
+      assert.equal(assertStatus(await rotate({ secret: given, immediate }, person), 200).secret, given);
       assert.equal((await sealed()).old_secret, old);
       assert.deepEqual(await tablesHolding(given), []);
     }
     assert.deepEqual(
       (await auditOf(endpoint.id)).slice(1).map(({ detail }) => detail),
-      [{ immediate: false }, { immediate: true }],
+      [
+        { immediate: false, chosen: true },
+        { immediate: true, chosen: true },
+      ],
     );
+  });
+
+  it('needs a person for a secret that a key chooses: refused, then made with an approval, once', async () => {
+    for (const immediate of [false, true]) {
+      const before = await sealed();
+      const body = { secret: mailgunKey(), immediate };
+      const refused = await rotate(body);
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.doesNotMatch(refused.text, new RegExp(body.secret));
+      assert.deepEqual(await sealed(), before);
+      const { approval_id: id } = refusedWith(refused);
+      assert.deepEqual(await tablesHolding(body.secret), []);
+      await approveByHand(id);
+      assertProblem(
+        await rotate({ ...body, secret: mailgunKey() }, operator, withApproval(id)),
+        'GOVERNANCE_APPROVAL_REQUIRED',
+      );
+      assert.equal(assertStatus(await rotate(body, operator, withApproval(id)), 200).secret, body.secret);
+      assertProblem(await rotate(body, operator, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
+    }
   });
 
   for (const [what, secret] of REFUSED_SECRETS) {

@@ -38,15 +38,21 @@ function readUrlEncoded(body: Uint8Array): Form {
   return { fields, files: [], mime: mime === undefined ? undefined : Buffer.from(mime) };
 }
 
+/** What stands between the parts of a form, behind two hyphens; undefined where the Content-Type does not say. */
+export function formBoundary(contentType: string): string | undefined {
+  const found = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType);
+  return found?.[1] ?? found?.[2];
+}
+
 function readMultipart(contentType: string, body: Uint8Array): Form {
-  const boundary = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType);
-  if (boundary === null) throw new UnreadableBody('The Content-Type multipart/form-data has no boundary.');
+  const boundary = formBoundary(contentType);
+  if (boundary === undefined) throw new UnreadableBody('The Content-Type multipart/form-data has no boundary.');
   const fields = new Map<string, string>();
   const files: Attachment[] = [];
   let mime: Uint8Array | undefined;
   try {
     const limits = { maxHeaderSize: 16_384, maxFileSize: MAX_BYTES, maxParts: MAX_PARTS, maxTotalSize: MAX_BYTES };
-    for (const part of parseMultipart(body, { boundary: boundary[1] ?? boundary[2] ?? '', ...limits })) {
+    for (const part of parseMultipart(body, { boundary, ...limits })) {
       const name = part.name ?? '';
       if (name === 'body-mime') mime ??= part.bytes;
       else if (part.filename !== undefined)

@@ -14,8 +14,6 @@ export interface ReadBody {
   eventId: string | undefined;
   /** The Message-ID of a mail, in whatever form it came. */
   messageId: string | undefined;
-  /** What Mailgun signs, where a form or a JSON body holds it. */
-  mailgun: { timestamp: string; token: string; signature: string } | undefined;
 }
 
 /** Header lines that are searched for the Message-ID. */
@@ -42,17 +40,15 @@ export function readBody({ provider, contentType, body }: ScanInput): ReadBody {
   }
   if (isForm(contentType)) {
     const { fields, mime } = readForm(contentType, body);
-    const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map((name) => fields.get(name));
     return {
       kind: 'form',
       eventId: undefined,
       messageId: (mime && messageIdOf(mime)) ?? fields.get('Message-Id') ?? fields.get('message-id'),
-      mailgun: timestamp && token && signature ? { timestamp, token, signature } : undefined,
     };
   }
   if (!looksLikeHeaders(body))
     throw new UnreadableBody('The body is neither JSON, nor a form, nor a mail with its headers.');
-  return { kind: 'mime', eventId: undefined, messageId: messageIdOf(body), mailgun: undefined };
+  return { kind: 'mime', eventId: undefined, messageId: messageIdOf(body) };
 }
 
 function keysOf(value: JsonValue, provider: ScanInput['provider']): Omit<ReadBody, 'kind'> {
@@ -60,14 +56,11 @@ function keysOf(value: JsonValue, provider: ScanInput['provider']): Omit<ReadBod
     const member = isJsonObject(from) ? from[name] : undefined;
     return typeof member === 'string' && member !== '' ? member : undefined;
   };
-  if (!isJsonObject(value)) return { eventId: undefined, messageId: undefined, mailgun: undefined };
-  const signed = isJsonObject(value['signature']) ? value['signature'] : value;
-  const [timestamp, token, signature] = [text(signed, 'timestamp'), text(signed, 'token'), text(signed, 'signature')];
+  if (!isJsonObject(value)) return { eventId: undefined, messageId: undefined };
   const mail = isJsonObject(value['data']) ? value['data'] : value;
   return {
     eventId: text(value, 'event_id'),
     messageId: provider === 'mail_provider' ? text(mail, 'message_id') : undefined,
-    mailgun: timestamp && token && signature ? { timestamp, token, signature } : undefined,
   };
 }
 
