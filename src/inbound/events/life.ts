@@ -142,13 +142,17 @@ const FAILURES = {
   scan_failed: 'The scanner failed or did not end in time; what is not scanned is not forwarded.',
 } as const;
 
-/** One claim a detector, of its gravest finding: evidence that the operator can show. */
+/**
+ * One claim a detector, of its gravest finding: evidence that the operator can show. A claim outlives the content and others read it, so nothing in it is of the sender's
+ * choice; where each finding is stands in the event.
+ */
 async function issueSignals(
   connection: CommonQueryMethods,
   { id, event, findings }: { id: string; event: SealedEvent; findings: readonly Finding[] },
 ): Promise<void> {
   const byDetector = Map.groupBy(findings, ({ detector_key: key }) => key);
-  for (const [detectorKey, [gravest]] of byDetector) {
+  for (const [detectorKey, found] of byDetector) {
+    const [gravest] = found;
     if (gravest === undefined) continue;
     await issueClaim(connection, {
       type: 'detector_signal',
@@ -159,7 +163,7 @@ async function issueSignals(
         severity: gravest.severity,
         pipeline: 'heuristic',
         agent_id: event.agent_id,
-        metadata: { event_id: id, endpoint_id: event.endpoint_id, place: gravest.place },
+        metadata: { event_id: id, endpoint_id: event.endpoint_id, findings: found.length },
         detected_at: Math.floor(Date.now() / 1_000),
       },
       agentId: event.agent_id,

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../json/value.ts';
 import { UnreadableBody } from '../errors.ts';
 import { attachmentOf, withoutContents, type Attachment } from './attachments.ts';
 import type { Body, Selected } from './body.ts';
-import { selectLeaves } from './json.ts';
+import { pointerTo, selectLeaves } from './json.ts';
 
 /** A mail as it is forwarded, whatever form it came in. */
 export interface Mail {
@@ -122,7 +122,7 @@ export function readMailJson(value: JsonValue): Body {
   selectLeaves(rest, root, selected);
   if (wrapped) selectLeaves({ ...payload, data: null }, '', selected);
   const from = memberOf(mail, 'from', 'fromfull', 'sender');
-  const place = typeof mail['from'] === 'string' ? 'from' : `${root}/${from?.[0] ?? ''}`;
+  const place = typeof mail['from'] === 'string' ? 'from' : pointerTo(root, from?.[0] ?? '');
   const replyTo = memberOf(mail, 'replyto', 'replytofull');
   return {
     payload,
