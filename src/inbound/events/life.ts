@@ -6,7 +6,7 @@ import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId } from '../../ids/ids.ts';
 import { classifyExcerpt, type ClassifierContext } from '../classification/index.ts';
-import { ScanFailed, UnreadableBody, type Finding, type ScanInput, type Scanner } from '../scanner/index.ts';
+import { ScanFailed, ScanLater, UnreadableBody, type Finding, type ScanInput, type Scanner } from '../scanner/index.ts';
 import { openContent, type InboundContent } from './content.ts';
 import {
   advanceInboundRow,
@@ -28,7 +28,7 @@ export interface ScannerContext extends Context {
 /** What an event needs next. */
 interface InboundStep {
   /**
-   * `classify`: a model is to be asked. `forward`: it may leave. `turn`: as many forwards of the operator, or of the endpoint, as may be are under way. `calls`: a call was
+   * `classify`: a model is to be asked. `forward`: it may leave. `turn`: as many scans or forwards of the operator, or forwards of the endpoint, as may be are under way. `calls`: a call was
    * begun, and what comes of it is not written down yet.
    */
   status: Exclude<InboundStepRow['status'], 'scan'>;
@@ -43,7 +43,12 @@ export async function advanceInbound(context: ScannerContext, id: string): Promi
   const { pool, rowEvents } = context;
   let found = await advanceInboundRow(pool, id);
   if (found.status === 'scan') {
-    await scanEvent(context, id, found.attempt);
+    try {
+      await scanEvent(context, id, found.attempt);
+    } catch (error) {
+      if (error instanceof ScanLater) return { status: 'turn', waitMs: 1_000 };
+      throw error;
+    }
     step('advanceInbound:scanned');
     found = await advanceInboundRow(pool, id);
   }

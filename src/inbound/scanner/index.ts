@@ -1,4 +1,4 @@
-export { ScanFailed, UnreadableBody } from './errors.ts';
+export { ScanFailed, ScanLater, UnreadableBody } from './errors.ts';
 export { readBody, type ReadBody } from './reading/read-body.ts';
 export { createScanner, standardLimits, type ScanLimits, type Scanner } from './pool.ts';
 export type { ScanInput } from './reading/body.ts';

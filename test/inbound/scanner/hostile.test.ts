@@ -76,6 +76,14 @@ describe('scan: hostile bodies', function () {
       assert(finding.place.length <= 161);
     });
 
+    it('is no matter to a mail with too many short lines: it is refused before it is parsed', async () => {
+      const headers = ['From: a@example.com', 'Subject: a', 'Content-Type: text/plain; format=flowed', ''];
+      await assert.rejects(scan(mime(...headers, ...Array.from({ length: 30_001 }, () => 'a '))), UnreadableBody);
+      await isHeld(mime(...headers, ...Array.from({ length: 20_000 }, () => 'a'), ORDER));
+      // An attachment of 3 MB has as many lines as it needs.
+      await isHeld(mime(...headers, ORDER, ...Array.from({ length: 40_000 }, () => 'QUFB'.repeat(19))));
+    });
+
     it('is in the excerpt, however long the names before it are', async () => {
       const { excerpt } = await scan(json({ [' k'.repeat(10_000)]: { ['m '.repeat(10_000)]: ORDER } }));
       assert(excerpt.includes(ORDER.slice(0, -1)));
