@@ -8,6 +8,7 @@ import type { AgentId, OperatorId } from '../../ids/ids.ts';
 import { classifyExcerpt, type ClassifierContext } from '../classification/index.ts';
 import {
   ScanFailed,
+  ScanLater,
   ScanTooSlow,
   UnreadableBody,
   type Finding,
@@ -36,7 +37,7 @@ export interface ScannerContext extends Context {
 /** What an event needs next. */
 interface InboundStep {
   /**
-   * `classify`: a model is to be asked. `forward`: it may leave. `turn`: as many forwards of the operator, or of the endpoint, as may be are under way. `calls`: a call was
+   * `classify`: a model is to be asked. `forward`: it may leave. `turn`: as many scans or forwards of the operator, or forwards of the endpoint, as may be are under way. `calls`: a call was
    * begun, and what comes of it is not written down yet.
    */
   status: Exclude<InboundStepRow['status'], 'scan'>;
@@ -51,7 +52,12 @@ export async function advanceInbound(context: ScannerContext, id: string): Promi
   const { pool, rowEvents } = context;
   let found = await advanceInboundRow(pool, id);
   if (found.status === 'scan') {
-    await scanEvent(context, id, found.attempt);
+    try {
+      await scanEvent(context, id, found.attempt);
+    } catch (error) {
+      if (error instanceof ScanLater) return { status: 'turn', waitMs: 1_000 };
+      throw error;
+    }
     step('advanceInbound:scanned');
     found = await advanceInboundRow(pool, id);
   }
@@ -180,13 +186,17 @@ async function holdUnscanned(
   });
 }
 
-/** One claim a detector, of its gravest finding: evidence that the operator can show. */
+/**
+ * One claim a detector, of its gravest finding: evidence that the operator can show. A claim outlives the content and others read it, so nothing in it is of the sender's
+ * choice; where each finding is stands in the event.
+ */
 async function issueSignals(
   connection: CommonQueryMethods,
   { id, event, findings }: { id: string; event: SealedEvent; findings: readonly Finding[] },
 ): Promise<void> {
   const byDetector = Map.groupBy(findings, ({ detector_key: key }) => key);
-  for (const [detectorKey, [gravest]] of byDetector) {
+  for (const [detectorKey, found] of byDetector) {
+    const [gravest] = found;
     if (gravest === undefined) continue;
     await issueClaim(connection, {
       type: 'detector_signal',
@@ -197,7 +207,7 @@ async function issueSignals(
         severity: gravest.severity,
         pipeline: 'heuristic',
         agent_id: event.agent_id,
-        metadata: { event_id: id, endpoint_id: event.endpoint_id, place: gravest.place },
+        metadata: { event_id: id, endpoint_id: event.endpoint_id, findings: found.length },
         detected_at: Math.floor(Date.now() / 1_000),
       },
       agentId: event.agent_id,

@@ -8,6 +8,11 @@ export class ScanTooSlow extends ScanFailed {
   override readonly name = 'ScanTooSlow';
 }
 
+/** Its operator has as many scans under way as one may have; it can be scanned when one of them has ended. */
+export class ScanLater extends Error {
+  override readonly name = 'ScanLater';
+}
+
 /** A body that is none of its provider's kind. `reason` is a sentence: what is wrong, what to do. */
 export class UnreadableBody extends Error {
   override readonly name = 'UnreadableBody';

@@ -1,4 +1,4 @@
-export { ScanFailed, ScanTooSlow, UnreadableBody } from './errors.ts';
+export { ScanFailed, ScanLater, ScanTooSlow, UnreadableBody } from './errors.ts';
 export { formBoundary } from './reading/form.ts';
 export { parseJsonBody } from './reading/json.ts';
 export { readBody, type ReadBody } from './reading/read-body.ts';

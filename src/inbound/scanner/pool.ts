@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../json/value.ts';
 import { Thread, type Death, type JobLimits } from '../../threads/thread.ts';
 import { Turns } from '../../turns/turns.ts';
-import { ScanFailed, ScanTooSlow, UnreadableBody } from './errors.ts';
+import { ScanFailed, ScanLater, ScanTooSlow, UnreadableBody } from './errors.ts';
 import type { Answer, Job } from './messages.ts';
 import type { ScanInput } from './reading/body.ts';
 import type { Place, Verdict } from './verdict.ts';
@@ -11,6 +11,8 @@ export interface ScanLimits extends JobLimits {
   waitMs: number;
   /** Bodies that wait or are scanned, together, in bytes. */
   bytesInFlight: number;
+  /** Scans of one operator that wait or are under way. */
+  scansOfCaller: number;
   /** Memory of one thread, in MiB; a scan of 10 MiB needs 100 to 200 of it. */
   heapMb: number;
 }
@@ -21,11 +23,14 @@ export const standardLimits: ScanLimits = {
   clockMs: 6_000,
   waitMs: 5_000,
   bytesInFlight: 67_108_864,
+  // A worker takes eight steps at once; four are left to other operators while scans of one are slow.
+  scansOfCaller: 4,
   heapMb: 512,
 };
 
 /** Each throws UnreadableBody and ScanFailed, which is ScanTooSlow where the processor time of `jobMs` was used up. `caller` is the operator; operators take turns. */
 export interface Scanner {
+  /** @throws ScanLater too */
   scan(input: ScanInput, caller: string): Promise<Verdict>;
   /** What may be forwarded: the parsed body, or the mail as an object; of attachments name, size, SHA-256 and type alone. It asks no detector. */
   read(input: ScanInput, caller: string): Promise<JsonValue>;
@@ -53,7 +58,7 @@ export function createScanner(limits: ScanLimits = standardLimits): Scanner {
   const pool = new Pool(limits);
   return {
     scan: async (input, caller) => {
-      const answer = await pool.run({ input, wanted: 'verdict' }, caller);
+      const answer = await pool.scan({ input, wanted: 'verdict' }, caller);
       return 'verdict' in answer ? answer.verdict : refuse(answer);
     },
     read: async (input, caller) => {
@@ -78,11 +83,27 @@ class Pool {
   readonly #slots: readonly Slot[] = [{ thread: undefined }, { thread: undefined }];
   readonly #waiting = new Turns<Pending>();
   readonly #limits: ScanLimits;
+  /** How many scans of each caller wait or are under way. */
+  readonly #scans = new Map<string, number>();
   #bytes = 0;
   #closed = false;
 
   constructor(limits: ScanLimits) {
     this.#limits = limits;
+  }
+
+  /** What a caller has beyond its share comes again later, so that it does not hold the steps of the worker while it waits. */
+  async scan(wanted: Job, caller: string): Promise<Answer> {
+    const before = this.#scans.get(caller) ?? 0;
+    if (before >= this.#limits.scansOfCaller) throw new ScanLater('The operator has as many scans as one may have.');
+    this.#scans.set(caller, before + 1);
+    try {
+      return await this.run(wanted, caller);
+    } finally {
+      const left = (this.#scans.get(caller) ?? 1) - 1;
+      if (left === 0) this.#scans.delete(caller);
+      else this.#scans.set(caller, left);
+    }
   }
 
   async run(wanted: Job, caller: string): Promise<Answer> {

@@ -15,6 +15,7 @@ import { secretLeak } from './detectors/secret-leak.ts';
 import { spoofedSender } from './detectors/spoofed-sender.ts';
 import type { Detection, Detector, Scene } from './detectors/scene.ts';
 import type { Body, ScanInput } from './reading/body.ts';
+import { documentsIn } from './reading/documents.ts';
 import { readWhole } from './reading/read-body.ts';
 import { isAtLeast, verdictOf, type Finding, type Place, type Verdict } from './verdict.ts';
 
@@ -45,6 +46,7 @@ export function makeBodyScanner(from: readonly Detector[] = detectors): BodyScan
   return {
     scan: async (input) => {
       const body = await readWhole(input);
+      const documents = await documentsIn(body);
       const text = textOf(body, memory);
       const scene: Scene = {
         text,
@@ -55,7 +57,10 @@ export function makeBodyScanner(from: readonly Detector[] = detectors): BodyScan
         isDense: false,
       };
       const detections = from.flatMap((detector) => detector(scene));
-      detections.push(...encodedPayloads(scene, { lexicon, cache, detectors: from }), ...raise(text, detections));
+      detections.push(
+        ...encodedPayloads(scene, { lexicon, cache, detectors: from, documents }),
+        ...raise(text, detections),
+      );
       escalate(detections);
       return verdictOf(findingsOf(text, detections, body));
     },

@@ -13,7 +13,10 @@ export type Severity = 'low' | 'medium' | 'high' | 'critical';
 
 /** Where something was found. */
 export interface Place {
-  /** `from`, `to`, `subject`, `text`, `html`, `attachments/0/name`, or a JSON pointer into the payload; with `#` behind it the name of that member. */
+  /**
+   * `from`, `to`, `subject`, `text`, `html`, `attachments/0/name`, or a JSON pointer into the payload; with `#` behind it the name of that member. At most 160 characters: of a longer
+   * pointer its beginning, `…` and a hash of it.
+   */
   place: string;
   /** Code points of what stands in that place of the payload, from `start` to before `end`. */
   span: { start: number; end: number };

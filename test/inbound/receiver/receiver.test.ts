@@ -123,6 +123,18 @@ describe('The receiver of inbound webhooks', function () {
     assert(count >= 1);
   });
 
+  it('issues claims that say nothing in words of the sender', async () => {
+    const endpoint = await newEndpoint(world.context);
+    await sendSigned(baseUrl, endpoint, { 'a name of the sender': HOSTILE });
+    const { count } = await world.context.pool.one(sql.type(Count)`
+      select count(*) as count from claims where claim_type = 'detector_signal' and agent_id = ${endpoint.agentId}`);
+    const { count: named } = await world.context.pool.one(sql.type(Count)`
+      select count(*) as count from claims c where claim_type = 'detector_signal' and agent_id = ${endpoint.agentId}
+        and to_jsonb(c)::text like '%name of the sender%'`);
+    assert(count >= 1);
+    assert.equal(named, 0);
+  });
+
   it('forwards what is hostile in mode shadow, and records the verdict', async () => {
     const url = receiver.urlOf(newId('evt'));
     const endpoint = await newEndpoint(world.context, { forwardUrl: url, mode: 'shadow' });

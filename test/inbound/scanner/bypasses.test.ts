@@ -398,6 +398,39 @@ describe('scan: ways around it', function () {
     });
   });
 
+  describe('documents in strings', () => {
+    const base64 = Buffer.from(ORDER).toString('base64');
+    const mail = (encoding: string, body: string): string =>
+      `From: Ada <ada@example.com>\r\nTo: agent@example.com\r\nSubject: Meeting\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n`;
+    const soft = mail('quoted-printable', ORDER.replaceAll(/(.{5})/g, '$1=\r\n'));
+
+    it('are read as mails and as JSON', async () => {
+      for (const provider of ['generic', 'mail_provider'] as const) {
+        await isHeld(json({ content: { email_rfc822: soft } }, provider));
+        await isHeld(json({ Message: JSON.stringify({ content: mail('base64', base64) }) }, provider));
+        await isHeld(json({ Message: JSON.stringify({ content: soft }) }, provider));
+      }
+    });
+
+    it('are read as words of a header, cut wherever it is', async () => {
+      const pieces = ORDER.match(/.{1,11}/g) ?? [];
+      const words = pieces.map((piece) => `=?utf-8?B?${Buffer.from(piece).toString('base64')}?=`);
+      await isHeld(json({ headers: [{ name: 'Subject', value: words.join(' ') }] }));
+      await isHeld(json({ headers: words.join('\r\n ') }));
+    });
+
+    it('are read in time that grows with their number alone', async () => {
+      for (const text of ['[1,"a b c d e"]', '{"a":"=?utf-8?B?QUJD?= =?utf-8?B?QUJD?="}'])
+        await scan(json({ texts: Array.from({ length: 4_000 }, () => text) }));
+      await scan(json({ text: '=?utf-8?B?QUJD?= '.repeat(50_000) }));
+    });
+
+    it('are no reason to hold what is harmless', async () => {
+      const text = mail('quoted-printable', 'Hello, see you =\r\non Friday.');
+      await isClean(json({ Message: JSON.stringify({ content: text }), note: 'From: a\n\nb', list: '[1, 2]' }));
+    });
+  });
+
   describe('documents in values', () => {
     it('are read as documents', async () => {
       const inner = `<p>${cut('<b></b>')}</p>`;

@@ -53,6 +53,42 @@ describe('scan: hostile bodies', function () {
       await isHeld(jsonMail({ text: `${padding}${ORDER}${padding}` }));
     });
 
+    it('has a place of 161 characters at most, and the findings of an event have 64 KiB', async () => {
+      for (const sign of ['k', '\u0001', '😀', '/']) {
+        const name = ` ${sign.repeat(200_000)}`;
+        const [links, nested] = [Array.from({ length: 60 }, () => 'http://10.0.0.1/x'), { [name]: { [name]: ORDER } }];
+        for (const provider of ['generic', 'mail_provider'] as const) {
+          const { verdict } = await scan({ ...json({ [name]: links, [`${name}x`]: nested }), provider });
+          assert(JSON.stringify(verdict).length > 1_000 && Buffer.byteLength(JSON.stringify(verdict)) <= 65_536);
+          const places = verdict.findings.map(({ place }) => place);
+          assert(places.every((place) => place.length <= 161 && place.isWellFormed()));
+          assert(new Set(places).size >= 20);
+        }
+      }
+    });
+
+    it('has a place of 161 characters at most in the name of a sender', async () => {
+      const name = `${'1'.repeat(100_000)}From`;
+      const body = Buffer.from(JSON.stringify({ [name]: '"ceo@acme.example" <x@gmail.com>', Subject: 'a', Text: 'b' }));
+      const { verdict } = await scan({ provider: 'mail_provider', contentType: 'application/json', body });
+      const [finding] = verdict.findings;
+      assert.equal(finding?.detector_key, 'spoofed_sender');
+      assert(finding.place.length <= 161);
+    });
+
+    it('is no matter to a mail with too many short lines: it is refused before it is parsed', async () => {
+      const headers = ['From: a@example.com', 'Subject: a', 'Content-Type: text/plain; format=flowed', ''];
+      await assert.rejects(scan(mime(...headers, ...Array.from({ length: 30_001 }, () => 'a '))), UnreadableBody);
+      await isHeld(mime(...headers, ...Array.from({ length: 20_000 }, () => 'a'), ORDER));
+      // An attachment of 3 MB has as many lines as it needs.
+      await isHeld(mime(...headers, ORDER, ...Array.from({ length: 40_000 }, () => 'QUFB'.repeat(19))));
+    });
+
+    it('is in the excerpt, however long the names before it are', async () => {
+      const { excerpt } = await scan(json({ [' k'.repeat(10_000)]: { ['m '.repeat(10_000)]: ORDER } }));
+      assert(excerpt.includes(ORDER.slice(0, -1)));
+    });
+
     it('is named by its span, behind characters of every width', async () => {
       for (const before of ['', '😀😀 ', '\u200b\u200b', 'ﷺ ', 'é\u0301 ', '𝐢𝐠 ']) {
         const text = `${before}Hello.  ${ORDER}\n\nBye`;

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { createScanner, ScanFailed, standardLimits, UnreadableBody } from '../../../src/inbound/scanner/index.ts';
+import {
+  createScanner,
+  ScanFailed,
+  ScanLater,
+  standardLimits,
+  UnreadableBody,
+} from '../../../src/inbound/scanner/index.ts';
 import { jsonMail, spanned } from './support.ts';
 
 describe('createScanner', () => {
@@ -79,6 +85,15 @@ describe('createScanner', () => {
     await assert.rejects(narrow.scan(large, 'op_1'), ScanFailed);
     assert.equal((await narrow.scan(jsonMail({ text: 'Hello' }), 'op_1')).verdict, 'clean');
     await narrow.close();
+  });
+
+  it('takes four scans of one operator at once, and those of others beside them', async () => {
+    const scanOf = (caller: string) => scanner.scan(jsonMail({ text: 'Hello' }), caller);
+    const four = [1, 2, 3, 4].map(() => scanOf('op_1'));
+    await assert.rejects(scanOf('op_1'), ScanLater);
+    assert.equal((await scanOf('op_2')).verdict, 'clean');
+    await Promise.all(four);
+    assert.equal((await scanOf('op_1')).verdict, 'clean');
   });
 
   it('bounds what waits, and fails what waits when it closes', async () => {

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import { decodeWords } from 'postal-mime';
 import { stretchOf } from '../text/source.ts';
 import { viewsOf } from '../html/views.ts';
 import { normalise, Workspace, type NormalText } from '../text/normalise.ts';
 import type { Folded } from '../text/characters.ts';
 import type { Trie } from '../lexicon/trie.ts';
 import { isAtLeast } from '../verdict.ts';
+import type { Document } from '../reading/body.ts';
 import type { Detection, Detector, Scene } from './scene.ts';
 
 /** Something in the text that stands for another text, and what it says. */
@@ -35,6 +37,8 @@ export interface Decoder {
   cache: Map<number, Folded>;
   /** Those who look at what was decoded. */
   detectors: readonly Detector[];
+  /** What texts say that are documents in strings; only of the text itself. */
+  documents: readonly Document[];
 }
 
 /**
@@ -43,6 +47,7 @@ export interface Decoder {
  */
 export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Detection[] {
   const payloads = payloadsOf(scene).filter(({ isBroken }) => !isBroken || (depth <= MAX_DEPTH && !scene.isDense));
+  if (depth === 1) payloads.unshift(...payloadsOfDocuments(scene.text, decoder.documents));
   const found: Detection[] = [];
   if (payloads.length === 0) return found;
   if (payloads.length > MAX_PAYLOADS)
@@ -104,6 +109,24 @@ export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Dete
   return found;
 }
 
+/**
+ * A finding in a document names all of the text in which it stands: its parts are in no order that the text has. In one pass: texts are shown in the order of the fields.
+ * @param documents in the order of their fields
+ */
+function payloadsOfDocuments({ from, bases, fields }: NormalText, documents: readonly Document[]): Payload[] {
+  let at = 0;
+  const reach = (unit: number): number => {
+    while (at < from.length && (from[at] as number) < unit) at += 1;
+    return at;
+  };
+  return documents.map(({ field, text }) => {
+    const base = bases[field] ?? 0;
+    const start = reach(base);
+    const end = reach(base + (fields[field]?.text.length ?? 0));
+    return { start, end: Math.max(end, start + 1), text, how: 'a document in a string', isBroken: () => true };
+  });
+}
+
 const unscanned = (payload: Payload | undefined, reason: string): Detection => ({
   detector_key: 'unscanned',
   severity: 'high',
@@ -155,6 +178,8 @@ function payloadsOf({ shown, text }: Scene): Payload[] {
     const letters = shown.slice(start, end).replaceAll(/[^\p{L}\d]/gu, '');
     add({ start: first, end: last, text: letters, how: 'spaced letters', isDense: true });
   }
+  for (const { first, last } of regionsOf(shown, ENCODED_WORD, { least: 2, margin: 3 }))
+    add({ start: first, end: last, text: decodeWords(shown.slice(first, last)), how: 'encoded words' });
   for (const { first, last, start, end } of regionsOf(shown, UTF7, { least: 1, margin: NEAR }))
     add({ start: first, end: last, text: fromUtf7(shown.slice(start, end)), how: 'UTF-7' });
   for (const { first, last, start, end } of regionsOf(shown, ROT13, { least: 1, margin: AROUND })) {
@@ -259,6 +284,8 @@ const ESCAPE =
   /\\u\{?[0-9a-f]{4,6}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};|=[0-9A-F]{2}(?=[=A-Za-z\s])|&(?:lt|gt|amp|quot|nbsp);/gi;
 /** Base64 of UTF-16 between two signs; what else stands so is told apart when it is decoded. */
 const UTF7 = /\+[A-Za-z0-9+/]{3,4096}-?/g;
+/** A word of a header of a mail (RFC 2047); a long text is cut in several, wherever it happens. */
+const ENCODED_WORD = /=\?[\w*-]{1,40}\?[bq]\?[^?\s]{1,200}\?=/gi;
 /** What stands inside of words and is not read: hyphens at the ends of lines and elsewhere, marks of emphasis, line breaks of a string in a string. */
 const BROKEN = /\\[nrt](?=[A-Za-z])|(?<=\p{L})(?:[-=]\s?\n|[*_`~|^-]{1,3})(?=\p{L})/gu;
 /** A letter alone, with a sign behind it that is no space. */

@@ -15,6 +15,13 @@ export interface Selected extends Field {
   isHtml: boolean;
 }
 
+/** What a text that is a document in a string says, in the order in which its reader reads it. */
+export interface Document {
+  /** Of `selected`. */
+  field: number;
+  text: string;
+}
+
 /** A body that was read: what may be forwarded, and every text in it. */
 export interface Body {
   payload: JsonValue;
