@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
 import type { Balance, WalletTransaction } from '../../../src/billing/wallet/schema.ts';
 import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
-import { paymentEventBody, refundedCharge } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database, platform } from '../../support/service.ts';
-import { buildTopUp, movements, post, topUpRow } from '../payments/support.ts';
+import { refundedThere } from '../payments/local-refunds.ts';
+import { buildTopUp, movements, topUpRow } from '../payments/support.ts';
 
 interface Statement {
   receivable_cents: number;
@@ -33,9 +33,7 @@ describe('A wallet that owes', function () {
       (await buildInvocation(operator, skillId)).id,
       (await buildInvocation(operator, skillId)).id,
     ];
-    await post(
-      paymentEventBody('charge.refunded', refundedCharge((await topUpRow(id)).payment_id ?? '', 1_000, 1_000)),
-    );
+    await refundedThere((await topUpRow(id)).payment_id ?? '', 1_000);
     return { operator, work };
   }
   const act = (id: string, by: TestOperator, what: string, body?: unknown) =>

@@ -119,7 +119,7 @@ describe('The life of a top-up', function () {
     await run(id).handle.cancel();
     await run(id).handle.signal('nonsense', { anything: 1 });
     await run(id).showing(
-      /Refused to cancel.*\n\nRefused signal nonsense|Refused signal nonsense.*\n\nRefused to cancel/s,
+      /Refused to cancel.*\n\n\S+Z Refused signal nonsense|Refused signal nonsense.*\n\n\S+Z Refused to cancel/s,
     );
     await payer.settleSilently(sessionId, 'paid');
     await payer.timeIsOver(id);
