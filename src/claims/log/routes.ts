@@ -191,16 +191,16 @@ const readKey = route({
 });
 
 /** C2SP writes the index of a tile in elements of three digits, and a part of a tile as one more: a path of one to three elements. */
+const element = z.string();
 const shapes = [
-  { path: ':a', name: '' },
-  { path: ':a/:b', name: 'OfTwoElements' },
-  { path: ':a/:b/:c', name: 'OfThreeElements' },
+  { path: ':a', name: '', elements: { a: element } },
+  { path: ':a/:b', name: 'OfTwoElements', elements: { a: element, b: element } },
+  { path: ':a/:b/:c', name: 'OfThreeElements', elements: { a: element, b: element, c: element } },
 ] as const;
-const elements = { a: z.string(), b: z.string().optional(), c: z.string().optional() };
-const given = (named: { a: string; b?: string | undefined; c?: string | undefined }): string[] =>
-  [named.a, named.b, named.c].filter((element) => element !== undefined);
+const given = (named: { a: string; b?: string; c?: string }): string[] =>
+  [named.a, named.b, named.c].filter((value) => value !== undefined);
 
-const tiles = shapes.map(({ path, name }) =>
+const tiles = shapes.map(({ path, name, elements }) =>
   route({
     method: 'get',
     path: `/v1/log/tile/:level/${path}`,
@@ -226,7 +226,7 @@ const tiles = shapes.map(({ path, name }) =>
   }),
 );
 
-const entries = shapes.map(({ path, name }) =>
+const entries = shapes.map(({ path, name, elements }) =>
   route({
     method: 'get',
     path: `/v1/log/tile/entries/${path}`,
