@@ -425,7 +425,9 @@ create table billing_alarms (
       'subscription_refund_came_back', 'unknown_price')),
   concerns text not null,               -- rfd_…, top_…, pyt_…, sbc_…, or what the provider calls it
   operator_id text not null references operators,
-  amount_cents bigint,                  -- null where nobody said how much
+  amount_cents bigint,                  -- hundredths of `currency`; null where nobody said how much
+  currency text,
+  news_at timestamptz,                  -- when the newest of what it is about became known; null: nothing has since it was raised
   status text not null default 'open' check (status in ('open', 'dismissed', 'over')),
   created_at timestamptz not null default clock_timestamp(),
   decided_at timestamptz,
