@@ -281,6 +281,24 @@ describe('What waits for a person', function () {
       assert.equal(refusedWith(late).approval_status, 'subject_changed');
     });
 
+    for (const { what, paid } of [
+      { what: 'credited', paid: 1_000 },
+      { what: 'taken', paid: 900 },
+    ])
+      it(`is a dispute of a status that we do not know, reported before its payment is ${what}`, async () => {
+        const operator = await buildOperator();
+        const topUp = await beginTopUp(operator);
+        const [id, paymentId] = [`dp_${newId('evt')}`, `pi_${topUp.id}`];
+        await dispute(id, paymentId, 'escalated', new Date());
+        assert.deepEqual(await shown(operator), []);
+        await post(topUpEvent(topUp, undefined, { payment_intent: paymentId, amount_total: paid }));
+        if (what === 'taken') {
+          const differing = await onlyCase(operator);
+          assertStatus(await decide(`/v1/admin/billing/differing-payments/${differing.id}/take`), 200);
+        }
+        assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
+      });
+
     it('is a dispute of a status that we do not know, until it has one that we know', async () => {
       const operator = await buildOperator();
       const { id: topUp } = await buildTopUp(operator);
