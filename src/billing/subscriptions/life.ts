@@ -222,6 +222,12 @@ async function giveSurplusBack(context: PaymentsContext, operatorId: string): Pr
           if (state !== null && state !== 'unknown')
             await takeState(unit, operatorId, { state, at: row.answer_at, knownRevision: row.pushed_revision });
       }
+      if (outcome.status === 'refused')
+        await raiseAlarm(unit.connection, {
+          kind: 'subscription_not_given_back',
+          concerns: subscriptionId,
+          operatorId,
+        });
       if (outcome.status !== 'given_back') return;
       const detail = { subscription_id: subscriptionId, refunded_cents: outcome.refundedCents };
       await auditSubscription(unit.connection, operatorId, 'subscription.second_given_back', detail);

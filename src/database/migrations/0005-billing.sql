@@ -422,7 +422,7 @@ create table billing_alarms (
   id text primary key,
   kind text not null check (kind in
     ('refund_paid_after_all', 'refunds_unread', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made',
-      'subscription_refund_came_back', 'unknown_price')),
+      'subscription_refund_came_back', 'subscription_not_given_back', 'unknown_price')),
   concerns text not null,               -- rfd_…, top_…, pyt_…, sbc_…, or what the provider calls it
   operator_id text not null references operators,
   amount_cents bigint,                  -- hundredths of `currency`; null where nobody said how much
