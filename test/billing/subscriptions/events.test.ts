@@ -42,6 +42,17 @@ const eventOf = (operator: TestOperator, id: string, reported: Reported, created
   return paymentEventBody(type, object, { createdAt, ...(eventId !== undefined && { id: eventId }) });
 };
 
+type Priced = [reported: Reported, createdAt: Date, eventId?: string];
+
+/** Such an event, of a subscription all of whose prices no setting names. */
+function pricedOf(operator: TestOperator, id: string, ...[reported, createdAt, eventId]: Priced): string {
+  const { data, ...event } = JSON.parse(eventOf(operator, id, reported, createdAt, eventId)) as {
+    data: { object: { items: { data: { price: { id: string } }[] } } };
+  };
+  for (const item of data.object.items.data) item.price.id = 'price_of_before';
+  return JSON.stringify({ ...event, data });
+}
+
 const post = async (body: string): Promise<void> => void assertStatus(await postPaymentEvent(body), 200);
 
 const newSubscription = (): string => unique('sub_test');
@@ -98,13 +109,8 @@ describe('A payment event about a subscription', () => {
 
   it('with a price that no setting names tells everything but the tier, and is recorded for a person', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
-    const priced = (reported: Reported, createdAt: Date, eventId: string): string => {
-      const { data, ...event } = JSON.parse(eventOf(operator, id, reported, createdAt, eventId)) as {
-        data: { object: { items: { data: { price: { id: string } }[] } } };
-      };
-      for (const item of data.object.items.data) item.price.id = 'price_of_before';
-      return JSON.stringify({ ...event, data });
-    };
+    const priced = (...[reported, createdAt, eventId]: Priced): string =>
+      pricedOf(operator, id, reported, createdAt, eventId);
     const outcomes = async (body: string, eventId: string): Promise<string | null> => {
       await post(body);
       return outcomeOf(eventId);
@@ -170,6 +176,30 @@ describe('A payment event about a subscription', () => {
     await post(eventOf(operator, newSubscription(), { tier: 'business' }, at(-30)));
     assert.equal((await subscriptionOf(operator)).tier, 'pro');
     assert.equal((await auditOf(operator)).at(-1), 'subscription.second');
+  });
+
+  it('about a second one that the provider does not give back is recorded for a person, its price is not', async () => {
+    const [operator, second] = [await buildOperator(), newSubscription()];
+    await post(eventOf(operator, newSubscription(), {}, at(-60)));
+    await post(pricedOf(operator, second, {}, at(-30)));
+    const alarms = async () =>
+      (await casesOf(operator)).map(({ alarm, concerns, currency }) => [alarm, concerns, currency]);
+    const left = [['subscription_not_given_back', second, null]];
+    await eventually('the alarm', async () => (await alarms()).flat().includes('subscription_not_given_back'));
+    assert.deepEqual(await alarms(), left);
+    await post(pricedOf(operator, second, { seats: 1 }, at(-20)));
+    assert.deepEqual(await alarms(), left);
+  });
+
+  it('about another one counts for its price as of its own time', async () => {
+    const [operator, first, second] = [await buildOperator(), newSubscription(), newSubscription()];
+    await post(eventOf(operator, first, {}, at(-60)));
+    await post(eventOf(operator, first, { status: 'canceled' }, at(-30)));
+    const alarms = async () => (await casesOf(operator)).map(({ alarm, concerns }) => [alarm, concerns]);
+    await post(pricedOf(operator, second, {}, at(-40)));
+    assert.deepEqual(await alarms(), [['unknown_price', second]]);
+    await post(pricedOf(operator, second, { status: 'canceled' }, at(-35)));
+    assert.deepEqual(await alarms(), []);
   });
 
   it('about an unknown operator is accepted and changes nothing', async () => {
