@@ -146,11 +146,12 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
     update differing_payments d set status = 'dismissed', decided_at = clock_timestamp()
     from top_ups t where d.id = ${id} and d.status = 'open' and t.id = d.top_up_id returning t.operator_id`);
 
-/** Whether money of an operator depends on what the alarm is about, so that dismissing it decides who bears that. */
+/** Whether somebody has paid for what the alarm is about, or is paid by it, so that dismissing it decides who bears that. */
 export const isAboutMoney = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.exists(sql.type(z.object({}))`
     select from billing_alarms where id = ${id}
-      and kind in ('upgrade_not_made', 'subscription_refund_came_back', 'refunds_unread')`);
+      and kind in ('upgrade_not_made', 'subscription_refund_came_back', 'subscription_not_given_back', 'refunds_unread', 'unknown_price',
+        'payout_reversed_in_part')`);
 
 /** @returns whose alarm it was; null where it no longer waits. */
 export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>

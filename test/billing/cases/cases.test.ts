@@ -281,6 +281,15 @@ describe('What waits for a person', function () {
       assert.equal(refusedWith(late).approval_status, 'subject_changed');
     });
 
+    for (const alarm of ['payout_reversed_in_part', 'unknown_price', 'upgrade_not_made'] as const)
+      it(`about money that somebody paid or is paid, ${alarm}, is dismissed with an approval`, async () => {
+        const operator = await buildOperator();
+        const { operatorId } = operator;
+        await raiseAlarm(await database(), { kind: alarm, concerns: newId('pyt'), operatorId });
+        const dismissed = await decide(pathOf(await onlyCase(operator)));
+        assert.equal(assertStatus(dismissed, 200).outcome, 'dismissed');
+      });
+
     for (const { what, paid } of [
       { what: 'credited', paid: 1_000 },
       { what: 'taken', paid: 900 },

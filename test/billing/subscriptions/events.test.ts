@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { settle } from '../../../src/billing/payments/local/settle.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { postApproved } from '../../governance/support.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import {
@@ -13,7 +14,8 @@ import {
   subscriptionObject,
   type SubscriptionObjectOptions,
 } from '../../support/payment-webhooks.ts';
-import { assertProblem, assertStatus, database, platform } from '../../support/service.ts';
+import { buildPerson, signIn } from '../../support/people.ts';
+import { assertProblem, assertStatus, database } from '../../support/service.ts';
 import { casesOf } from '../cases/support.ts';
 import { outcomeOf } from '../payments/support.ts';
 import {
@@ -124,7 +126,9 @@ describe('A payment event about a subscription', () => {
     assert.deepEqual(await alarms(), [['unknown_price', id, null]]);
     const [alarm] = await casesOf(operator);
     const reason = 'The setting is on its way.';
-    assertStatus(await platform().post(`/v1/admin/billing/alarms/${alarm?.id}/dismiss`, { reason }), 200);
+    await buildPerson({ operatorId: 'op_platform' }, 'owner'); // where there are two, one approves what the key requests
+    const person = await signIn('platform@carnet.invalid');
+    assertStatus(await postApproved(person, `/v1/admin/billing/alarms/${alarm?.id}/dismiss`, { reason }), 200);
     await post(eventOf(operator, id, { tier: 'pro', seats: 2 }, at(-80)));
     assert.deepEqual(await alarms(), []);
     assert.equal(
