@@ -60,12 +60,12 @@ export function createStripePayments(settings: StripeSettings, log: Logger): Pay
 }
 
 /**
- * The newest invoice is the one of the current period; what was paid of it by card or bank goes back. The refund is first: a try that
+ * The newest invoice is the one of the current period; what was paid of it by card or bank and not refunded yet goes back. The refund is first: a try that
  * finds the subscription ended knows by it whether that was our doing.
  */
 async function giveSubscriptionBack(
   { stripe, call }: StripeParts,
-  { refund, find }: Refunds,
+  { refund, find, unrefunded }: Refunds,
   subscriptionId: string,
 ): Promise<number | null> {
   const { status, latest_invoice: invoice } = await call('subscriptions.retrieve', () =>
@@ -78,10 +78,14 @@ async function giveSubscriptionBack(
     const paymentId = typeof payment.payment_intent === 'object' ? payment.payment_intent.id : payment.payment_intent;
     if (paymentId === undefined || amountCents === null || amountCents === 0) continue;
     const key = `give-back:${subscriptionId}:${paymentId}`;
-    const made = isOver ? await find(key, paymentId) : await refund({ key, paymentId, amountCents });
+    let made = await find(key, paymentId);
+    if (made === undefined && !isOver) {
+      const left = await unrefunded(paymentId, amountCents); // Stripe refuses to refund more
+      if (left > 0) made = await refund({ key, paymentId, amountCents: left });
+    }
     if (made?.status === 'failed')
       throw new PaymentRefused(`The refund ${made.providerRefundId} of ${paymentId} has failed.`);
-    if (made !== undefined) amounts.push(amountCents);
+    if (made !== undefined) amounts.push(made.amountCents);
   }
   if (isOver && amounts.length === 0) return null;
   if (!isOver) {
@@ -94,7 +98,9 @@ async function giveSubscriptionBack(
 interface Refunds extends Pick<PaymentProvider, 'listRefunds'> {
   /** The refund that was made under the key. */
   find(key: string, paymentId: string): Promise<ListedRefund | undefined>;
-  refund(request: Parameters<PaymentProvider['refund']>[0]): Promise<Pick<ListedRefund, 'providerRefundId' | 'status'>>;
+  /** What is left of so many cents of the payment, whoever refunded the others; none below zero. */
+  unrefunded(paymentId: string, amountCents: number): Promise<number>;
+  refund(request: Parameters<PaymentProvider['refund']>[0]): Promise<ListedRefund>;
 }
 
 function stripeRefunds({ stripe, call }: StripeParts): Refunds {
@@ -124,6 +130,13 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
       return refunds.map(listedOf);
     },
     find,
+    async unrefunded(paymentId, amountCents) {
+      const refunds = (await listAll(paymentId)).map(listedOf).filter(({ status }) => status !== 'failed');
+      return Math.max(
+        0,
+        refunds.reduce((left, refund) => left - refund.amountCents, amountCents),
+      );
+    },
     async refund({ key, paymentId, amountCents }) {
       const earlier = await find(key, paymentId);
       if (earlier !== undefined) return earlier;

@@ -183,8 +183,8 @@ export const governedActs = {
   },
   'payment_alarm.dismissed': {
     call: 'POST /v1/admin/billing/alarms/:id/dismiss',
-    what: 'Dismissing an alarm about money of an operator (`upgrade_not_made`, `subscription_refund_came_back`, `refunds_unread`), by the platform',
-    why: 'A person has looked up that the operator has the money again, or why the list of refunds cannot be read: nothing moves for them until it is.',
+    what: 'Dismissing an alarm about money of an operator (`upgrade_not_made`, `subscription_refund_came_back`, `subscription_not_given_back`, `refunds_unread`, `unknown_price`, `payout_reversed_in_part`), by the platform',
+    why: 'A person has looked up that the operator has the money or what was paid for, or why the list of refunds cannot be read: nothing moves for them until it is.',
     by: 'administrator',
   },
   'wallet.adjusted': {

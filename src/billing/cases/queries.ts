@@ -18,7 +18,7 @@ export const listCases = (
 ): Promise<readonly BillingCase[]> =>
   connection.any(sql.type(BillingCaseSchema)`
     select kind, alarm, id, operator_id, amount_cents, currency, concerns, since from (
-      select 'alarm' as kind, kind as alarm, id, operator_id, amount_cents, 'usd' as currency, concerns, created_at as since
+      select 'alarm' as kind, kind as alarm, id, operator_id, amount_cents, currency, concerns, created_at as since
       from billing_alarms where status = 'open'
       union all
       select 'differing_payment', null, d.id, t.operator_id, d.amount_cents, d.currency, d.top_up_id, d.created_at
@@ -44,6 +44,10 @@ const StateRow = z.object({
   concerns: z.string().nullable(),
   /** Of a payment that differs: what was requested, in US cents. */
   requested_cents: z.number().nullable(),
+  /** Of an alarm alone: since when it waits. One that was over is raised again under its id. */
+  since: z.string().optional(),
+  /** Of an alarm alone: when the newest of what it is about became known, as by another report of refunds; null where nothing has. */
+  news_at: z.string().nullable().optional(),
 });
 export type CaseState = z.infer<typeof StateRow>;
 
@@ -51,8 +55,11 @@ export type CaseState = z.infer<typeof StateRow>;
 export const stateOfCase = (connection: CommonQueryMethods, { kind, id }: CasePlace): Promise<CaseState | null> => {
   const states = {
     alarm: sql.fragment`
-      select status as state, amount_cents, operator_id, 'usd' as currency, concerns, null as requested_cents
-      from billing_alarms where id = ${id}`,
+      select a.status as state, a.amount_cents, a.operator_id, a.currency, a.concerns, null as requested_cents, a.created_at as since,
+        greatest(a.news_at, p.reported_at) as news_at
+      from billing_alarms a left join top_ups t on t.id = a.concerns and a.kind = 'refunds_unread'
+        left join refunded_payments p on p.payment_id = t.payment_id
+      where a.id = ${id}`,
     differing_payment: sql.fragment`
       select d.status as state, d.amount_cents, t.operator_id, d.currency, t.id as concerns, t.amount_cents as requested_cents
       from differing_payments d join top_ups t on t.id = d.top_up_id where d.id = ${id}`,
@@ -139,11 +146,12 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
     update differing_payments d set status = 'dismissed', decided_at = clock_timestamp()
     from top_ups t where d.id = ${id} and d.status = 'open' and t.id = d.top_up_id returning t.operator_id`);
 
-/** Whether money of an operator depends on what the alarm is about, so that dismissing it decides who bears that. */
+/** Whether somebody has paid for what the alarm is about, or is paid by it, so that dismissing it decides who bears that. */
 export const isAboutMoney = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.exists(sql.type(z.object({}))`
     select from billing_alarms where id = ${id}
-      and kind in ('upgrade_not_made', 'subscription_refund_came_back', 'refunds_unread')`);
+      and kind in ('upgrade_not_made', 'subscription_refund_came_back', 'subscription_not_given_back', 'refunds_unread', 'unknown_price',
+        'payout_reversed_in_part')`);
 
 /** @returns whose alarm it was; null where it no longer waits. */
 export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
@@ -157,7 +165,7 @@ export async function raiseAlarm(
   { kind, concerns, operatorId }: { kind: BillingAlarm; concerns: string; operatorId: string },
 ): Promise<void> {
   await connection.query(sql.type(z.object({}))`
-    select raise_billing_alarm(${kind}, ${concerns}, ${operatorId}, null)`);
+    select raise_billing_alarm(${kind}, ${concerns}, ${operatorId}, null, null)`);
 }
 
 /** What there is has become known: nobody has to look any more. */

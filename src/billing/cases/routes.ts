@@ -119,7 +119,8 @@ const postDismissAlarm = route({
   operation: 'dismissBillingAlarm',
   tag,
   summary: 'Note that a person has looked at an alarm',
-  description: 'It moves no money. Where an operator has paid what the alarm is about, a person approves it.',
+  description:
+    'It moves no money. Where an operator has paid for what the alarm is about, or is paid by it, a person approves it.',
   audience,
   params,
   body: DecideCaseSchema,

@@ -10,6 +10,7 @@ const alarms = [
   'payout_reversed_in_part',
   'upgrade_not_made',
   'subscription_refund_came_back',
+  'subscription_not_given_back',
   'unknown_price',
 ] as const;
 export type BillingAlarm = (typeof alarms)[number];
@@ -31,6 +32,7 @@ export const BillingCaseSchema = z
           'this release does not know; only what was moved for it counts. `payout_reversed_in_part`: a part of a payout was taken back from the ' +
           "publisher's account. `upgrade_not_made`: an upgrade was paid and not made; refund it at the provider. " +
           '`subscription_refund_came_back`: the bank sent back what was refunded of a second subscription; the operator does not have it. ' +
+          '`subscription_not_given_back`: an operator may pay for a second subscription, and the provider does not give it back; end and refund it there. ' +
           '`unknown_price`: a subscription that is paid has a price that no setting names, so its tier or seats do not count. Null unless the kind is `alarm`.',
       }),
     id: z.string(),

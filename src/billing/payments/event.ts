@@ -32,8 +32,10 @@ export interface RefundFact {
   paymentId: string | null;
   /** That we requested it under; null where it was made without us, say in the provider's dashboard. */
   key: string | null;
-  /** Null where the event does not say. */
+  /** Hundredths of `currency`; null where the event does not say. */
   amountCents: number | null;
+  /** Lower case, `usd`; that of its payment, which for a subscription may be another than a wallet's. */
+  currency: string | null;
   status: 'pending' | 'succeeded' | 'failed';
 }
 

@@ -30,6 +30,7 @@ const Refund = readsOf<Stripe.Refund>()(
     id: Text,
     payment_intent: Reference,
     amount: Cents.min(0).nullish(),
+    currency: Text.nullish(),
     status: z.string().nullish(),
     // The report needs the payment alone: what others wrote here, or a key that cannot be kept, must not lose it.
     metadata: z
@@ -107,6 +108,7 @@ const refund: Reader = (object) => {
     paymentId: data.payment_intent,
     key: data.metadata?.carnet_key ?? null,
     amountCents: data.amount ?? null,
+    currency: data.currency ?? null,
     status: refundStatusOf(data.status),
   };
 };

@@ -29,7 +29,8 @@ type Fact<Kind extends PaymentEvent['kind']> = Extract<PaymentEvent, { kind: Kin
 
 export const recordRefund = (connection: CommonQueryMethods, fact: Fact<'refund'>): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
-    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.key}, ${fact.amountCents}, ${fact.status})`);
+    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.key}, ${fact.amountCents}, ${fact.currency},
+      ${fact.status})`);
 
 export const reportRefunds = (
   connection: CommonQueryMethods,

@@ -6,7 +6,7 @@ import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { OperatorId } from '../../ids/ids.ts';
-import { raiseAlarm } from '../cases/queries.ts';
+import { endAlarm, raiseAlarm } from '../cases/queries.ts';
 import { describeLives, type LifeDescription } from '../payments/life-description.ts';
 import {
   PaymentRefused,
@@ -222,6 +222,14 @@ async function giveSurplusBack(context: PaymentsContext, operatorId: string): Pr
           if (state !== null && state !== 'unknown')
             await takeState(unit, operatorId, { state, at: row.answer_at, knownRevision: row.pushed_revision });
       }
+      if (outcome.status !== 'kept')
+        await endAlarm(unit.connection, { kind: 'unknown_price', concerns: subscriptionId });
+      if (outcome.status === 'refused')
+        await raiseAlarm(unit.connection, {
+          kind: 'subscription_not_given_back',
+          concerns: subscriptionId,
+          operatorId,
+        });
       if (outcome.status !== 'given_back') return;
       const detail = { subscription_id: subscriptionId, refunded_cents: outcome.refundedCents };
       await auditSubscription(unit.connection, operatorId, 'subscription.second_given_back', detail);

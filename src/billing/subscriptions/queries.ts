@@ -199,6 +199,11 @@ export async function settleSurplus(
     where subscription_id = ${subscriptionId} and status = 'open'`);
 }
 
+/** Whether a subscription beside another one was given back, had ended, or could not be given back. */
+export const isSettledSurplus = (connection: CommonQueryMethods, subscriptionId: string): Promise<boolean> =>
+  connection.exists(sql.type(Nothing)`
+    select from surplus_subscriptions where subscription_id = ${subscriptionId} and status in ('given_back', 'over', 'refused')`);
+
 /** Writes an audit event for what the service itself did with the subscription of an operator. */
 export async function auditSubscription(
   connection: CommonQueryMethods,

@@ -6,6 +6,7 @@ import type { SubscriptionState } from '../payments/provider.ts';
 import { endChange, findChangeInFlight } from './change-queries.ts';
 import {
   auditSubscription,
+  isSettledSurplus,
   lockSubscription,
   noteSurplus,
   planFetchNow,
@@ -129,17 +130,23 @@ function isRelevant(before: SubscriptionRow, { state, at }: ReportedState): bool
 export const hasUnknownPrice = ({ tier, purchasedSeats }: SubscriptionState): boolean =>
   tier === null || purchasedSeats === null;
 
-/** Somebody pays for what does not count here, until a setting names the price or the subscription is over. */
+/**
+ * Somebody pays for what does not count here, until a setting names the price or the subscription is over. The row has
+ * the time of its own subscription alone, so a late report of another one may raise it again: not once that one was
+ * decided about, since nothing would end it.
+ */
 async function notePrice(
   connection: Unit['connection'],
   operatorId: string,
   { before, reported: { state, at } }: { before: SubscriptionRow; reported: ReportedState },
 ): Promise<void> {
-  if (before.state_at !== null && Date.parse(at) < Date.parse(before.state_at)) return;
-  const alarm = { kind: 'unknown_price', concerns: state.subscriptionId } as const;
-  if (hasUnknownPrice(state) && isPaid({ status: statuses[state.status] }))
-    await raiseAlarm(connection, { ...alarm, operatorId });
-  else await endAlarm(connection, alarm);
+  const { subscriptionId } = state;
+  const isOther = before.subscription_id !== subscriptionId;
+  if (!isOther && before.state_at !== null && Date.parse(at) < Date.parse(before.state_at)) return;
+  const alarm = { kind: 'unknown_price', concerns: subscriptionId } as const;
+  if (!hasUnknownPrice(state) || !isPaid({ status: statuses[state.status] })) return await endAlarm(connection, alarm);
+  if (isOther && isRunning(before) && (await isSettledSurplus(connection, subscriptionId))) return;
+  await raiseAlarm(connection, { ...alarm, operatorId });
 }
 
 function merge(before: SubscriptionRow, { state, at, knownRevision }: ReportedState): SubscriptionRow {

@@ -422,10 +422,12 @@ create table billing_alarms (
   id text primary key,
   kind text not null check (kind in
     ('refund_paid_after_all', 'refunds_unread', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made',
-      'subscription_refund_came_back', 'unknown_price')),
+      'subscription_refund_came_back', 'subscription_not_given_back', 'unknown_price')),
   concerns text not null,               -- rfd_…, top_…, pyt_…, sbc_…, or what the provider calls it
   operator_id text not null references operators,
-  amount_cents bigint,                  -- null where nobody said how much
+  amount_cents bigint,                  -- hundredths of `currency`; null where nobody said how much
+  currency text,
+  news_at timestamptz,                  -- when the newest of what it is about became known; null: nothing has since it was raised
   status text not null default 'open' check (status in ('open', 'dismissed', 'over')),
   created_at timestamptz not null default clock_timestamp(),
   decided_at timestamptz,

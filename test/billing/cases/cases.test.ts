@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { releaseRefusedRefund } from '../../../src/billing/payments/refunds/queries.ts';
+import { endAlarm, raiseAlarm } from '../../../src/billing/cases/queries.ts';
 import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -245,6 +246,67 @@ describe('What waits for a person', function () {
       await refunded(paymentId, 400);
       assert.deepEqual([await shown(operator), await walletOf(operator)], [[], [600, 0, 0]]);
     });
+
+    it('is dismissed as a person saw it: what becomes known since needs another approval', async () => {
+      const operator = await buildOperator();
+      const topUp = await beginTopUp(operator);
+      const paymentId = `pi_${topUp.id}`; // that the local provider does not know
+      await post(topUpEvent(topUp, undefined, { payment_intent: paymentId }));
+      const report = () => post(paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 400)));
+      await report();
+      await eventually('the alarm', async () => (await shown(operator)).length > 0);
+      const [alarm] = await alarmsOf(operator);
+      assert(alarm !== undefined);
+      const { approval_id: approval } = refusedWith(await platform().post(pathOf(alarm), { reason }));
+      assertStatus(await approve(person, approval), 200);
+      await report();
+      const late = await platform().post(pathOf(alarm), { reason }, withApproval(approval));
+      assertProblem(late, 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.equal(refusedWith(late).approval_status, 'subject_changed');
+      assertStatus(await decide(pathOf(alarm)), 200);
+    });
+
+    it('that was over and is raised again needs another approval', async () => {
+      const { operatorId, ...operator } = await buildOperator();
+      const [connection, concerns] = [await database(), newId('sbc')];
+      const raise = () => raiseAlarm(connection, { kind: 'upgrade_not_made', concerns, operatorId });
+      await raise();
+      const [alarm] = await alarmsOf({ operatorId, ...operator });
+      assert(alarm !== undefined);
+      const { approval_id: approval } = refusedWith(await platform().post(pathOf(alarm), { reason }));
+      assertStatus(await approve(person, approval), 200);
+      await endAlarm(connection, { kind: 'upgrade_not_made', concerns });
+      await raise();
+      const late = await platform().post(pathOf(alarm), { reason }, withApproval(approval));
+      assert.equal(refusedWith(late).approval_status, 'subject_changed');
+    });
+
+    for (const alarm of ['payout_reversed_in_part', 'unknown_price', 'upgrade_not_made'] as const)
+      it(`about money that somebody paid or is paid, ${alarm}, is dismissed with an approval`, async () => {
+        const operator = await buildOperator();
+        const { operatorId } = operator;
+        await raiseAlarm(await database(), { kind: alarm, concerns: newId('pyt'), operatorId });
+        const dismissed = await decide(pathOf(await onlyCase(operator)));
+        assert.equal(assertStatus(dismissed, 200).outcome, 'dismissed');
+      });
+
+    for (const { what, paid } of [
+      { what: 'credited', paid: 1_000 },
+      { what: 'taken', paid: 900 },
+    ])
+      it(`is a dispute of a status that we do not know, reported before its payment is ${what}`, async () => {
+        const operator = await buildOperator();
+        const topUp = await beginTopUp(operator);
+        const [id, paymentId] = [`dp_${newId('evt')}`, `pi_${topUp.id}`];
+        await dispute(id, paymentId, 'escalated', new Date());
+        assert.deepEqual(await shown(operator), []);
+        await post(topUpEvent(topUp, undefined, { payment_intent: paymentId, amount_total: paid }));
+        if (what === 'taken') {
+          const differing = await onlyCase(operator);
+          assertStatus(await decide(`/v1/admin/billing/differing-payments/${differing.id}/take`), 200);
+        }
+        assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
+      });
 
     it('is a dispute of a status that we do not know, until it has one that we know', async () => {
       const operator = await buildOperator();

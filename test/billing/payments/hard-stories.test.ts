@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPayments } from '../../../activities/payments/index.ts';
 import { PaymentRefused } from '../../../src/billing/index.ts';
+import { listCases } from '../../../src/billing/cases/queries.ts';
 import type { PaymentsContext } from '../../../src/billing/payments/provider.ts';
 import { cancelSubscription } from '../../../src/billing/subscriptions/cancel.ts';
 import { giveUpChange } from '../../../src/billing/subscriptions/change-in-flight.ts';
@@ -304,16 +305,15 @@ function stories(program: string): void {
       const made = stripe.books.of('re').find(({ payment_intent: intent }) => intent === paid);
       const provider = createPayments(rig.context);
       assert.equal(await provider.giveSubscriptionBack(String(second)), 10_000);
-      const back = stripe.books.change(made?.id ?? '', { status: 'failed' });
+      const back = stripe.books.change(made?.id ?? '', { status: 'failed', currency: 'eur' });
       await assert.rejects(provider.giveSubscriptionBack(String(second)), PaymentRefused);
       const text = paymentEventBody('refund.failed', back);
       const failed = readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret: SECRET }));
       await receivePaymentEvent(rig.context, failed, 'req_test');
+      const alarms = await listCases(rig.context.pool, { operatorId: payer.operatorId, after: null, limit: 10 });
       assert.deepEqual(
-        await rig.context.pool.any(
-          sql.unsafe`select kind, concerns, amount_cents from billing_alarms where operator_id = ${payer.operatorId}`,
-        ),
-        [{ kind: 'subscription_refund_came_back', concerns: made?.id, amount_cents: 10_000 }],
+        alarms.map(({ alarm, concerns, amount_cents, currency }) => [alarm, concerns, amount_cents, currency]),
+        [['subscription_refund_came_back', made?.id, 10_000, 'eur']],
       );
     });
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { receivePaymentEvent } from '../../../src/billing/webhook/receive.ts';
-import { listCases } from '../../../src/billing/cases/queries.ts';
+import { listCases, stateOfCase } from '../../../src/billing/cases/queries.ts';
+import type { BillingCase } from '../../../src/billing/cases/schema.ts';
 import { openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
@@ -77,9 +78,15 @@ describe('The life of a payout', () => {
         sql.type(z.object({ outcome: z.string() }))`select outcome from payment_events where id = ${id}`,
       );
     };
-    const alarms = (): Promise<readonly { alarm: string | null }[]> =>
+    const alarms = (): Promise<readonly BillingCase[]> =>
       listCases(rig.context.pool, { operatorId: one.id, after: null, limit: 10 });
-    for (let parts = 1; parts <= 2; parts += 1) assert.equal(await outcomeOf(parts * 500), 'reversed_in_part');
+    const states: unknown[] = [];
+    for (let parts = 1; parts <= 2; parts += 1) {
+      assert.equal(await outcomeOf(parts * 500), 'reversed_in_part');
+      const [alarm] = await alarms();
+      states.push(await stateOfCase(rig.context.pool, { kind: 'alarm', id: alarm?.id ?? '' }));
+    }
+    assert.notDeepEqual(states[0], states[1], 'an approval to dismiss the one does not cover the other');
     assert.deepEqual(
       (await alarms()).map(({ alarm }) => alarm),
       ['payout_reversed_in_part'],

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { settle } from '../../../src/billing/payments/local/settle.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { postApproved } from '../../governance/support.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import {
@@ -13,7 +14,8 @@ import {
   subscriptionObject,
   type SubscriptionObjectOptions,
 } from '../../support/payment-webhooks.ts';
-import { assertProblem, assertStatus, database, platform } from '../../support/service.ts';
+import { buildPerson, signIn } from '../../support/people.ts';
+import { assertProblem, assertStatus, database } from '../../support/service.ts';
 import { casesOf } from '../cases/support.ts';
 import { outcomeOf } from '../payments/support.ts';
 import {
@@ -41,6 +43,17 @@ const eventOf = (operator: TestOperator, id: string, reported: Reported, created
   const object = subscriptionObject({ id, operatorId: operator.operatorId, tier: 'pro', ...reported });
   return paymentEventBody(type, object, { createdAt, ...(eventId !== undefined && { id: eventId }) });
 };
+
+type Priced = [reported: Reported, createdAt: Date, eventId?: string];
+
+/** Such an event, of a subscription all of whose prices no setting names. */
+function pricedOf(operator: TestOperator, id: string, ...[reported, createdAt, eventId]: Priced): string {
+  const { data, ...event } = JSON.parse(eventOf(operator, id, reported, createdAt, eventId)) as {
+    data: { object: { items: { data: { price: { id: string } }[] } } };
+  };
+  for (const item of data.object.items.data) item.price.id = 'price_of_before';
+  return JSON.stringify({ ...event, data });
+}
 
 const post = async (body: string): Promise<void> => void assertStatus(await postPaymentEvent(body), 200);
 
@@ -98,13 +111,8 @@ describe('A payment event about a subscription', () => {
 
   it('with a price that no setting names tells everything but the tier, and is recorded for a person', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
-    const priced = (reported: Reported, createdAt: Date, eventId: string): string => {
-      const { data, ...event } = JSON.parse(eventOf(operator, id, reported, createdAt, eventId)) as {
-        data: { object: { items: { data: { price: { id: string } }[] } } };
-      };
-      for (const item of data.object.items.data) item.price.id = 'price_of_before';
-      return JSON.stringify({ ...event, data });
-    };
+    const priced = (...[reported, createdAt, eventId]: Priced): string =>
+      pricedOf(operator, id, reported, createdAt, eventId);
     const outcomes = async (body: string, eventId: string): Promise<string | null> => {
       await post(body);
       return outcomeOf(eventId);
@@ -118,7 +126,9 @@ describe('A payment event about a subscription', () => {
     assert.deepEqual(await alarms(), [['unknown_price', id, null]]);
     const [alarm] = await casesOf(operator);
     const reason = 'The setting is on its way.';
-    assertStatus(await platform().post(`/v1/admin/billing/alarms/${alarm?.id}/dismiss`, { reason }), 200);
+    await buildPerson({ operatorId: 'op_platform' }, 'owner'); // where there are two, one approves what the key requests
+    const person = await signIn('platform@carnet.invalid');
+    assertStatus(await postApproved(person, `/v1/admin/billing/alarms/${alarm?.id}/dismiss`, { reason }), 200);
     await post(eventOf(operator, id, { tier: 'pro', seats: 2 }, at(-80)));
     assert.deepEqual(await alarms(), []);
     assert.equal(
@@ -170,6 +180,30 @@ describe('A payment event about a subscription', () => {
     await post(eventOf(operator, newSubscription(), { tier: 'business' }, at(-30)));
     assert.equal((await subscriptionOf(operator)).tier, 'pro');
     assert.equal((await auditOf(operator)).at(-1), 'subscription.second');
+  });
+
+  it('about a second one that the provider does not give back is recorded for a person, its price is not', async () => {
+    const [operator, second] = [await buildOperator(), newSubscription()];
+    await post(eventOf(operator, newSubscription(), {}, at(-60)));
+    await post(pricedOf(operator, second, {}, at(-30)));
+    const alarms = async () =>
+      (await casesOf(operator)).map(({ alarm, concerns, currency }) => [alarm, concerns, currency]);
+    const left = [['subscription_not_given_back', second, null]];
+    await eventually('the alarm', async () => (await alarms()).flat().includes('subscription_not_given_back'));
+    assert.deepEqual(await alarms(), left);
+    await post(pricedOf(operator, second, { seats: 1 }, at(-20)));
+    assert.deepEqual(await alarms(), left);
+  });
+
+  it('about another one counts for its price as of its own time', async () => {
+    const [operator, first, second] = [await buildOperator(), newSubscription(), newSubscription()];
+    await post(eventOf(operator, first, {}, at(-60)));
+    await post(eventOf(operator, first, { status: 'canceled' }, at(-30)));
+    const alarms = async () => (await casesOf(operator)).map(({ alarm, concerns }) => [alarm, concerns]);
+    await post(pricedOf(operator, second, {}, at(-40)));
+    assert.deepEqual(await alarms(), [['unknown_price', second]]);
+    await post(pricedOf(operator, second, { status: 'canceled' }, at(-35)));
+    assert.deepEqual(await alarms(), []);
   });
 
   it('about an unknown operator is accepted and changes nothing', async () => {

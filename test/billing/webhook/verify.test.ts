@@ -336,6 +336,7 @@ describe('the meaning of an event of Stripe', () => {
           paymentId: 'pi_1',
           key: null,
           amountCents: 1_000,
+          currency: 'usd',
           status: ours,
         };
         assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), fact);

@@ -24,7 +24,7 @@ begin
   perform audit_payment(t.operator_id, 'dispute.' || p_status, t.id, jsonb_build_object('amount_cents', p_amount), p_request);
   perform apply_reversals(t);
   if (select standing from disputes where id = p_dispute) = 'unlisted' then
-    perform raise_billing_alarm('dispute_unlisted', p_dispute, t.operator_id, p_amount,
+    perform raise_billing_alarm('dispute_unlisted', p_dispute, t.operator_id, p_amount, 'usd',
       case when (select status from disputes where id = p_dispute) <> v_before then clock_timestamp() end);
   else
     perform end_billing_alarm('dispute_unlisted', p_dispute);

@@ -5,7 +5,7 @@ begin
   perform audit_payment(p.operator_id, 'payout.reversed', p.id, jsonb_build_object('transfer_id', p.provider_transfer_id, 'whole', p_whole),
     p_request);
   if not p_whole then
-    perform raise_billing_alarm('payout_reversed_in_part', p.id, p.operator_id, null, clock_timestamp());
+    perform raise_billing_alarm('payout_reversed_in_part', p.id, p.operator_id, null, null, clock_timestamp());
     return row('reversed_in_part', p.operator_id, null)::payment_effect;
   end if;
   perform end_billing_alarm('payout_reversed_in_part', p.id);

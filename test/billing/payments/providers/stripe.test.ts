@@ -303,6 +303,31 @@ function callsToStripe(program: string): void {
     );
   });
 
+  for (const [what, earlier] of [
+    ['all', 10_000],
+    ['a part', 4_000],
+  ] as const) {
+    it(`end a subscription of whose payment ${what} was refunded already, and give back the rest`, async () => {
+      const page = await payments.openSubscription({
+        ...customer,
+        changeId: newId('sbc'),
+        tier: 'pro',
+        purchasedSeats: 0,
+        ...pageTerms(inAnHour()),
+      });
+      await world.pay(page);
+      const id = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
+      const { books } = world.proxy;
+      const invoice = books.get(id).latest_invoice as {
+        payments: { data: { payment: { payment_intent: string } }[] };
+      };
+      const paymentId = invoice.payments.data[0]?.payment.payment_intent ?? '';
+      await payments.refund({ key: `of-the-dashboard:${id}`, paymentId, amountCents: earlier });
+      assert.equal(await payments.giveSubscriptionBack(id), 10_000 - earlier);
+      assert.equal(books.get(id).status, 'canceled');
+    });
+  }
+
   for (const [intent, status] of [
     ['processing', 'processing'],
     ['requires_payment_method', 'failed'],

@@ -105,7 +105,8 @@ export class PaymentHere {
   /** A webhook about a refund is delivered. */
   async deliver({ providerRefundId, key, amountCents, status }: ListedRefund): Promise<void> {
     const event = { id: newId('evt'), type: 'of.a.test', createdAt: new Date(), paymentId: this.payment };
-    await recordRefund(this.db, { ...event, kind: 'refund', providerRefundId, key, amountCents, status });
+    const refund = { kind: 'refund', providerRefundId, key, amountCents, currency: 'usd', status } as const;
+    await recordRefund(this.db, { ...event, ...refund });
   }
 
   /** @returns whether it was settled so */

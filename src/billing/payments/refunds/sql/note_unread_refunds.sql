@@ -16,6 +16,6 @@ begin
     update refunds set next_call_at = greatest(next_call_at, p.next_read_at) where top_up_id = t.id and status = 'pending';
   end if;
   if p_is_final or p.unread_since <= clock_timestamp() - interval '1 hour' then
-    perform raise_billing_alarm('refunds_unread', t.id, t.operator_id, null, p.reported_at);
+    perform raise_billing_alarm('refunds_unread', t.id, t.operator_id, null, null, p.reported_at);
   end if;
 end $$;

@@ -42,7 +42,7 @@ begin
       perform settle_refund(r, 'failed', null);
       settled := settled || r.id;
     elsif r.status = 'failed' and v_listed in ('pending', 'succeeded') then
-      perform raise_billing_alarm('refund_paid_after_all', r.id, r.operator_id, r.amount_cents);
+      perform raise_billing_alarm('refund_paid_after_all', r.id, r.operator_id, r.amount_cents, 'usd');
     else
       perform end_billing_alarm('refund_paid_after_all', r.id);
     end if;

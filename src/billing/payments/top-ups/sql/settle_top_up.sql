@@ -25,6 +25,7 @@ begin
       p_request);
     perform read_earlier_refunds(t);
     perform apply_reversals(t);
+    perform raise_dispute_alarms(t);
   elsif (p_outcome = 'processing' and t.status in ('opening', 'open', 'expired'))
       or (p_outcome = 'failed' and t.status in ('opening', 'open', 'processing'))
       or (p_outcome = 'expired' and t.status in ('opening', 'open')) then

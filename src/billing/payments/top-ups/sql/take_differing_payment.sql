@@ -23,5 +23,6 @@ begin
     p_request);
   perform read_earlier_refunds(t);
   perform apply_reversals(t);
+  perform raise_dispute_alarms(t);
   return row('taken', t.operator_id, 'top-up:' || t.id)::payment_effect;
 end $$;
