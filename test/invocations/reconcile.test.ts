@@ -59,7 +59,7 @@ describe('reconcileInvocations', () => {
     assert.equal(await statusOf(late), 'expired');
     assert.equal(await statusOf(soon), 'pending');
     assert.equal((await walletOf(db, consumer)).held_cents, 25);
-    assert.equal(own.deliveries(), before + 1, 'the life is woken');
+    assert.equal(own.deliveries(), before + 2, 'the life is woken, and that of the log, which has a claim of it');
     await advanceInvocation(own.context, soon);
   });
 
