@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonObject } from '../../fields/objects.ts';
+import { signingKey } from '../../fields/signing-key.ts';
 import { queryInteger } from '../../http/query.ts';
 import { ReceiptSchema } from '../schema/envelope.ts';
 
@@ -72,16 +73,7 @@ export const CheckpointSchema = z.string().meta({
   examples: ['carnet.log/log_01K9ZC4T0M3Q8V6W2X5Y7ZABCE\n1\nbjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0=\n\n— …\n'],
 });
 
-export const LogKeySchema = z
-  .object({
-    kty: z.literal('OKP'),
-    crv: z.literal('Ed25519'),
-    x: z.string(),
-    kid: z.string(),
-    alg: z.literal('EdDSA'),
-    use: z.literal('sig'),
-  })
-  .meta({ id: 'LogKey' });
+export const LogKeySchema = signingKey.meta({ id: 'LogKey' });
 
 export const LogKeysSchema = z
   .object({ keys: z.array(LogKeySchema) })

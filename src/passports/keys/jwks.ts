@@ -1,38 +1,26 @@
 import { z } from 'zod';
 import type { Context } from '../../context/context.ts';
+import { signingKey } from '../../fields/signing-key.ts';
 import { activeKey, signingKeys } from './signing-keys.ts';
 
-export const JwksSchema = z
-  .object({
-    keys: z.array(
-      z.object({
-        kty: z.literal('OKP'),
-        crv: z.literal('Ed25519'),
-        x: z.string(),
-        kid: z.string(),
-        alg: z.literal('EdDSA'),
-        use: z.literal('sig'),
-      }),
-    ),
-  })
-  .meta({
-    id: 'Jwks',
-    description: 'The keys whose passports count: the one that signs, the next one, and those that stopped recently.',
-    examples: [
-      {
-        keys: [
-          {
-            kty: 'OKP',
-            crv: 'Ed25519',
-            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
-            kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
-            alg: 'EdDSA',
-            use: 'sig',
-          },
-        ],
-      },
-    ],
-  });
+export const JwksSchema = z.object({ keys: z.array(signingKey) }).meta({
+  id: 'Jwks',
+  description: 'The keys whose passports count: the one that signs, the next one, and those that stopped recently.',
+  examples: [
+    {
+      keys: [
+        {
+          kty: 'OKP',
+          crv: 'Ed25519',
+          x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+          kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+          alg: 'EdDSA',
+          use: 'sig',
+        },
+      ],
+    },
+  ],
+});
 type Jwks = z.infer<typeof JwksSchema>;
 
 /** Our public keys as a JWKS (RFC 7517): the active one, the next, and retired ones whose passports still count. */

@@ -7,15 +7,7 @@ import { tiers, type Tier } from '../../../src/fields/tiers.ts';
 import type { OperatorId } from '../../../src/ids/ids.ts';
 import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
-
-/** How long each tier keeps audit events: an age just inside and one just outside. */
-const retention: Record<Tier, [inside: string, outside: string]> = {
-  free: ['6 days 23 hours', '7 days 1 hour'],
-  developer: ['29 days 23 hours', '30 days 1 hour'],
-  pro: ['12 months -1 hour', '12 months 1 hour'],
-  business: ['24 months -1 hour', '24 months 1 hour'],
-  enterprise: ['12 months -1 hour', '12 months 1 hour'],
-};
+import { RETENTION } from '../../support/retention.ts';
 
 describe('the retention of the audit trail', () => {
   let own: OwnContext;
@@ -57,7 +49,7 @@ describe('the retention of the audit trail', () => {
   };
 
   for (const tier of tiers) {
-    const [inside, outside] = retention[tier];
+    const [inside, outside] = RETENTION[tier];
     it(`keeps events of tier ${tier} for as long as the tier says, and no longer`, async () => {
       const id = await operator(tier);
       await events(id, outside);

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
-import { tiers, type Tier } from '../../../src/fields/tiers.ts';
+import { tiers } from '../../../src/fields/tiers.ts';
 import { purgeInboundContents } from '../../../src/inbound/events/purge.ts';
 import { findEvent } from '../../../src/inbound/events/queries.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { newOperator } from '../../notifications/support/destinations.ts';
 import { newEndpoint, newEvent } from '../support/endpoints.ts';
-
-/** How long each tier keeps contents: an age just inside and one just outside. */
-const retention: Record<Tier, [inside: string, outside: string]> = {
-  free: ['6 days 23 hours', '7 days 1 hour'],
-  developer: ['29 days 23 hours', '30 days 1 hour'],
-  pro: ['12 months -1 hour', '12 months 1 hour'],
-  business: ['24 months -1 hour', '24 months 1 hour'],
-  enterprise: ['12 months -1 hour', '12 months 1 hour'],
-};
+import { RETENTION } from '../../support/retention.ts';
 
 describe('The retention of what came to inbound endpoints', () => {
   let own: OwnContext;
@@ -37,7 +29,7 @@ describe('The retention of what came to inbound endpoints', () => {
   };
 
   for (const tier of tiers) {
-    const [inside, outside] = retention[tier];
+    const [inside, outside] = RETENTION[tier];
     it(`keeps a content of ${inside} and deletes one of ${outside} on the ${tier} tier; hash and verdict stay`, async () => {
       const { context } = own;
       const { pool } = context;

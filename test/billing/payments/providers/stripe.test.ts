@@ -276,21 +276,18 @@ function callsToStripe(program: string): void {
     await assert.rejects(payments.listRefunds('pi_unknown'), PaymentRefused);
   });
 
-  it('give a subscription back that was paid in another currency, once', async () => {
-    const page = await payments.openSubscription({
-      ...customer,
-      changeId: newId('sbc'),
-      tier: 'pro',
-      purchasedSeats: 0,
-      ...pageTerms(inAnHour()),
-    });
-    await world.pay(page);
-    const id = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
-    const { books } = world.proxy;
-    const invoice = books.get(id).latest_invoice as {
+  /** What its first invoice was paid by, in the books of the double. */
+  const paymentOf = (subscriptionId: string): string => {
+    const invoice = world.proxy.books.get(subscriptionId).latest_invoice as {
       payments: { data: { payment: { payment_intent: string } }[] };
     };
-    const paymentId = invoice.payments.data[0]?.payment.payment_intent ?? '';
+    return invoice.payments.data[0]?.payment.payment_intent ?? '';
+  };
+
+  it('give a subscription back that was paid in another currency, once', async () => {
+    const id = await subscribed('pro');
+    const paymentId = paymentOf(id);
+    const { books } = world.proxy;
     books.change(paymentId, { currency: 'eur' });
     for (let times = 0; times < 2; times += 1) {
       assert.equal(await payments.giveSubscriptionBack(id), 10_000);
@@ -308,23 +305,10 @@ function callsToStripe(program: string): void {
     ['a part', 4_000],
   ] as const) {
     it(`end a subscription of whose payment ${what} was refunded already, and give back the rest`, async () => {
-      const page = await payments.openSubscription({
-        ...customer,
-        changeId: newId('sbc'),
-        tier: 'pro',
-        purchasedSeats: 0,
-        ...pageTerms(inAnHour()),
-      });
-      await world.pay(page);
-      const id = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
-      const { books } = world.proxy;
-      const invoice = books.get(id).latest_invoice as {
-        payments: { data: { payment: { payment_intent: string } }[] };
-      };
-      const paymentId = invoice.payments.data[0]?.payment.payment_intent ?? '';
-      await payments.refund({ key: `of-the-dashboard:${id}`, paymentId, amountCents: earlier });
+      const id = await subscribed('pro');
+      await payments.refund({ key: `of-the-dashboard:${id}`, paymentId: paymentOf(id), amountCents: earlier });
       assert.equal(await payments.giveSubscriptionBack(id), 10_000 - earlier);
-      assert.equal(books.get(id).status, 'canceled');
+      assert.equal(world.proxy.books.get(id).status, 'canceled');
     });
   }
 
@@ -340,18 +324,10 @@ function callsToStripe(program: string): void {
   }
 
   it('continue a change of several things where it stopped', async () => {
-    const page = await payments.openSubscription({
-      ...customer,
-      changeId: newId('sbc'),
-      tier: 'business',
-      purchasedSeats: 0,
-      ...pageTerms(inAnHour()),
-    });
-    await world.pay(page);
-    const { subscriptionId } = await payments.readCheckout(page.sessionId);
+    const subscriptionId = await subscribed('business');
     const request = {
       key: newId('sbc'),
-      subscriptionId: subscriptionId ?? '',
+      subscriptionId,
       change: { purchasedSeats: 2, nextTier: 'pro', cancelAtPeriodEnd: true },
     } as const;
     const UPDATE = `POST /v1/subscriptions/${subscriptionId}`;
@@ -368,15 +344,7 @@ function callsToStripe(program: string): void {
   });
 
   it('credit nothing for a downgrade, prorate seats, and charge no saved card for an upgrade of several items', async () => {
-    const page = await payments.openSubscription({
-      ...customer,
-      changeId: newId('sbc'),
-      tier: 'pro',
-      purchasedSeats: 0,
-      ...pageTerms(inAnHour()),
-    });
-    await world.pay(page);
-    const subscriptionId = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
+    const subscriptionId = await subscribed('pro');
     const change = (wanted: Parameters<PaymentProvider['changeSubscription']>[0]['change']) =>
       payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: wanted });
     await change({ nextTier: 'developer' });
