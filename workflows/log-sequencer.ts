@@ -29,5 +29,5 @@ export const logSequencer = (): Promise<string> =>
 function describe({ status, treeSize }: Step): string {
   if (status === 'gone') return 'Ended: there is no such log.';
   if (status === 'stopped') return 'Stopped: nothing may be appended. /readyz says why, and what to do.';
-  return status === 'idle' ? `Waits for claims; the log has ${treeSize}.` : `Appends to ${treeSize} claims.`;
+  return status === 'idle' ? `Waits for claims; the log has ${treeSize}.` : `Appends claims; the log has ${treeSize}.`;
 }

@@ -65,7 +65,7 @@ export function createStripePayments(settings: StripeSettings, log: Logger): Pay
  */
 async function giveSubscriptionBack(
   { stripe, call }: StripeParts,
-  { refund, find, unrefunded }: Refunds,
+  { list, create }: Refunds,
   subscriptionId: string,
 ): Promise<number | null> {
   const { status, latest_invoice: invoice } = await call('subscriptions.retrieve', () =>
@@ -78,10 +78,14 @@ async function giveSubscriptionBack(
     const paymentId = typeof payment.payment_intent === 'object' ? payment.payment_intent.id : payment.payment_intent;
     if (paymentId === undefined || amountCents === null || amountCents === 0) continue;
     const key = `give-back:${subscriptionId}:${paymentId}`;
-    let made = await find(key, paymentId);
+    const listed = await list(paymentId);
+    let made = listed.findLast((refund) => refund.key === key);
     if (made === undefined && !isOver) {
-      const left = await unrefunded(paymentId, amountCents); // Stripe refuses to refund more
-      if (left > 0) made = await refund({ key, paymentId, amountCents: left });
+      const left = listed.reduce(
+        (rest, refund) => (refund.status === 'failed' ? rest : rest - refund.amountCents),
+        amountCents,
+      );
+      if (left > 0) made = await create({ key, paymentId, amountCents: left }); // Stripe refuses to refund more
     }
     if (made?.status === 'failed')
       throw new PaymentRefused(`The refund ${made.providerRefundId} of ${paymentId} has failed.`);
@@ -95,12 +99,15 @@ async function giveSubscriptionBack(
   return amounts.reduce((sum, cents) => sum + cents, 0);
 }
 
+type RefundRequest = Parameters<PaymentProvider['refund']>[0];
+
 interface Refunds extends Pick<PaymentProvider, 'listRefunds'> {
-  /** The refund that was made under the key. */
-  find(key: string, paymentId: string): Promise<ListedRefund | undefined>;
-  /** What is left of so many cents of the payment, whoever refunded the others; none below zero. */
-  unrefunded(paymentId: string, amountCents: number): Promise<number>;
-  refund(request: Parameters<PaymentProvider['refund']>[0]): Promise<ListedRefund>;
+  /** All refunds of the payment, in any currency. */
+  list(paymentId: string): Promise<ListedRefund[]>;
+  /** Makes one, whatever was made under its key more than a day ago. */
+  create(request: RefundRequest): Promise<ListedRefund>;
+  /** The one that was made under the key, or a new one. */
+  refund(request: RefundRequest): Promise<ListedRefund>;
 }
 
 function stripeRefunds({ stripe, call }: StripeParts): Refunds {
@@ -117,11 +124,15 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
     return [...listed.values()];
   };
 
-  /** Stripe forgets keys after a day, but not what they made. */
-  const find = async (key: string, paymentId: string): Promise<ListedRefund | undefined> =>
-    (await listAll(paymentId)).map(listedOf).findLast((refund) => refund.key === key);
+  const list = async (paymentId: string): Promise<ListedRefund[]> => (await listAll(paymentId)).map(listedOf);
+  const create = async ({ key, paymentId, amountCents }: RefundRequest): Promise<ListedRefund> => {
+    const params = { payment_intent: paymentId, amount: amountCents, metadata: { carnet_key: key } };
+    return listedOf(await call('refunds.create', () => stripe.refunds.create(params, { idempotencyKey: key })));
+  };
 
   return {
+    list,
+    create,
     async listRefunds(paymentId) {
       const refunds = await listAll(paymentId);
       // A wallet takes payments in dollars alone. What is given back of a subscription has the currency of its price.
@@ -129,20 +140,9 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
       if (foreign !== undefined) throw new PaymentRefused(`The refund ${foreign.id} is in ${foreign.currency}.`);
       return refunds.map(listedOf);
     },
-    find,
-    async unrefunded(paymentId, amountCents) {
-      const refunds = (await listAll(paymentId)).map(listedOf).filter(({ status }) => status !== 'failed');
-      return Math.max(
-        0,
-        refunds.reduce((left, refund) => left - refund.amountCents, amountCents),
-      );
-    },
-    async refund({ key, paymentId, amountCents }) {
-      const earlier = await find(key, paymentId);
-      if (earlier !== undefined) return earlier;
-      const params = { payment_intent: paymentId, amount: amountCents, metadata: { carnet_key: key } };
-      return listedOf(await call('refunds.create', () => stripe.refunds.create(params, { idempotencyKey: key })));
-    },
+    // Stripe forgets keys after a day, but not what they made.
+    refund: async (request) =>
+      (await list(request.paymentId)).findLast(({ key }) => key === request.key) ?? (await create(request)),
   };
 }
 

@@ -7,7 +7,7 @@ import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
-import { whyLogIsStopped } from '../claims/index.ts';
+import { publishLog, whyLogIsStopped } from '../claims/index.ts';
 import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
@@ -55,13 +55,12 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
 
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
 async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'isPolling' | 'stop'>> {
-  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }, claims, notifications, inbound] =
+  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }, notifications, inbound] =
     await Promise.all([
       import('../../activities/index.ts'),
       import('../../activities/ports.ts'),
       import('../../temporal/worker.ts'),
       import('../billing/index.ts'),
-      import('../claims/index.ts'),
       import('../notifications/index.ts'),
       import('../inbound/index.ts'),
     ]);
@@ -69,11 +68,9 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'i
   const workerContext = withCaches({ ...context, pool });
   const ports = createPorts(workerContext);
   const worker = await runWorker(workerContext, createActivities(workerContext, ports));
-  claims
-    .publishLog(workerContext)
-    .catch((error: unknown) =>
-      context.log.error({ err: error }, 'the claims log cannot be opened now; its life tries again'),
-    );
+  publishLog(workerContext).catch((error: unknown) =>
+    context.log.error({ err: error }, 'the claims log cannot be opened now; its life tries again'),
+  );
   for (const sealAnew of [notifications.sealSecretsAnew, inbound.sealEndpointSecretsAnew]) {
     sealAnew(workerContext).catch((error: unknown) =>
       context.log.warn({ err: error }, 'sealed secrets cannot be read now; the next start does'),

@@ -150,8 +150,7 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
 export const isAboutMoney = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.exists(sql.type(z.object({}))`
     select from billing_alarms where id = ${id}
-      and kind in ('upgrade_not_made', 'subscription_refund_came_back', 'subscription_not_given_back', 'refunds_unread', 'unknown_price',
-        'payout_reversed_in_part')`);
+      and kind not in ('refund_paid_after_all', 'dispute_unlisted')`);
 
 /** @returns whose alarm it was; null where it no longer waits. */
 export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Context } from '../../context/context.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import { step } from '../../commands/fault-points.ts';
@@ -52,12 +53,12 @@ async function assertTreeHoldsHead(connection: CommonQueryMethods, log: Log, row
   const head = headOf(note, log, path);
   if (head.size > row.tree_size) {
     throw new LogStopped(
-      `The head of ${head.size} entries was published (${path}), and the database has ${row.tree_size}: it is an older copy. ${REMEDY}`,
+      `The head of ${head.size} entries was published (${basename(path)}), and the database has ${row.tree_size}: it is an older copy. ${REMEDY}`,
     );
   }
   if (!(await hashOf(connection, { from: 0, to: head.size })).equals(head.rootHash)) {
     throw new LogStopped(
-      `The head of ${head.size} entries that was published (${path}) is not the beginning of the tree in the database: it is another ` +
+      `The head of ${head.size} entries that was published (${basename(path)}) is not the beginning of the tree in the database: it is another ` +
         `branch, made from an older copy. ${REMEDY}`,
     );
   }
@@ -71,7 +72,7 @@ function headOf(note: string, { origin, vkey }: Log, path: string): { size: numb
     if (!(error instanceof NoteFault)) throw error;
   }
   throw new LogStopped(
-    `${path} is no checkpoint of the log ${origin}. Put the file back as it was; the log goes on when it is there.`,
+    `${basename(path)} is no checkpoint of the log ${origin}. Put the file back as it was; the log goes on when it is there.`,
   );
 }
 

@@ -16,10 +16,10 @@ export interface Health {
 
 const WorkerRow = z.object({ worker: z.boolean() });
 
-/** Some worker begins a round of its tasks every five seconds; where the next is late by two more, there is none. */
+/** A worker begins a round of its tasks every five seconds; where the next one is ten seconds late, no worker is there. */
 const LATE_SECONDS = 10;
 
-/** Milliseconds that an answer of the database is shown for, so that anybody may ask and it costs a query a second. */
+/** Milliseconds that an answer of the database is shown for, so that anybody may ask and it costs one look a second. */
 const READY_MS = 1_000;
 
 /** Milliseconds after which a database that has not answered counts as unreachable: a probe waits no longer. */
@@ -47,19 +47,20 @@ export function healthPages(
   pool: DatabasePool,
   { temporalHealth, isPolling, logStopped, isStopping }: Health,
 ): [string, NamedPage][] {
-  const unreachable = { database: 'unreachable' } as const;
-  const databaseState = atMostEvery(READY_MS, () =>
-    pool.oneFirst(sql.type(WorkerRow)`select is_worker_there(${LATE_SECONDS}) as worker`).then(
-      (worker) => ({ database: 'ok', worker: worker ? 'ok' : 'none' }) as const,
-      () => unreachable,
-    ),
-  );
-  const logState = atMostEvery(READY_MS, async () => (await logStopped?.().catch(() => null)) ?? null);
+  const unreachable = { database: 'unreachable', stopped: null } as const;
+  const state = atMostEvery(READY_MS, async () => {
+    try {
+      const worker = await pool.oneFirst(sql.type(WorkerRow)`select is_worker_there(${LATE_SECONDS}) as worker`);
+      const stopped = (await logStopped?.()) ?? null;
+      return { database: 'ok', stopped, worker: worker ? 'ok' : 'none' } as const;
+    } catch {
+      return unreachable;
+    }
+  });
   const readiness = async (): Promise<Page> => {
     const tooLate = sleep(ANSWER_MS, unreachable, { ref: false });
-    const { database, ...others } = await Promise.race([databaseState(), tooLate]);
+    const { database, stopped, ...others } = await Promise.race([state(), tooLate]);
     const temporal = temporalHealth?.();
-    const stopped = database === 'ok' ? await Promise.race([logState(), sleep(ANSWER_MS, null, { ref: false })]) : null;
     const working = isPolling === undefined || (isPolling() && temporal === 'ok');
     const serves = database === 'ok' && working ? 'ok' : 'unavailable';
     const status = isStopping?.() === true ? 'stopping' : serves;

@@ -143,7 +143,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       const [listed, ...more] = await payments.listRefunds(paymentId);
       const { key, amountCents } = request;
       assert.deepEqual(
-        [{ ...listed, madeAt: listed?.madeAt instanceof Date }, more],
+        [{ ...listed, madeAt: Math.abs(Date.now() - Number(listed?.madeAt)) < 60_000 }, more],
         [{ ...first, amountCents, key, status: 'succeeded', madeAt: true }, []],
       );
     });

@@ -269,7 +269,7 @@ describe('The wallet is set by the provider’s list of refunds', function () {
     assert.deepEqual([await here.alarms(), await here.isDue()], [[], false]);
   });
 
-  it('of a life that is lost is read by another: the reconciler wakes it once the list is due for a minute', async () => {
+  it('whose life is lost is read by another: the reconciler wakes it once the list is due for a minute', async () => {
     const here = await paid();
     const life = `top-up:${here.topUp}`;
     const isWoken = () => db.exists(sql.unsafe`select from life_messages where life = ${life}`);
