@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { releaseRefusedRefund } from '../../../src/billing/payments/refunds/queries.ts';
 import { endAlarm, raiseAlarm } from '../../../src/billing/cases/queries.ts';
 import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
@@ -10,7 +11,7 @@ import { buildOperator, credit, type TestOperator } from '../../support/factorie
 import { disputeObject, paymentEventBody, refundedCharge } from '../../support/payment-webhooks.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
-import { refundThere, reportRefunds, reportThere, untilRead } from '../payments/local-refunds.ts';
+import { refundedThere, refundThere, reportRefunds, reportThere, untilRead } from '../payments/local-refunds.ts';
 import {
   audited,
   balanceOf,
@@ -22,17 +23,7 @@ import {
   topUpEvent,
   topUpRow,
 } from '../payments/support.ts';
-import {
-  besides,
-  CASES,
-  casesOf,
-  centsOf,
-  hangingRefund,
-  onlyCase,
-  refunded,
-  settledRefund,
-  walletOf,
-} from './support.ts';
+import { CASES, casesOf, centsOf, hangingRefund, onlyCase, settledRefund, walletOf } from './support.ts';
 
 const reason = 'Looked up at the provider.';
 
@@ -96,7 +87,7 @@ describe('What waits for a person', function () {
       const [one, other] = [await buildTopUp(operator), await buildTopUp(operator)];
       const id = await hangingRefund(operator, one.transactionId);
       await credit(operator.operatorId, -700);
-      await refunded((await topUpRow(other.id)).payment_id, 1_000);
+      await refundedThere((await topUpRow(other.id)).payment_id, 1_000);
       assert.deepEqual(await walletOf(operator), [0, 1_000, 700]);
       assertStatus(await settled(id, 'failed'), 200);
       assert.deepEqual(await walletOf(operator), [300, 0, 0]);
@@ -178,7 +169,7 @@ describe('What waits for a person', function () {
         const { id: topUp, transactionId } = await buildTopUp(operator);
         const paymentId = (await topUpRow(topUp)).payment_id ?? '';
         const id = await hangingRefund(operator, transactionId);
-        await refunded(paymentId, 1_000);
+        await refundedThere(paymentId, 1_000);
         assert.deepEqual(await walletOf(operator), [0, 1_000, 1_000]);
         assertStatus(await settled(id, outcome), 200);
         await untilRead(paymentId);
@@ -215,7 +206,7 @@ describe('What waits for a person', function () {
       const operator = await buildOperator();
       const { id: topUp, transactionId } = await buildTopUp(operator);
       const paymentId = (await topUpRow(topUp)).payment_id ?? '';
-      const there = await refunded(paymentId, 300);
+      const there = await refundedThere(paymentId, 300);
       const id = await hangingRefund(operator, transactionId);
       assert.deepEqual(await walletOf(operator), [0, 700, 0]);
       await reportThere(paymentId, there, 'failed');
@@ -243,7 +234,7 @@ describe('What waits for a person', function () {
       assert.deepEqual([await shown(operator), await audited(alarm.id)], [[], ['payment_alarm.dismissed']]);
       await post(paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 400)));
       await eventually('the alarm again', async () => (await shown(operator)).length > 0);
-      await refunded(paymentId, 400);
+      await refundedThere(paymentId, 400);
       assert.deepEqual([await shown(operator), await walletOf(operator)], [[], [600, 0, 0]]);
     });
 
@@ -376,7 +367,7 @@ describe('What waits for a person', function () {
       const operator = await buildOperator();
       const { id } = await buildTopUp(operator);
       await credit(operator.operatorId, -400);
-      await refunded((await topUpRow(id)).payment_id, 1_000);
+      await refundedThere((await topUpRow(id)).payment_id, 1_000);
       const debt = await onlyCase(operator);
       assert.deepEqual([debt.kind, debt.amount_cents, debt.concerns], ['receivable', 400, null]);
       const path = `/v1/admin/billing/receivables/${encodeURIComponent(debt.id)}/close`;
@@ -394,17 +385,24 @@ describe('What waits for a person', function () {
       const operator = await buildOperator();
       const { id } = await buildTopUp(operator);
       await credit(operator.operatorId, -400);
-      await refunded((await topUpRow(id)).payment_id, 1_000);
+      await refundedThere((await topUpRow(id)).payment_id, 1_000);
       const debt = await onlyCase(operator);
       const path = `/v1/admin/billing/receivables/${encodeURIComponent(debt.id)}/close`;
       const { approval_id: approval } = refusedWith(await platform().post(path, { reason }));
       assertStatus(await approve(person, approval), 200);
-      const decided = await besides(
-        `select credit_wallet($1, $2, 100, 'platform:adjustments', 'adjustment', $1, 'of a test')`,
-        [newId('txn'), operator.operatorId],
-        () => platform().post(path, { reason }, withApproval(approval)),
-      );
-      assertProblem(decided, 'INVALID_STATE');
+      const credited = newId('txn');
+      const pool = await database();
+      const { decided } = await pool.transaction(async (other) => {
+        await other.query(sql.unsafe`
+          select credit_wallet(${credited}, ${operator.operatorId}, 100, 'platform:adjustments', 'adjustment', ${credited}, 'of a test')`);
+        const begun = platform().post(path, { reason }, withApproval(approval));
+        await eventually('the decision to wait', () =>
+          other.exists(sql.unsafe`
+            select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`),
+        );
+        return { decided: begun };
+      });
+      assertProblem(await decided, 'INVALID_STATE');
       assert.deepEqual(await walletOf(operator), [0, 0, 300]);
     });
 
@@ -434,7 +432,7 @@ describe('What waits for a person', function () {
       assert.deepEqual(await audited(differing.id), ['differing_payment.taken']);
       await post(topUpEvent(topUp, undefined, { amount_total: 900 }));
       assert.deepEqual(await casesOf(operator), []);
-      await refunded(paymentId, 900);
+      await refundedThere(paymentId, 900);
       assert.deepEqual(await walletOf(operator), [0, 0, 0]);
       assertProblem(await platform().post(pathOf(differing, 'take'), { reason }), 'INVALID_STATE');
     });
@@ -448,7 +446,7 @@ describe('What waits for a person', function () {
       const differing = await onlyCase(operator);
       assertStatus(await decide(pathOf(differing, 'take')), 200);
       assert.deepEqual(await centsOf(operator), [1_000, 1_000]);
-      await refunded(`pi_cs_again_${topUp.id}`, 1_000);
+      await refundedThere(`pi_cs_again_${topUp.id}`, 1_000);
       assert.equal(await balanceOf(operator), 1_000);
     });
 
@@ -526,7 +524,7 @@ describe('What waits for a person', function () {
     });
     assertStatus(await decide(`/v1/admin/billing/refunds/${refund}/settle`, { outcome: 'failed', reason }), 200);
     await credit(operator.operatorId, -1_000);
-    await refunded((await topUpRow(topUp)).payment_id, 1_000);
+    await refundedThere((await topUpRow(topUp)).payment_id, 1_000);
     const debt = (await casesOf(operator)).find(({ kind }) => kind === 'receivable');
     assert.deepEqual(await subjectOf(`receivables/${encodeURIComponent(debt?.id ?? '')}/close`), {
       ...whose,

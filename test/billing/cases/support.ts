@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import pg from 'pg';
 import { z } from 'zod';
 import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
 import type { Balance } from '../../../src/billing/wallet/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { eventually } from '../../support/eventually.ts';
 import { postApproved } from '../../governance/support.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
-import { assertStatus, database, platform, service, type Requester } from '../../support/service.ts';
-import { refundedThere, refundThere, reportThere, untilRead } from '../payments/local-refunds.ts';
+import { assertStatus, database, platform, type Requester } from '../../support/service.ts';
+import { refundThere, reportThere, untilRead } from '../payments/local-refunds.ts';
 import { buildTopUp, movements, topUpRow } from '../payments/support.ts';
 
 export const CASES = '/v1/admin/billing/cases';
@@ -23,34 +21,6 @@ export const onlyCase = async (operator: TestOperator): Promise<BillingCase> => 
   return first;
 };
 
-/** Makes a call while a statement of another is done and not committed, and commits that once the call is done or waits. */
-export async function besides<T>(statement: string, values: unknown[], call: () => Promise<T>): Promise<T> {
-  const pool = await database();
-  const other = new pg.Client(service().databaseUrl);
-  await other.connect();
-  try {
-    const path = await pool.oneFirst(sql.type(z.object({ path: z.string() }))`
-      select current_setting('search_path') as path`);
-    const pid = await other.query<{ pid: number }>(
-      `select set_config('search_path', $1, false), pg_backend_pid() as pid`,
-      [path],
-    );
-    await other.query('begin');
-    await other.query(statement, values);
-    let over = false;
-    const called = call().finally(() => (over = true));
-    const waits = async (): Promise<boolean> =>
-      over ||
-      (await pool.oneFirst(sql.type(z.object({ count: z.number() }))`
-        select count(*) from pg_stat_activity where ${pid.rows[0]?.pid ?? 0} = any(pg_blocking_pids(pid))`)) > 0;
-    await eventually('the call to be done, or to wait', waits);
-    await other.query('commit');
-    return await called;
-  } finally {
-    await other.end();
-  }
-}
-
 export const walletOf = async (operator: TestOperator): Promise<[available: number, held: number, owed: number]> => {
   const { balance_cents, held_cents, receivable_cents } = assertStatus(
     await operator.get<Balance>('/v1/billing/balance'),
@@ -61,10 +31,6 @@ export const walletOf = async (operator: TestOperator): Promise<[available: numb
 
 export const centsOf = async ({ operatorId }: TestOperator): Promise<number[]> =>
   (await movements(operatorId)).map(({ cents }) => cents);
-
-/** Somebody refunds so many cents in the dashboard of the provider, and it is reported. @returns its id there */
-export const refunded = (paymentId: string | null, cents: number): Promise<string> =>
-  refundedThere(paymentId ?? '', cents);
 
 /** A refund of a top-up whose answer never came, two days old; its life waits for an hour. */
 export async function hangingRefund(operator: TestOperator, transactionId: string): Promise<string> {

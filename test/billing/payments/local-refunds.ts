@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
@@ -68,7 +69,8 @@ export async function untilRead(paymentId: string): Promise<void> {
 }
 
 /** Somebody refunds so many cents in the dashboard of the provider, and it is reported. @returns its id there */
-export async function refundedThere(paymentId: string, amountCents: number): Promise<string> {
+export async function refundedThere(paymentId: string | null, amountCents: number): Promise<string> {
+  assert(paymentId !== null, 'a payment');
   const id = await refundThere(paymentId, amountCents);
   await reportRefunds(paymentId);
   return id;

@@ -33,7 +33,7 @@ describe('A wallet that owes', function () {
       (await buildInvocation(operator, skillId)).id,
       (await buildInvocation(operator, skillId)).id,
     ];
-    await refundedThere((await topUpRow(id)).payment_id ?? '', 1_000);
+    await refundedThere((await topUpRow(id)).payment_id, 1_000);
     return { operator, work };
   }
   const act = (id: string, by: TestOperator, what: string, body?: unknown) =>

@@ -27,8 +27,6 @@ import {
   topUpRow,
 } from '../payments/support.ts';
 
-const refunded = refundedThere;
-
 /** Minutes after the beginning of a story of an hour, which is over. */
 const at = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
 
@@ -104,10 +102,10 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('is taken from the wallet, each part once', async () => {
     const { operator, paymentId } = await payer();
-    await refunded(paymentId, 300);
+    await refundedThere(paymentId, 300);
     await reportRefunds(paymentId);
     assert.equal(await balanceOf(operator), 700);
-    await refunded(paymentId, 700);
+    await refundedThere(paymentId, 700);
     await reportRefunds(paymentId);
     assert.equal(await balanceOf(operator), 0);
     assert.deepEqual(
@@ -118,7 +116,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('leaves the rest of the top-up to be refunded by us, once', async () => {
     const { operator, paymentId, transactionId } = await payer();
-    await refunded(paymentId, 300);
+    await refundedThere(paymentId, 300);
     const { refund_id: id, amount_cents: cents, status } = await refundOf(operator, transactionId);
     assert.deepEqual([cents, status], [700, 'succeeded']);
     assert.equal(await balanceOf(operator), 0);
@@ -130,7 +128,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('leaves a debt where the wallet has less, and is not refunded by us as well', async () => {
     const { operator, paymentId, transactionId } = await payer(400);
-    await refunded(paymentId, 1_000);
+    await refundedThere(paymentId, 1_000);
     assert.equal(await balanceOf(operator), 0);
     assert.equal(await owed(operator), 400);
     await credit(operator.operatorId, 5_000);
@@ -154,11 +152,11 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('is in the wallet again when the bank sends it back, once, and cancels first what is owed of it', async () => {
     const { operator, paymentId } = await payer(400);
-    const id = await refunded(paymentId, 1_000);
+    const id = await refundedThere(paymentId, 1_000);
     assert.equal(await owed(operator), 400);
     for (let times = 0; times < 2; times += 1) await reportThere(paymentId, id, 'failed');
     assert.equal(await balanceOf(operator), 600);
-    await refunded(paymentId, 200);
+    await refundedThere(paymentId, 200);
     assert.equal(await balanceOf(operator), 400);
   });
 
@@ -208,7 +206,7 @@ describe('A refund of ours', function () {
     assert.equal(await balanceOf(operator), 1_000);
     assert.equal(assertStatus(await operator.get(`/v1/billing/refunds/${id}`), 200).status, 'failed');
     assert.deepEqual(await audited(id), ['refund.begun', 'refund.succeeded', 'refund.failed']);
-    await refunded(paymentId, 400);
+    await refundedThere(paymentId, 400);
     assert.equal(await balanceOf(operator), 600);
     assert.equal((await refundOf(operator, transactionId)).amount_cents, 600);
   });

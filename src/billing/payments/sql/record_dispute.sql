@@ -4,7 +4,7 @@ create function record_dispute(
   p_dispute text, p_payment text, p_amount bigint, p_status text, p_standing text, p_stage int, p_at timestamptz, p_movements jsonb,
   p_request text
 ) returns payment_effect language plpgsql as $$
-declare t top_ups; v_before text;
+declare t top_ups; v_before text; v_dispute disputes;
 begin
   perform lock_payment(p_payment);
   select * into t from top_ups where payment_id = p_payment for no key update;
@@ -14,7 +14,8 @@ begin
     on conflict (id) do update set amount_cents = excluded.amount_cents, status = excluded.status, standing = excluded.standing,
         stage = excluded.stage, status_at = excluded.status_at
       where (excluded.status_at, excluded.stage) >= (d.status_at, d.stage);
-  update disputes set reported_at = clock_timestamp(), itemised = itemised or p_movements is not null where id = p_dispute;
+  update disputes set reported_at = clock_timestamp(), itemised = itemised or p_movements is not null where id = p_dispute
+    returning * into v_dispute;
   if p_movements is not null then
     insert into dispute_movements (id, dispute_id, cents)
       select m->>'id', p_dispute, (m->>'cents')::bigint from jsonb_array_elements(p_movements) m where (m->>'cents')::bigint <> 0
@@ -23,9 +24,9 @@ begin
   if t.id is null then return row('kept', null, null)::payment_effect; end if;
   perform audit_payment(t.operator_id, 'dispute.' || p_status, t.id, jsonb_build_object('amount_cents', p_amount), p_request);
   perform apply_reversals(t);
-  if (select standing from disputes where id = p_dispute) = 'unlisted' then
+  if v_dispute.standing = 'unlisted' then
     perform raise_billing_alarm('dispute_unlisted', p_dispute, t.operator_id, p_amount, 'usd',
-      case when (select status from disputes where id = p_dispute) <> v_before then clock_timestamp() end);
+      case when v_dispute.status <> v_before then clock_timestamp() end);
   else
     perform end_billing_alarm('dispute_unlisted', p_dispute);
   end if;

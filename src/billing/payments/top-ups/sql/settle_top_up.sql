@@ -23,9 +23,7 @@ begin
       where id = t.id returning * into t;
     perform audit_payment(t.operator_id, 'top_up.paid', t.id, jsonb_build_object('transaction_id', transfer, 'amount_cents', t.amount_cents),
       p_request);
-    perform read_earlier_refunds(t);
-    perform apply_reversals(t);
-    perform raise_dispute_alarms(t);
+    perform apply_earlier_reports(t);
   elsif (p_outcome = 'processing' and t.status in ('opening', 'open', 'expired'))
       or (p_outcome = 'failed' and t.status in ('opening', 'open', 'processing'))
       or (p_outcome = 'expired' and t.status in ('opening', 'open')) then

@@ -21,8 +21,6 @@ begin
   update differing_payments set status = 'taken', transaction_id = transfer, decided_at = clock_timestamp() where id = d.id;
   perform audit_payment(t.operator_id, 'top_up.paid', t.id, jsonb_build_object('transaction_id', transfer, 'amount_cents', t.amount_cents),
     p_request);
-  perform read_earlier_refunds(t);
-  perform apply_reversals(t);
-  perform raise_dispute_alarms(t);
+  perform apply_earlier_reports(t);
   return row('taken', t.operator_id, 'top-up:' || t.id)::payment_effect;
 end $$;
