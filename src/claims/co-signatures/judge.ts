@@ -15,7 +15,7 @@ export const MOST_CO_SIGNATURES = 64;
 const LONGEST_TEXT = Math.ceil(MAX_SIGN1_BYTES / 3) * 4;
 
 /** What is co-signed. */
-export interface CoSigned {
+interface CoSigned {
   issuer: string;
   /** The agent that the claim names; null where it names none. */
   agentId: string | null;
