@@ -42,8 +42,9 @@ def once(pairs):
     return dict(pairs)
 
 def root_of(leaf, index, size, path):  # RFC 9162, 2.1.3: the root that the path leads to
+    must(0 <= index < size, "the log has no such entry")
     if size == 1: must(not path, "the inclusion proof is too long"); return leaf
-    must(path and 0 <= index < size, "the inclusion proof is too short")
+    must(path, "the inclusion proof is too short")
     half = 1 << (size - 1).bit_length() - 1
     if index < half: return node(root_of(leaf, index, half, path[:-1]), path[-1])
     return node(path[-1], root_of(leaf, index - half, size - half, path[:-1]))
@@ -135,7 +136,8 @@ def verify(bundle, vkey, older=None):
         sign1(url(one["cose_sign1"]), signed, url(one["jwk"]["x"]))
     if older:
         kept = checkpoint(older, name, key_id, key)
-        must(kept[0] not in (then[0], now[0]) or kept in (then, now), "the log has forked since the older checkpoint")
+        must(kept[0] in (then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")
+        must(kept in (then, now), "the log has forked since the older checkpoint")
     must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
     return "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, name)
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../context/context.ts';
 import { CoseFault } from '../cose/sign1.ts';
 import { invalid } from '../errors/carnet-error.ts';
-import { verifyCoseReceipt } from './log/cose-receipt.ts';
+import { shownBy } from './receipt-proof.ts';
 import type { ReceiptSchema } from './schema/envelope.ts';
 
 type Receipt = z.infer<typeof ReceiptSchema>;
@@ -22,15 +22,8 @@ export function judgeReceipt(
   const key = config.registryKeys.find(({ name }) => name === registry);
   if (key === undefined || proof?.format !== 'scitt-cose-receipt') return false;
   try {
-    const { treeSize, leafIndex, rootHash } = verifyCoseReceipt(Buffer.from(proof.bytes, 'base64url'), {
-      leafHash,
-      publicKey: key.publicKey,
-      kid: null,
-    });
-    const { log_index: index, tree_size: size, root_hash: root } = proof;
-    const agrees = (said: number | string | null, shown: number | string): boolean => said === null || said === shown;
-    if (agrees(index, leafIndex) && agrees(size, treeSize) && agrees(root, rootHash.toString('hex'))) return true;
-    throw new CoseFault('shows another log_index, tree_size or root_hash than stand beside it');
+    shownBy(proof, { leafHash, publicKey: key.publicKey, kid: null });
+    return true;
   } catch (error) {
     if (!(error instanceof CoseFault)) throw error;
     throw invalid({

@@ -4,6 +4,7 @@ import { receiptsOf, type LoggedClaim } from './log/receipts.ts';
 import { refsOf } from './named.ts';
 import { findEarlierEnds, findExisting, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
+import type { KeptCoSignature } from './schema/co-signature.ts';
 
 /** What everybody may see of a claim; without a receipt while it has no place in the log. */
 const digestOf = (
@@ -22,25 +23,29 @@ const digestOf = (
 export const presentDigest = async (connection: CommonQueryMethods, row: ClaimRow): Promise<ClaimDigest> =>
   digestOf(row, (await receiptsOf(connection, [row.id])).get(row.id));
 
+type Presented = Claim & { seq: number };
+
 /** Claims as their readers see them, in the order of the rows; references are looked up when a claim is read. */
-export async function presentClaims(
+export async function presentClaims(connection: CommonQueryMethods, rows: readonly ClaimRow[]): Promise<Presented[]> {
+  const ids = rows.map(({ id }) => id);
+  const logged = await receiptsOf(connection, ids);
+  return presentWith(connection, rows, { logged, coSignatures: await coSignaturesOf(connection, ids) });
+}
+
+async function presentWith(
   connection: CommonQueryMethods,
   rows: readonly ClaimRow[],
-): Promise<(Claim & { seq: number })[]> {
+  {
+    logged,
+    coSignatures,
+  }: { logged: ReadonlyMap<string, LoggedClaim>; coSignatures: ReadonlyMap<string, KeptCoSignature[]> },
+): Promise<Presented[]> {
   const refs = rows.map((row) => (row.schema === 'v1' ? refsOf(row.envelope.payload) : []));
   const named = refs.flat();
   const existing = new Set(named.length === 0 ? [] : await findExisting(connection, named));
   const ending = rows.filter(({ ends }) => ends !== null).map(({ id }) => id);
   const earlier = new Map(
     (ending.length === 0 ? [] : await findEarlierEnds(connection, ending)).map((found) => [found.id, found.earlier]),
-  );
-  const logged = await receiptsOf(
-    connection,
-    rows.map(({ id }) => id),
-  );
-  const coSignatures = await coSignaturesOf(
-    connection,
-    rows.map(({ id }) => id),
   );
   return rows.map((row, index) => ({
     ...digestOf(row, logged.get(row.id)),
@@ -57,9 +62,22 @@ export async function presentClaims(
   }));
 }
 
-export async function presentClaim(connection: CommonQueryMethods, row: ClaimRow): Promise<Claim> {
-  const [{ seq: _seq, ...claim }] = (await presentClaims(connection, [row])) as [Claim & { seq: number }];
+const single = ([presented]: Presented[]): Claim => {
+  const { seq: _seq, ...claim } = presented as Presented;
   return claim;
+};
+
+export const presentClaim = async (connection: CommonQueryMethods, row: ClaimRow): Promise<Claim> =>
+  single(await presentClaims(connection, [row]));
+
+/** A claim in the transaction that records it: it has no place in the log yet, and the co-signatures that came with it. */
+export async function presentNewClaim(
+  connection: CommonQueryMethods,
+  row: ClaimRow,
+  { isCoSigned }: { isCoSigned: boolean },
+): Promise<Claim> {
+  const coSignatures = isCoSigned ? await coSignaturesOf(connection, [row.id]) : new Map<string, KeptCoSignature[]>();
+  return single(await presentWith(connection, [row], { logged: new Map(), coSignatures }));
 }
 
 const warningsOf = ({ ends }: ClaimRow, earlier: string | undefined): string[] =>

@@ -16,7 +16,7 @@ import { signedBytesOf } from './signed-bytes.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { endOf, refsOf } from './named.ts';
-import { presentClaim } from './present-claims.ts';
+import { presentClaim, presentNewClaim } from './present-claims.ts';
 import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
 import type { Envelope } from './schema/envelope.ts';
@@ -54,7 +54,8 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
         return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
       }
       await insertPending(connection, claim.id, leafHash);
-      if (envelope.co_signatures.length > 0) {
+      const isCoSigned = envelope.co_signatures.length > 0;
+      if (isCoSigned) {
         const judged = await judgeCoSignatures(context, connection, {
           coSigned: { issuer: claim.issuer, agentId: claim.agentId, signedBytes: signed },
           coSignatures: envelope.co_signatures,
@@ -65,7 +66,7 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
       await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
       return {
         status: 201,
-        body: await presentClaim(connection, inserted),
+        body: await presentNewClaim(connection, inserted, { isCoSigned }),
         location: `/v1/claims/${claim.id}`,
       };
     },

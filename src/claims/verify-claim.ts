@@ -10,8 +10,8 @@ import { coSignaturesOf } from './co-signatures/queries.ts';
 import { judgeReceipt as judgeExternalReceipt } from './external-receipt.ts';
 import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
 import { rootOf } from './log/inclusion.ts';
-import { inclusionOf, leafHashOf, receiptOf } from './log/index.ts';
-import type { LoggedClaim, Receipt } from './log/receipts.ts';
+import { hashOfLeaf } from './log/merkle.ts';
+import { receiptOf, type LoggedClaim, type Receipt } from './log/receipts.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { findClaim, findClaimByDigest, type ClaimRow } from './queries.ts';
 import { mayReadInFull } from './read-claims.ts';
@@ -41,7 +41,7 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
   const row = await findClaimByDigest(context.pool, digest);
   if (row === null) return unknownClaim(digest, faults, { schema: faults.length === 0 });
   const presented = envelope?.receipt ?? null;
-  const proof = await proofOf(context, row, leafHashOf(signed), presented);
+  const proof = await proofOf(context, row, hashOfLeaf(signed), presented);
   const judged =
     envelope === null
       ? { coSignatures: [], faults: [] }
@@ -69,7 +69,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
   const signed = signedBytesOf(row.envelope);
   const digest = `sha256:${hash('sha256', signed)}` === row.digest;
   if (!digest) faults.push(fault('DIGEST_MISMATCH', 'The envelope that is recorded here does not have its digest.'));
-  const proof = await proofOf(context, row, leafHashOf(signed), null);
+  const proof = await proofOf(context, row, hashOfLeaf(signed), null);
   return verification(row, {
     schema: faults.every(({ code }) => code !== 'INVALID_SCHEMA'),
     digest,
@@ -119,7 +119,7 @@ async function proofOf(
     return { checks: { receipt: null, inclusion: null }, faults: [fault('NOT_LOGGED', waiting)] };
   }
   const leafHash = leaf ?? logged.inclusion.leafHash;
-  const inclusion = await isIncluded(context, id, leafHash);
+  const inclusion = rootOf(leafHash, logged.inclusion).equals(logged.signedRoot);
   const verdict = await judgeReceipt(context, { receipt: presented ?? logged.receipt, logged, leafHash });
   const faults: Fault[] = [];
   if (!inclusion) faults.push(fault('NOT_INCLUDED', 'The log has another claim at the place of this one.'));
@@ -142,13 +142,6 @@ async function judgeReceipt(
     if (!(error instanceof CarnetError)) throw error;
     return { fault: error.message };
   }
-}
-
-async function isIncluded({ pool }: Context, id: string, leafHash: Buffer): Promise<boolean> {
-  const proof = await inclusionOf(pool, id);
-  if (proof === null) return false;
-  const { treeSize, logIndex: leafIndex, hashes, rootHash } = proof;
-  return rootOf(leafHash, { treeSize, leafIndex, hashes }).equals(rootHash);
 }
 
 type CoSigners = Verification['checks']['co_signatures'];

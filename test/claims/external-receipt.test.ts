@@ -6,7 +6,7 @@ import { buildOperator, type TestOperator } from '../support/factories.ts';
 import { assertProblem, assertStatus } from '../support/service.ts';
 import { REGISTRY } from '../support/witnesses.ts';
 import { signedBytesOf, type Members } from './co-signatures/support.ts';
-import { pathOf, treeHashOf } from './log/reference-tree.ts';
+import { leafHash, pathOf, rootOf } from './log/rfc9162.ts';
 import { envelopeOf } from './support.ts';
 
 /** The receipt of a registry whose log has this claim at place 2 of 5. */
@@ -18,13 +18,13 @@ function receiptFor(
     ...change
   }: Members & { proof?: Members | null; privateKey?: typeof REGISTRY.privateKey } = {},
 ): Members {
-  const entries = ['a', 'b', signedBytesOf(envelope), 'd', 'e'].map((entry) => Buffer.from(entry));
-  const rootHash = treeHashOf(entries);
+  const leaves = ['a', 'b', signedBytesOf(envelope), 'd', 'e'].map((entry) => leafHash(Buffer.from(entry)));
+  const rootHash = rootOf(leaves);
   const bytes = signCoseReceipt({
     kid: 'registry-1',
     privateKey,
     rootHash,
-    inclusion: { treeSize: 5, leafIndex: 2, hashes: pathOf(2, entries) },
+    inclusion: { treeSize: 5, logIndex: 2, hashes: pathOf(2, leaves) },
   });
   return {
     registry: REGISTRY.name,
@@ -82,6 +82,13 @@ describe('the receipt of another registry', () => {
       [(envelope) => receiptFor(envelope, { privateKey }), /does not verify/],
       [() => receiptFor(envelopeOf(operator)), /does not verify/],
       [(envelope) => receiptFor(envelope, { proof: { bytes: 'AAAA' } }), /CBOR|COSE_Sign1/],
+      [
+        (envelope) => {
+          const { proof } = receiptFor(envelope) as { proof: { bytes: string } };
+          return receiptFor(envelope, { proof: { bytes: `${proof.bytes}=` } });
+        },
+        /not base64url without padding/,
+      ],
       [(envelope) => receiptFor(envelope, { proof: { log_index: 3 } }), /another log_index/],
       [(envelope) => receiptFor(envelope, { proof: { tree_size: 6 } }), /another log_index/],
       [(envelope) => receiptFor(envelope, { proof: { root_hash: '0'.repeat(64) } }), /another log_index/],

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { decode, encode } from 'cbor2';
+import { appendBatch, publishLog } from '../../src/claims/log/append.ts';
+import { findClaim } from '../../src/claims/queries.ts';
 import type { Claim, Verification } from '../../src/claims/schema/claim.ts';
+import { verifyClaim } from '../../src/claims/verify-claim.ts';
+import { serviceCaller } from '../../src/commands/caller.ts';
+import { sql } from '../../src/database/pool.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
 import { coSign, jwkOf } from './co-signatures/support.ts';
-import { digestOf, envelopeOf, signal, submit, submitAndPlace } from './support.ts';
+import { leafOf, ownLog, recordClaims } from './log/support.ts';
+import { digestOf, envelopeOf, signal, submitAndPlace } from './support.ts';
 
 interface Receipt {
   registry: string;
@@ -91,13 +97,18 @@ describe('POST /v1/claims/verify', () => {
   });
 
   it('knows what was recorded and has no place yet from what never was', async () => {
-    const { id, envelope } = await submit(operator);
-    for (const body of [{ claim_id: id }, { envelope }]) {
-      const { valid, checks, errors } = await verify(body);
-      // The log may have been quicker.
-      if (valid) continue;
-      assert.deepEqual([checks.schema, checks.digest, checks.receipt, checks.inclusion], [true, true, null, null]);
-      assert.equal(errors[0]?.code, 'NOT_LOGGED');
+    const own = await ownLog();
+    try {
+      const [id = ''] = await recordClaims(own.context, 1);
+      const row = (await findClaim(own.context.pool, id)) ?? assert.fail();
+      for (const body of [{ claim_id: id }, { envelope: row.envelope }]) {
+        const { valid, checks, errors } = await verifyClaim(own.context, serviceCaller, body);
+        assert.equal(valid, false);
+        assert.deepEqual([checks.schema, checks.digest, checks.receipt, checks.inclusion], [true, true, null, null]);
+        assert.equal(errors[0]?.code, 'NOT_LOGGED');
+      }
+    } finally {
+      await own.close();
     }
     const never = envelopeOf(operator, { payload: { never: 'submitted' } });
     assert.deepEqual(await verify({ envelope: never }), {
@@ -110,6 +121,31 @@ describe('POST /v1/claims/verify', () => {
     });
     const unknown = await verify({ claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD' });
     assert.deepEqual([unknown.valid, unknown.claim_id, codesOf(unknown)], [false, null, ['NOT_LOGGED']]);
+  });
+
+  it('computes the inclusion against the root that was signed, whatever the rows of the tree are now', async () => {
+    const own = await ownLog();
+    try {
+      const { context } = own;
+      const [id = ''] = await recordClaims(context, 1);
+      assert.equal(await appendBatch(context), 1);
+      await publishLog(context);
+      assert.equal((await verifyClaim(context, serviceCaller, { claim_id: id })).valid, true);
+      const row = (await findClaim(context.pool, id)) ?? assert.fail();
+      const forged = { ...row.envelope, subject: 'carnet://agent/ag_forged' };
+      // The only leaf is the root: claim and tree agree after this, and the checkpoint has the root of before.
+      await context.pool.transaction(async (connection) => {
+        await connection.query(sql.unsafe`set local session_replication_role = replica`);
+        await connection.query(sql.unsafe`
+          update claims set envelope = ${JSON.stringify(forged)}, digest = ${digestOf(forged)} where id = ${id}`);
+        await connection.query(sql.unsafe`update log_nodes set hash = ${sql.binary(leafOf(forged))} where level = 0`);
+      });
+      const { valid, checks, errors } = await verifyClaim(context, serviceCaller, { claim_id: id });
+      assert.deepEqual([valid, checks.digest, checks.inclusion], [false, true, false]);
+      assert(errors.some(({ code }) => code === 'NOT_INCLUDED'));
+    } finally {
+      await own.close();
+    }
   });
 
   it('answers 200 for whatever is no claim, and names its faults', async () => {

@@ -83,7 +83,6 @@ describe('docs/claims.md', function () {
         policy: null,
         older: null,
         consistency: null,
-        signers: { keys: [{ ...jwk, kid }] } as never,
       };
       const { findings, verified } = verifyBundle(parseJson(text), trust);
       assert.equal(verified, true, JSON.stringify(findings, null, 2));

@@ -140,6 +140,20 @@ describe('docs/verify-claim.py', function () {
     assert.deepEqual([forked, /has forked/.test(why)], [1, true], why);
   });
 
+  it('refuses an older checkpoint of a third size, which the bundle has no proof for', async () => {
+    const fork = new TestLog(log.keys, log.leaves.with(2, leafOf(Buffer.from('forked'))));
+    for (const kept of [fork.checkpoint(17), log.checkpoint(17)]) {
+      const [code, output] = await verify(honest(), log.keys.vkey, kept);
+      assert.deepEqual([code, /has another size: use npm run verify/.test(output)], [1, true], output);
+    }
+  });
+
+  it('refuses a place outside of the tree, also of a tree of one', async () => {
+    const one = TestLog.around(plainEnvelope, 0, 1, log.keys);
+    const [code, output] = await verify(one.bundle(plainEnvelope, 7, 1, 1));
+    assert.deepEqual([code, /the log has no such entry/.test(output)], [1, true], output);
+  });
+
   it('exits 2 and shows its call where that is wrong', async () => {
     const [code, output] = await python(PROGRAM);
     assert.deepEqual([code, output.includes('python3 verify-claim.py bundle.json')], [2, true], output);

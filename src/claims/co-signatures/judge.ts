@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { findKeyOfAgents, findKeyOfOperators } from '../../accounts/index.ts';
 import type { Context } from '../../context/context.ts';
-import { CoseFault, MAX_SIGN1_BYTES, verifySign1 } from '../../cose/sign1.ts';
+import { CoseFault, decodeSign1, MAX_SIGN1_BYTES, verifySign1 } from '../../cose/sign1.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import { thumbprintOf } from '../../fields/thumbprint.ts';
@@ -15,7 +15,7 @@ export const MOST_CO_SIGNATURES = 64;
 const LONGEST_TEXT = Math.ceil(MAX_SIGN1_BYTES / 3) * 4;
 
 /** What is co-signed. */
-export interface CoSigned {
+interface CoSigned {
   issuer: string;
   /** The agent that the claim names; null where it names none. */
   agentId: string | null;
@@ -41,8 +41,8 @@ export function assertCoSignatureFits({ cose_sign1: message, signer_kid: kid }: 
 }
 
 /**
- * Verifies co-signatures by the keys that are known here. One of an unknown key is kept unverified, whatever it is.
- * @throws CarnetError INVALID_CO_SIGNATURE for one of a known key that does not verify.
+ * Verifies co-signatures by the keys that are known here. One of an unknown key is kept unverified, also where it cannot be read.
+ * @throws CarnetError INVALID_CO_SIGNATURE for one of a known key that does not verify, and one of an unknown key with its payload attached.
  */
 export async function judgeCoSignatures(
   { config }: Pick<Context, 'config'>,
@@ -56,7 +56,8 @@ export async function judgeCoSignatures(
   const judged: JudgedCoSignature[] = [];
   for (const [at, coSignature] of coSignatures.entries()) {
     const x = await findKey({ config }, connection, coSigned, coSignature);
-    if (x !== null) assertVerifies(coSignature, { x, payload: coSigned.signedBytes, path: path(at) });
+    if (x === null) assertDetached(coSignature, path(at));
+    else assertVerifies(coSignature, { x, payload: coSigned.signedBytes, path: path(at) });
     judged.push({ ...coSignature, publicJwk: x === null ? null : { kty: 'OKP', crv: 'Ed25519', x } });
   }
   return judged;
@@ -95,21 +96,40 @@ function assertVerifies(
   { cose_sign1: text, signer_kid: kid }: CoSignature,
   { x, payload, path }: { x: string; payload: Buffer; path: string },
 ): void {
-  const refuse = (fault: string, cause?: unknown): never => {
-    throw new CarnetError('INVALID_CO_SIGNATURE', `The co-signature of ${kid} ${fault}.`, {
-      errors: [{ path, code: 'invalid_co_signature', message: fault }],
-      cause,
-    });
-  };
-  const bytes = bytesOf(text) ?? refuse('is not base64url');
+  const bytes = bytesOf(text);
+  if (bytes === null) throw refusal(kid, path, 'is not base64url');
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   try {
     verifySign1(bytes, { payload, publicKey, expectedKid: kid });
   } catch (error) {
     if (!(error instanceof CoseFault)) throw error;
-    refuse(error.message, error);
+    throw refusal(kid, path, error.message, error);
   }
 }
+
+/** An erasure leaves co-signatures as they are (decision L66), so none may carry the payload. Bytes that cannot be read are taken. */
+function assertDetached({ cose_sign1: text, signer_kid: kid }: CoSignature, path: string): void {
+  if (payloadIn(text) !== null) throw refusal(kid, path, 'has its payload attached; it must be detached (nil)');
+}
+
+/** Null: detached, or not to be read. */
+function payloadIn(text: string): Uint8Array | null {
+  const bytes = bytesOf(text);
+  if (bytes === null) return null;
+  try {
+    return decodeSign1(bytes).payload;
+  } catch (error) {
+    if (!(error instanceof CoseFault)) throw error;
+    return null;
+  }
+}
+
+/** @param fault the end of a sentence about the co-signature */
+export const refusal = (kid: string, path: string, fault: string, cause?: unknown): CarnetError =>
+  new CarnetError('INVALID_CO_SIGNATURE', `The co-signature of ${kid} ${fault}.`, {
+    errors: [{ path, code: 'invalid_co_signature', message: fault }],
+    cause,
+  });
 
 /** base64url without padding, or base64 with it; null for what is neither. */
 function bytesOf(text: string): Buffer | null {

@@ -73,6 +73,19 @@ export async function findCoSignature(
   return row === null ? null : present(row);
 }
 
+/** The first one that this key verified in this role. */
+export async function findVerified(
+  connection: CommonQueryMethods,
+  claimId: string,
+  { signer_kid: kid, signer_role: role }: CoSignature,
+): Promise<KeptCoSignature | null> {
+  const row = await connection.maybeOne(sql.type(KeptRow)`
+    select ${columns} from claim_co_signatures
+    where claim_id = ${claimId} and signer_kid = ${kid} and signer_role = ${role} and public_jwk is not null
+    order by seq limit 1`);
+  return row === null ? null : present(row);
+}
+
 export const countCoSignatures = (connection: CommonQueryMethods, claimId: string): Promise<number> =>
   connection.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*)::int as count from claim_co_signatures where claim_id = ${claimId}`);

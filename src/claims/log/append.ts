@@ -5,7 +5,7 @@ import { step } from '../../commands/fault-points.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { headFileOf, readHeadFile, writeHeadFile } from './head-file.ts';
 import { openedLogOf, signCheckpoint, type Log } from './log-key.ts';
-import { grow, hashOfSpan, nodesOf, type Span } from './merkle.ts';
+import { grow, hashOfSpan, nodesOf, type ReadNode } from './merkle.ts';
 import {
   getNote,
   insertBatch,
@@ -27,41 +27,50 @@ class LogStopped extends Error {
   override readonly name = 'LogStopped';
 }
 
-const hashOf = async (connection: CommonQueryMethods, span: Span): Promise<Buffer> =>
-  hashOfSpan(span, await readNodes(connection, nodesOf(span)));
-
 /** What a person does about a tree that is older than what was published. */
 const REMEDY =
   'Stop the service and restore a newer copy of the database, one that was made after that head was published. Never delete the file to go on: ' +
   'receipts that others hold would not verify any more. docs/operations.md says what to do where no newer copy exists.';
+
+/** What was read under the lock. */
+interface Read {
+  /** The nodes that make the root of the tree. */
+  nodes: ReadNode;
+  /** Whether the head stands outside of the database. */
+  hasHead: boolean;
+}
 
 /**
  * That what was published is the beginning of the tree that is here. An older copy of the database is not, and would be appended to in
  * another way than before.
  * @throws LogStopped
  */
-async function assertTreeHoldsHead(connection: CommonQueryMethods, log: Log, row: LogRow, path: string): Promise<void> {
-  const here = await hashOf(connection, { from: 0, to: row.tree_size });
-  if (!here.equals(row.root_hash)) {
+async function assertTreeHoldsHead(connection: CommonQueryMethods, log: Log, row: LogRow, path: string): Promise<Read> {
+  const whole = { from: 0, to: row.tree_size };
+  const nodes = await readNodes(connection, nodesOf(whole));
+  if (!hashOfSpan(whole, nodes).equals(row.root_hash)) {
     throw new LogStopped(
       `The nodes of the log do not make the root of its ${row.tree_size} entries: rows of log_nodes are gone or changed. ` +
         'Restore a copy of the database in which they are whole.',
     );
   }
   const note = await readHeadFile(path);
-  if (note === null) return;
+  if (note === null) return { nodes, hasHead: false };
   const head = headOf(note, log, path);
   if (head.size > row.tree_size) {
     throw new LogStopped(
       `The head of ${head.size} entries was published (${basename(path)}), and the database has ${row.tree_size}: it is an older copy. ${REMEDY}`,
     );
   }
-  if (!(await hashOf(connection, { from: 0, to: head.size })).equals(head.rootHash)) {
+  const published = { from: 0, to: head.size };
+  const beginning = head.size === row.tree_size ? nodes : await readNodes(connection, nodesOf(published));
+  if (!hashOfSpan(published, beginning).equals(head.rootHash)) {
     throw new LogStopped(
       `The head of ${head.size} entries that was published (${basename(path)}) is not the beginning of the tree in the database: it is another ` +
         `branch, made from an older copy. ${REMEDY}`,
     );
   }
+  return { nodes, hasHead: true };
 }
 
 function headOf(note: string, { origin, vkey }: Log, path: string): { size: number; rootHash: Buffer } {
@@ -76,23 +85,26 @@ function headOf(note: string, { origin, vkey }: Log, path: string): { size: numb
   );
 }
 
+interface Locked extends Read {
+  connection: CommonQueryMethods;
+  row: LogRow;
+  path: string;
+}
+
 /** Does something under the lock of the log, in one transaction. @returns null: the log is stopped */
-async function underLock<T>(
-  context: Context,
-  work: (locked: { connection: CommonQueryMethods; log: Log; row: LogRow; path: string }) => Promise<T>,
-): Promise<T | null> {
+async function underLock<T>(context: Context, work: (locked: Locked & { log: Log }) => Promise<T>): Promise<T | null> {
   const log = await openedLogOf(context);
   const path = headFileOf(context.config.logHeadDir, log.id);
   try {
     return await inTransaction(context, async (connection) => {
       const row = await lockLog(connection);
-      await assertTreeHoldsHead(connection, log, row, path);
+      const read = await assertTreeHoldsHead(connection, log, row, path);
       if (row.stopped_reason !== null) {
         await noteStopped(connection, null);
         context.log.info('the claims log runs again');
       }
       logStopped(false);
-      return await work({ connection, log, row, path });
+      return await work({ connection, log, row, path, ...read });
     });
   } catch (error) {
     if (!(error instanceof LogStopped)) throw error;
@@ -112,18 +124,14 @@ async function stop(context: Context, reason: string): Promise<void> {
  * @returns the size that readers see; null: the log is stopped
  */
 export const publishLog = (context: Context): Promise<number | null> =>
-  underLock(context, async ({ connection, row, path }) => {
-    await publishUnderLock(context, { connection, row, path });
-    return row.tree_size;
+  underLock(context, async (locked) => {
+    await publishUnderLock(context, locked);
+    return locked.row.tree_size;
   });
 
-async function publishUnderLock(
-  { log }: Context,
-  { connection, row, path }: { connection: CommonQueryMethods; row: LogRow; path: string },
-): Promise<void> {
-  const isMissing = (await readHeadFile(path)) === null;
-  if (row.published_size === row.tree_size && !isMissing) return;
-  if (isMissing && row.published_size > 0) {
+async function publishUnderLock({ log }: Context, { connection, row, path, hasHead }: Locked): Promise<void> {
+  if (row.published_size === row.tree_size && hasHead) return;
+  if (!hasHead && row.published_size > 0) {
     log.warn(
       { path },
       'the head of the claims log was not there and is written anew; an older database would not be noticed now',
@@ -139,14 +147,14 @@ async function publishUnderLock(
  * @returns how many claims were appended; null: the log is stopped
  */
 export const appendBatch = (context: Context): Promise<number | null> =>
-  underLock(context, async ({ connection, log, row, path }) => {
-    await publishUnderLock(context, { connection, row, path });
+  underLock(context, async (locked) => {
+    await publishUnderLock(context, locked);
+    const { connection, log, row, nodes } = locked;
     const pending = await listPending(connection, BATCH);
     if (pending.length === 0) return 0;
     const { tree_size: size } = row;
-    const read = await readNodes(connection, nodesOf({ from: 0, to: size }));
     const leaves = pending.map(({ leaf_hash: leaf }) => leaf);
-    const grown = grow(size, leaves, read);
+    const grown = grow(size, leaves, nodes);
     await insertBatch(connection, {
       size,
       seqs: pending.map(({ seq }) => seq),

@@ -9,14 +9,12 @@ import type { KeptCoSignature } from '../schema/co-signature.ts';
 import { coseReceiptOf } from './cose.ts';
 import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
-import { hashOfLeaf } from './merkle.ts';
+import { hashOfLeaf, hex } from './merkle.ts';
 import { consistencyOf, inclusionOf, type Inclusion } from './proofs.ts';
 import { readTime } from './queries.ts';
 import { receiptOf, type LoggedClaim } from './receipts.ts';
 import type { Bundle } from './schema.ts';
 import { bestCheckpoint } from './witnesses/witnessed.ts';
-
-const hex = (hash: Buffer): string => hash.toString('hex');
 
 /**
  * Everything that proves a claim, in one file that needs nobody of us to be checked.

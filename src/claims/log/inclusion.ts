@@ -1,17 +1,16 @@
-import { hash } from 'node:crypto';
 import { decodeCbor, encodeCbor } from '../../cose/cbor.ts';
+import { hashOfPair } from './merkle.ts';
 
-/** Where a leaf is in a tree, and the hashes from its sibling up that lead to the root (RFC 9162 §2.1.3). */
+/** Where a leaf is in the tree of a log, and the hashes from its sibling up that lead to the root (RFC 9162 §2.1.3). */
 export interface Inclusion {
   treeSize: number;
-  leafIndex: number;
+  logIndex: number;
   /** 32 bytes each. */
   hashes: readonly Uint8Array[];
 }
 
 /** A tree of 2^53 leaves, the largest that a number counts, is 53 levels high. */
 const MAX_HASHES = 53;
-const INNER = Buffer.of(1);
 
 /** Why a proof is not one; `message` is a sentence. */
 export class InclusionFault extends Error {
@@ -19,22 +18,22 @@ export class InclusionFault extends Error {
 }
 
 /** The proof of svc-merkle-v1, and of COSE receipts with RFC9162_SHA256 (RFC 9942 §5.2): `[tree_size, leaf_index, [hashes]]`. */
-export const encodeInclusion = ({ treeSize, leafIndex, hashes }: Inclusion): Buffer =>
-  encodeCbor([treeSize, leafIndex, hashes]);
+export const encodeInclusion = ({ treeSize, logIndex, hashes }: Inclusion): Buffer =>
+  encodeCbor([treeSize, logIndex, hashes]);
 
 /** @throws InclusionFault for whatever is not deterministic CBOR of a size, an index below it, and hashes of 32 bytes. */
 export function decodeInclusion(bytes: Uint8Array): Inclusion {
   const parts = decoded(bytes);
-  const [treeSize, leafIndex, hashes] = Array.isArray(parts) && parts.length === 3 ? (parts as unknown[]) : [];
+  const [treeSize, logIndex, hashes] = Array.isArray(parts) && parts.length === 3 ? (parts as unknown[]) : [];
   const isPlace =
     Number.isSafeInteger(treeSize) &&
-    Number.isSafeInteger(leafIndex) &&
-    Number(leafIndex) >= 0 &&
-    Number(leafIndex) < Number(treeSize);
+    Number.isSafeInteger(logIndex) &&
+    Number(logIndex) >= 0 &&
+    Number(logIndex) < Number(treeSize);
   if (!isPlace || !Array.isArray(hashes) || hashes.length > MAX_HASHES || !hashes.every(isHash)) {
     throw new InclusionFault('An inclusion proof is CBOR of [tree_size, leaf_index, [hashes of 32 bytes]].');
   }
-  return { treeSize: Number(treeSize), leafIndex: Number(leafIndex), hashes };
+  return { treeSize: Number(treeSize), logIndex: Number(logIndex), hashes };
 }
 
 const isHash = (value: unknown): value is Uint8Array => value instanceof Uint8Array && value.length === 32;
@@ -51,8 +50,8 @@ function decoded(bytes: Uint8Array): unknown {
  * The root of the tree that a proof leads to (RFC 9162 §2.1.3.2).
  * @throws InclusionFault where the proof has more or fewer hashes than a leaf at this place needs
  */
-export function rootOf(leafHash: Uint8Array, { treeSize, leafIndex, hashes }: Inclusion): Buffer {
-  let [at, last] = [leafIndex, treeSize - 1];
+export function rootOf(leafHash: Uint8Array, { treeSize, logIndex, hashes }: Inclusion): Buffer {
+  let [at, last] = [logIndex, treeSize - 1];
   let root: Uint8Array = leafHash;
   for (const sibling of hashes) {
     if (last === 0) throw new InclusionFault('The inclusion proof has more hashes than the tree is high.');
@@ -68,6 +67,3 @@ export function rootOf(leafHash: Uint8Array, { treeSize, leafIndex, hashes }: In
   if (last !== 0) throw new InclusionFault('The inclusion proof has fewer hashes than the tree is high.');
   return Buffer.from(root);
 }
-
-const hashOfPair = (left: Uint8Array, right: Uint8Array): Buffer =>
-  hash('sha256', Buffer.concat([INNER, left, right]), 'buffer');

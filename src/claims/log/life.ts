@@ -40,7 +40,7 @@ export async function advanceLog({ pool }: Context, id: string): Promise<LogStep
 export async function appendToLog(context: Context): Promise<{ more: boolean }> {
   const life = lifeId['log-sequencer']((await openedLogOf(context)).id);
   const until = performance.now() + LONGEST_STEP_MS;
-  for (let inVain = 0; inVain < LOOKS_IN_VAIN && performance.now() < until;) {
+  for (let inVain = 0; performance.now() < until;) {
     const begun = performance.now();
     await deleteMessagesOf(context.pool, life);
     const appended = await appendBatch(context);

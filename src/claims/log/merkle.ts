@@ -13,12 +13,16 @@ const INNER = Buffer.from([1]);
 
 const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 
+/** How hashes are written in JSON. */
+export const hex = (bytes: Buffer): string => bytes.toString('hex');
+
 /** Of a tree without leaves. */
 export const EMPTY_ROOT = sha256(Buffer.alloc(0));
 
 export const hashOfLeaf = (entry: Uint8Array): Buffer => sha256(Buffer.concat([LEAF, entry]));
 
-const hashOfPair = (left: Buffer, right: Buffer): Buffer => sha256(Buffer.concat([INNER, left, right]));
+/** Of an inner node. */
+export const hashOfPair = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.concat([INNER, left, right]));
 
 /** A complete node. */
 export interface NodeId {
@@ -103,7 +107,7 @@ export function consistencySpans(first: number, size: number): Span[] {
 }
 
 /** What a batch adds to a tree. */
-export interface Growth {
+interface Growth {
   size: number;
   root: Buffer;
   /** The nodes that become complete: by level, in the order of their indexes, from `completeAt(level, size before)` on. */

@@ -1,20 +1,18 @@
 import { invalid } from '../../errors/carnet-error.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { consistencySpans, hashOfSpan, inclusionSpans, nodesOf, type Span } from './merkle.ts';
+import type { Inclusion as Path } from './inclusion.ts';
 import { findLog, findPlace, readNodes, type PublishedEntry } from './queries.ts';
 
 /** That a leaf is in the tree of a size. Hashes have 32 bytes. */
-export interface Inclusion {
-  logIndex: number;
-  treeSize: number;
+export interface Inclusion extends Path {
   leafHash: Buffer;
   rootHash: Buffer;
-  /** From the sibling of the leaf up. */
   hashes: Buffer[];
 }
 
 /** That one tree is the beginning of another. */
-export interface Consistency {
+interface Consistency {
   from: number;
   to: number;
   fromRoot: Buffer;
@@ -36,7 +34,7 @@ export const publishedSize = async (connection: CommonQueryMethods): Promise<num
   (await findLog(connection))?.published_size ?? 0;
 
 /** Proofs of leaves, each in a tree of its own size; all of them in one statement. */
-export async function inclusionsOf(
+async function inclusionsOf(
   connection: CommonQueryMethods,
   wanted: readonly { logIndex: number; treeSize: number }[],
 ): Promise<Inclusion[]> {

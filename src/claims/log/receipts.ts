@@ -14,11 +14,12 @@ export interface LoggedClaim {
   /** The signed note of the receipt's tree. */
   checkpoint: string;
   inclusion: Inclusion;
+  /** The root that the checkpoint signs, 32 bytes; that of `inclusion` is made of the nodes as they are now. */
+  signedRoot: Buffer;
 }
 
 /** The bytes of a proof of format svc-merkle-v1: `[tree_size, leaf_index, [hashes]]`. */
-const proofBytes = ({ treeSize, logIndex, hashes }: Inclusion): string =>
-  encodeInclusion({ treeSize, leafIndex: logIndex, hashes }).toString('base64url');
+const proofBytes = (inclusion: Inclusion): string => encodeInclusion(inclusion).toString('base64url');
 
 const receiptFrom = (entry: PublishedEntry, inclusion: Inclusion): Receipt => ({
   registry: entry.registry,
@@ -51,6 +52,7 @@ export async function receiptsOf(
           receipt: receiptFrom(entry, inclusion),
           checkpoint: entry.note,
           inclusion,
+          signedRoot: entry.root_hash,
         },
       ];
     }),

@@ -5,6 +5,7 @@ import { bundleOf } from './bundle.ts';
 import { coseReceiptOf } from './cose.ts';
 import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
+import { hex } from './merkle.ts';
 import { consistencyOf, inclusionOf } from './proofs.ts';
 import { findNewestCheckpoint } from './queries.ts';
 import { readLoggedClaim } from './read-receipt.ts';
@@ -34,8 +35,6 @@ const BYTES = 'application/octet-stream';
 /** What is complete in a tree never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const KEYS_CACHE = 'public, max-age=300';
-
-const hex = (hash: Buffer): string => hash.toString('hex');
 
 const readReceipt = route({
   method: 'get',

@@ -4,7 +4,14 @@ import { addCoSignature } from '../../../src/claims/co-signatures/add-co-signatu
 import type { Claim } from '../../../src/claims/schema/claim.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { z } from 'zod';
-import { buildAgent, buildAgentKey, buildOperator, type TestOperator } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildInvocation,
+  buildOperator,
+  buildSkill,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../../support/service.ts';
 import { callOf, ownContext } from '../../invocations/own-context.ts';
 import { recordClaims } from '../log/support.ts';
@@ -103,6 +110,21 @@ describe('co-signatures', () => {
         assert.match(reply.text, why, name);
         assert.equal(await exists(envelope), false, name);
       }
+    });
+
+    it('refuses an attached payload of an unknown key too, and keeps bytes that cannot be read', async () => {
+      const envelope = envelopeOf(operator, { payload: { secret: 'plan' } });
+      const attached = coSign(envelope, newKey(), { attached: true });
+      const padded = Buffer.from(attached.cose_sign1, 'base64url').toString('base64');
+      for (const one of [attached, { ...attached, cose_sign1: padded }, { ...attached, signer_kid: 'any' }]) {
+        const reply = await submitWith(envelope, one);
+        assertProblem(reply, 'INVALID_CO_SIGNATURE', 'co_signatures.0.cose_sign1');
+        assert.match(reply.text, /must be detached/);
+      }
+      assert.equal(await exists(envelope), false);
+      const unreadable = ['AAAA', '***'].map((message) => ({ ...attached, cose_sign1: message }));
+      const { id } = assertStatus(await submitWith(envelope, ...unreadable), 201);
+      assertProblem(await add(id, attached), 'INVALID_CO_SIGNATURE', 'cose_sign1');
     });
 
     it('takes 64 of them and 8 KiB each, and no more', async () => {
@@ -268,7 +290,27 @@ describe('co-signatures', () => {
       const agent = await buildAgent(operator);
       const asAgent = await buildAgentKey(operator, agent.id);
       assertStatus(await asAgent.post(`/v1/claims/${id}/co-signatures`, coSign(envelope, key)), 201);
-      assertStatus(await platform().post(`/v1/claims/${id}/co-signatures`, coSign(envelope, newKey())), 201);
+    });
+
+    it('takes those of unknown keys from the issuer alone, and one of a known key and role from other readers', async () => {
+      const { id } = await buildInvocation(operator, (await buildSkill(operator)).id);
+      const { claims } = (await operator.get<{ claims: Claim[] }>(`/v1/claims?subject=carnet://invocation/${id}`)).body;
+      const claim = claims[0] ?? assert.fail('the invocation has a claim');
+      const { envelope } = claim;
+      assertProblem(await add(claim.id, coSign(envelope, newKey())), 'INVALID_CO_SIGNATURE', 'cose_sign1');
+      assertProblem(
+        await add(claim.id, { signer_kid: 'k', signer_role: 'witness', cose_sign1: 'c' }),
+        'INVALID_CO_SIGNATURE',
+        'cose_sign1',
+      );
+      const first = assertStatus(await add(claim.id, coSign(envelope, key)), 201);
+      assert.deepEqual(assertStatus(await add(claim.id, coSign(envelope, key, { padding: 9 })), 200), first);
+      const asPlatform = (coSignature: unknown, to = claim.id) =>
+        platform().post<Kept>(`/v1/claims/${to}/co-signatures`, coSignature);
+      assert.equal(assertStatus(await asPlatform(coSign(envelope, newKey())), 201).verified, false);
+      const { id: own, envelope: theirs } = await recorded();
+      assertProblem(await asPlatform(coSign(theirs, newKey()), own), 'INVALID_CO_SIGNATURE', 'cose_sign1');
+      assertStatus(await asPlatform(coSign(theirs, key), own), 201);
     });
 
     it('keeps 64 of a hundred that arrive at once', async () => {

@@ -33,6 +33,7 @@ export function coSign(
     kid = kidOf(key),
     crit = false,
     padding = 0,
+    attached = false,
     payload = signedBytesOf(envelope),
   }: {
     role?: string;
@@ -42,6 +43,8 @@ export function coSign(
     crit?: boolean;
     /** Bytes in the unprotected header. */
     padding?: number;
+    /** The message carries its payload. */
+    attached?: boolean;
     payload?: Buffer;
   } = {},
 ): { signer_kid: string; signer_role: string; cose_sign1: string } {
@@ -53,6 +56,6 @@ export function coSign(
   const protectedBytes = encodeCbor(header);
   const signature = sign(null, encodeCbor(['Signature1', protectedBytes, Buffer.alloc(0), payload]), key);
   const unprotected = new Map<number, CborValue>(padding === 0 ? [] : [[99, Buffer.alloc(padding)]]);
-  const message = encodeCbor(new CborTag(18, [protectedBytes, unprotected, null, signature]));
+  const message = encodeCbor(new CborTag(18, [protectedBytes, unprotected, attached ? payload : null, signature]));
   return { signer_kid: kidOf(key), signer_role: role, cose_sign1: message.toString('base64url') };
 }

@@ -9,15 +9,17 @@ import { decodeInclusion, encodeInclusion, InclusionFault, rootOf } from '../../
 import { signCoseReceipt, verifyCoseReceipt } from '../../../src/claims/log/cose-receipt.ts';
 import { CborTag, encodeCbor, type CborMap, type CborValue } from '../../../src/cose/cbor.ts';
 import { CoseFault, decodeSign1 } from '../../../src/cose/sign1.ts';
-import { leafHashOf, pathOf, treeHashOf } from './reference-tree.ts';
+import * as rfc9162 from './rfc9162.ts';
 
 const KID = 'log-1';
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const entriesOf = (size: number, salt = ''): Buffer[] =>
   Array.from({ length: size }, (_, at) => Buffer.from(`{"entry":"${salt}${at}"}`));
+const treeHashOf = (entries: Buffer[]): Buffer => rfc9162.rootOf(entries.map(rfc9162.leafHash));
+const pathTo = (index: number, entries: Buffer[]): Buffer[] => rfc9162.pathOf(index, entries.map(rfc9162.leafHash));
 
-function receiptOf(leafIndex: number, entries: Buffer[], key = privateKey): Buffer {
-  const inclusion = { treeSize: entries.length, leafIndex, hashes: pathOf(leafIndex, entries) };
+function receiptOf(logIndex: number, entries: Buffer[], key = privateKey): Buffer {
+  const inclusion = { treeSize: entries.length, logIndex, hashes: pathTo(logIndex, entries) };
   return signCoseReceipt({ kid: KID, privateKey: key, rootHash: treeHashOf(entries), inclusion });
 }
 
@@ -28,24 +30,26 @@ describe('inclusion proofs', () => {
     for (let size = 1; size <= 40; size += 1) {
       const entries = entriesOf(size);
       const root = treeHashOf(entries);
-      for (let leafIndex = 0; leafIndex < size; leafIndex += 1) {
-        const proof = decodeInclusion(
-          encodeInclusion({ treeSize: size, leafIndex, hashes: pathOf(leafIndex, entries) }),
-        );
-        assert.deepEqual(rootOf(leafHashOf(entries[leafIndex] ?? assert.fail()), proof), root);
-        assert.notDeepEqual(rootOf(leafHashOf(Buffer.from('other')), proof), root);
+      for (let logIndex = 0; logIndex < size; logIndex += 1) {
+        const proof = decodeInclusion(encodeInclusion({ treeSize: size, logIndex, hashes: pathTo(logIndex, entries) }));
+        assert.deepEqual(rootOf(rfc9162.leafHash(entries[logIndex] ?? assert.fail()), proof), root);
+        assert.notDeepEqual(rootOf(rfc9162.leafHash(Buffer.from('other')), proof), root);
       }
     }
   });
 
   it('with a hash too many or too few, or at another place, lead to no root or to another', () => {
     const entries = entriesOf(13);
-    const [leafHash, root, hashes] = [leafHashOf(entries[5] ?? assert.fail()), treeHashOf(entries), pathOf(5, entries)];
-    assert.throws(() => rootOf(leafHash, { treeSize: 13, leafIndex: 5, hashes: hashes.slice(1) }), InclusionFault);
-    assert.throws(() => rootOf(leafHash, { treeSize: 13, leafIndex: 5, hashes: [...hashes, root] }), InclusionFault);
-    assert.throws(() => rootOf(leafHash, { treeSize: 1, leafIndex: 0, hashes }), InclusionFault);
-    assert.throws(() => rootOf(leafHash, { treeSize: 17, leafIndex: 5, hashes }), InclusionFault);
-    assert.notDeepEqual(rootOf(leafHash, { treeSize: 13, leafIndex: 4, hashes }), root);
+    const [leafHash, root, hashes] = [
+      rfc9162.leafHash(entries[5] ?? assert.fail()),
+      treeHashOf(entries),
+      pathTo(5, entries),
+    ];
+    assert.throws(() => rootOf(leafHash, { treeSize: 13, logIndex: 5, hashes: hashes.slice(1) }), InclusionFault);
+    assert.throws(() => rootOf(leafHash, { treeSize: 13, logIndex: 5, hashes: [...hashes, root] }), InclusionFault);
+    assert.throws(() => rootOf(leafHash, { treeSize: 1, logIndex: 0, hashes }), InclusionFault);
+    assert.throws(() => rootOf(leafHash, { treeSize: 17, logIndex: 5, hashes }), InclusionFault);
+    assert.notDeepEqual(rootOf(leafHash, { treeSize: 13, logIndex: 4, hashes }), root);
   });
 
   it('are read only where they are CBOR of a size, an index and hashes', () => {
@@ -67,7 +71,7 @@ describe('inclusion proofs', () => {
       [2, 0, Array.from({ length: 54 }, () => fine)],
     ];
     for (const shape of wrong) assert.throws(() => decodeInclusion(encodeCbor(shape)), InclusionFault);
-    const whole = encodeInclusion({ treeSize: 2, leafIndex: 0, hashes: [fine] });
+    const whole = encodeInclusion({ treeSize: 2, logIndex: 0, hashes: [fine] });
     for (let length = 0; length < whole.length; length += 1) {
       assert.throws(() => decodeInclusion(whole.subarray(0, length)), InclusionFault);
     }
@@ -76,7 +80,7 @@ describe('inclusion proofs', () => {
 
 describe('COSE receipts', () => {
   const entries = entriesOf(7);
-  const leafHash = leafHashOf(entries[3] ?? assert.fail());
+  const leafHash = rfc9162.leafHash(entries[3] ?? assert.fail());
   const receipt = receiptOf(3, entries);
   const expected = { leafHash, publicKey, kid: KID };
   const refuses = (bytes: Uint8Array, why: RegExp, change: Partial<typeof expected> = {}): void =>
@@ -90,7 +94,7 @@ describe('COSE receipts', () => {
     const signed = encodeCbor(['Signature1', protectedBytes, Buffer.alloc(0), treeHashOf(entries)]);
     return encodeCbor(new CborTag(18, [protectedBytes, unprotected, payload, sign(null, signed, privateKey)]));
   };
-  const proof = encodeInclusion({ treeSize: 7, leafIndex: 3, hashes: pathOf(3, entries) });
+  const proof = encodeInclusion({ treeSize: 7, logIndex: 3, hashes: pathTo(3, entries) });
   const protectedHeader = header([1, -8], [4, Buffer.from(KID)], [395, 1]);
   const proofs = (...each: CborValue[]): CborMap => header([396, header([-1, each])]);
 
@@ -111,19 +115,19 @@ describe('COSE receipts', () => {
   });
 
   it('show at which place of which tree a leaf is', () => {
-    const { treeSize, leafIndex, rootHash } = verifyCoseReceipt(receipt, expected);
-    assert.deepEqual([treeSize, leafIndex, rootHash], [7, 3, treeHashOf(entries)]);
-    assert.equal(verifyCoseReceipt(receipt, { ...expected, kid: null }).leafIndex, 3);
+    const { treeSize, logIndex, rootHash } = verifyCoseReceipt(receipt, expected);
+    assert.deepEqual([treeSize, logIndex, rootHash], [7, 3, treeHashOf(entries)]);
+    assert.equal(verifyCoseReceipt(receipt, { ...expected, kid: null }).logIndex, 3);
   });
 
   it('of another tree, leaf, key or kid are refused', () => {
     refuses(receiptOf(3, entriesOf(7, 'other')), /does not verify/);
-    refuses(receipt, /does not verify/, { leafHash: leafHashOf(entries[4] ?? assert.fail()) });
+    refuses(receipt, /does not verify/, { leafHash: rfc9162.leafHash(entries[4] ?? assert.fail()) });
     refuses(receipt, /does not verify/, { publicKey: generateKeyPairSync('ed25519').publicKey });
     refuses(receipt, /another kid/, { kid: 'log-2' });
     // The signature of one tree with the proof of another.
     const grown = entriesOf(8);
-    const foreign = encodeInclusion({ treeSize: 8, leafIndex: 3, hashes: pathOf(3, grown) });
+    const foreign = encodeInclusion({ treeSize: 8, logIndex: 3, hashes: pathTo(3, grown) });
     refuses(handmade(protectedHeader, proofs(foreign)), /does not verify/);
   });
 

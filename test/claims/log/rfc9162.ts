@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /*
- * RFC 9162 §2.1 word for word, sharing no code with the service: roots from all leaves by the definition (RFC 9162 §2.1.1), proofs
- * judged by the algorithms for verifiers (RFC 9162 §2.1.3.2 and RFC 9162 §2.1.4.2).
+ * RFC 9162 §2.1 word for word, sharing no code with the service: roots and paths from all leaves by the definitions (RFC 9162 §2.1.1
+ * and §2.1.3.1), proofs judged by the algorithms for verifiers (RFC 9162 §2.1.3.2 and RFC 9162 §2.1.4.2).
  */
 
 const sha256 = (...parts: Uint8Array[]): Buffer => {
@@ -14,12 +14,23 @@ const sha256 = (...parts: Uint8Array[]): Buffer => {
 export const leafHash = (entry: Uint8Array): Buffer => sha256(Buffer.of(0), entry);
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.of(1), left, right);
 
+/** The largest power of two below `size`. */
+const splitOf = (size: number): number => 2 ** Math.floor(Math.log2(size - 1));
+
 /** MTH of leaves that are hashed already. */
 export function rootOf(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 0) return sha256();
   if (leaves.length === 1) return leaves[0] as Buffer;
-  const k = 2 ** Math.floor(Math.log2(leaves.length - 1));
+  const k = splitOf(leaves.length);
   return nodeHash(rootOf(leaves.slice(0, k)), rootOf(leaves.slice(k)));
+}
+
+/** PATH(index, leaves), of leaves that are hashed already. */
+export function pathOf(index: number, leaves: readonly Buffer[]): Buffer[] {
+  if (leaves.length <= 1) return [];
+  const k = splitOf(leaves.length);
+  const [left, right] = [leaves.slice(0, k), leaves.slice(k)];
+  return index < k ? [...pathOf(index, left), rootOf(right)] : [...pathOf(index - k, right), rootOf(left)];
 }
 
 interface InclusionCase {

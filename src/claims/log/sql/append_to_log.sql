@@ -1,7 +1,7 @@
 -- Appends a batch to the tree of `p_size`, under a lock of the log that the caller holds: the claims of `p_seqs`, which ascend, the nodes that
 -- become complete (32 bytes each, by level and index), and the checkpoint.
 create function append_to_log(p_size bigint, p_seqs bigint[], p_nodes bytea, p_root bytea, p_note text, p_registry text)
-returns bigint language plpgsql as $$
+returns void language plpgsql as $$
 declare
   v_grown constant bigint := p_size + cardinality(p_seqs);
   v_count bigint;
@@ -20,5 +20,4 @@ begin
   get diagnostics v_count = row_count;
   if v_count * 32 <> octet_length(p_nodes) then raise exception 'a batch has another number of nodes than it must'; end if;
   insert into log_checkpoints (tree_size, root_hash, note, registry) values (v_grown, p_root, p_note, p_registry);
-  return v_grown;
 end $$;

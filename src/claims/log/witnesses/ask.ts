@@ -37,9 +37,11 @@ export async function askWitnesses(context: Context): Promise<Witnessing> {
   if (checkpoint === null || checkpoint.tree_size === 0) return { asked: 0, signed: 0 };
   const outcomes = await Promise.all(
     (config.witnessPolicy?.witnesses ?? []).map(async (witness) => {
-      if (witness.url === null || (await largestSignedBy(pool, witness.key)) >= checkpoint.tree_size) return null;
+      if (witness.url === null) return null;
+      const known = await largestSignedBy(pool, witness.key);
+      if (known >= checkpoint.tree_size) return null;
       try {
-        await askWitness(context, { witness, url: witness.url, checkpoint });
+        await askWitness(context, { witness, url: witness.url, checkpoint, known });
         return true;
       } catch (error) {
         if (!(error instanceof NotSigned)) throw error;
@@ -61,12 +63,13 @@ interface Question {
   witness: PolicyWitness;
   url: string;
   checkpoint: CheckpointRow;
+  /** The largest tree that the witness is known to have signed; 0: none. */
+  known: number;
 }
 
 /** @throws NotSigned */
 async function askWitness(context: Context, question: Question): Promise<void> {
-  const { witness, checkpoint } = question;
-  const known = await largestSignedBy(context.pool, witness.key);
+  const { checkpoint, known } = question;
   let answer = await post(context, question, known);
   if (answer.status === 409) {
     // It has signed another tree than we know of, as when an answer of it was lost: it says which.

@@ -6,7 +6,7 @@ import { parseSignatureLines } from '../signed-note.ts';
 import { largestWitnessed, linesOf } from './queries.ts';
 
 /** A checkpoint with what witnesses have signed of it. */
-export interface WitnessedCheckpoint extends CheckpointRow {
+interface WitnessedCheckpoint extends CheckpointRow {
   /** The names of the witnesses. */
   witnesses: string[];
   /** Whether the policy has enough of them; null: there is no policy. */
