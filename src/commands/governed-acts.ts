@@ -141,7 +141,7 @@ export const governedActs = {
   'inbound_endpoint.secret_chosen': {
     call: 'POST /v1/operator/inbound-webhooks/:id/rotate-secret',
     what: 'Replacing the secret of an inbound endpoint by a `secret` of the caller’s choice',
-    why: 'Whoever knows that secret from elsewhere can sign events, and forwards that the agent takes for ours: leave `secret` out, or have a person look.',
+    why: 'Whoever knows that secret from elsewhere can sign events, and can sign requests that the agent takes for our forwards: leave `secret` out, or have a person look.',
     by: 'administrator',
     forRequester: true,
   },

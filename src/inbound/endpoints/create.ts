@@ -10,9 +10,9 @@ import { newId, type OperatorId } from '../../ids/ids.ts';
 import { newWebhookSecret } from '../../notifications/index.ts';
 import { originOf, refusalOfForwardUrl } from './forward-url.ts';
 import { countActiveEndpoints, insertEndpoint } from './queries.ts';
-import { letsMorePass, STANDARD_POLICY } from './policy.ts';
+import { letsMorePass } from './policy.ts';
 import { seenBy, shownEndpoint } from './read.ts';
-import type { CreatedEndpoint, CreateEndpoint } from './schema.ts';
+import { STANDARD_POLICY, type CreatedEndpoint, type CreateEndpoint } from './schema.ts';
 import { sealEndpointSecret } from './secrets.ts';
 
 /** No tier limits them; this keeps a loop of somebody's from filling the table. */

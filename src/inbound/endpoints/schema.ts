@@ -10,12 +10,15 @@ export type BlockAt = z.infer<typeof BlockAtSchema>;
 
 const mode = z.enum(['enforce', 'shadow']);
 
+/** Of an endpoint that says nothing else. */
+export const STANDARD_POLICY = { block_at: 'high', mode: 'enforce' } as const;
+
 export const PolicySchema = z
   .object({
     block_at: BlockAtSchema.meta({ description: 'An event of this severity or a graver one is not forwarded.' }),
     mode: mode.meta({ description: '`shadow`: it is forwarded all the same, with its verdict.' }),
   })
-  .meta({ id: 'InboundPolicy', examples: [{ block_at: 'high', mode: 'enforce' }] });
+  .meta({ id: 'InboundPolicy', examples: [STANDARD_POLICY] });
 export type Policy = z.infer<typeof PolicySchema>;
 
 const count = z.int();
@@ -45,7 +48,7 @@ const example = {
   slug: 'k3v7q2ma5xw4tj6hzsn2c7dfryb4gpe5',
   receiver_url: 'https://carnet.example.com/v1/inbound/mail_provider/k3v7q2ma5xw4tj6hzsn2c7dfryb4gpe5',
   forward_url: 'https://agents.example.com/mail',
-  policy: { block_at: 'high' as const, mode: 'enforce' as const },
+  policy: STANDARD_POLICY,
   status: 'active' as const,
   old_secret_until: null,
   revoked_at: null,
@@ -137,8 +140,11 @@ export const CreateEndpointSchema = z
     forward_url: forwardUrl.default(null),
     name: name.nullable().default(null),
     policy: z
-      .strictObject({ block_at: BlockAtSchema.default('high'), mode: mode.default('enforce') })
-      .default({ block_at: 'high', mode: 'enforce' }),
+      .strictObject({
+        block_at: BlockAtSchema.default(STANDARD_POLICY.block_at),
+        mode: mode.default(STANDARD_POLICY.mode),
+      })
+      .default(STANDARD_POLICY),
     secret: providerSecret,
   })
   .meta({ id: 'CreateInboundEndpoint' });

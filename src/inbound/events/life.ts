@@ -122,18 +122,18 @@ export async function openEvent<Read>(
 ): Promise<OpenedEvent<Read> | null> {
   const { pool, log, scanner, rowEvents } = context;
   const event = await findSealedEvent(pool, id);
-  const fail = async (reason: keyof typeof FAILURES): Promise<null> => {
-    await failEvent(pool, id, { attempt, reason, error: FAILURES[reason] });
+  const fail = async (reason: keyof typeof FAILURES | 'unreadable', error: string): Promise<null> => {
+    await failEvent(pool, id, { attempt, reason, error });
     rowEvents.changed(id);
     return null;
   };
-  if (event.sealed === null) return await fail('content_purged');
+  if (event.sealed === null) return await fail('content_purged', FAILURES.content_purged);
   let content: InboundContent;
   try {
     content = openContent(context.encryption, id, event.sealed);
   } catch (error) {
     log.error({ err: error, eventId: id }, 'no key of ENCRYPTION_KEY opens the content of an inbound event');
-    return await fail('key_unavailable');
+    return await fail('key_unavailable', FAILURES.key_unavailable);
   }
   const { provider, operator_id: operatorId } = event;
   const { contentType, body } = content;
@@ -150,14 +150,15 @@ export async function openEvent<Read>(
       rowEvents.changed(id);
       return null;
     }
-    return await fail(error instanceof UnreadableBody ? 'unreadable' : 'scan_failed');
+    return error instanceof UnreadableBody
+      ? await fail('unreadable', error.reason)
+      : await fail('scan_failed', FAILURES.scan_failed);
   }
 }
 
 const FAILURES = {
   key_unavailable: 'No key of ENCRYPTION_KEY opens the content of this event.',
   content_purged: 'The content of this event is no longer kept.',
-  unreadable: 'The content is neither JSON nor a mail that can be read.',
   scan_failed: 'The scanner failed or did not end in time; what is not scanned is not forwarded.',
 } as const;
 

@@ -7,6 +7,7 @@ const StateRow = z.object({
   status: EventStatusSchema,
   ended: z.boolean(),
   reason: z.string().nullable(),
+  error: z.string().nullable(),
   verdict: VerdictSchema.nullable(),
 });
 export type EventState = z.infer<typeof StateRow>;
@@ -17,7 +18,7 @@ const verdictColumn = sql.fragment`
 /** How an event stands that is known to be there. */
 export const findEventState = (connection: CommonQueryMethods, id: string): Promise<EventState> =>
   connection.one(sql.type(StateRow)`
-    select status, ended_at is not null as ended, reason, ${verdictColumn} as verdict from inbound_events where id = ${id}`);
+    select status, ended_at is not null as ended, reason, error, ${verdictColumn} as verdict from inbound_events where id = ${id}`);
 
 const eventColumns = sql.fragment`
   v.id, v.endpoint_id, v.agent_id, v.provider, v.status, v.reason, v.error, v.attempt, ${verdictColumn} as verdict, harmless_findings(v.findings, v.harmless) as harmless,

@@ -25,11 +25,13 @@ export async function answerReceived(
     return state.ended ? state : undefined;
   });
   const state = ended ?? (await read());
-  const { status, verdict, reason } = state;
-  if (status === 'failed' && reason === 'unreadable') {
-    const message = 'It is neither JSON nor a mail that can be read; sending it again changes nothing.';
-    throw invalid({ path: 'body', code: 'unreadable', message });
-  }
+  const { status, verdict, reason, error } = state;
+  if (status === 'failed' && reason === 'unreadable')
+    throw invalid({
+      path: 'body',
+      code: 'unreadable',
+      message: `${error ?? ''} Sending the same bytes again changes nothing.`,
+    });
   if (status === 'failed') throw failed(reason);
   if (status === 'revoked') {
     throw new CarnetError(

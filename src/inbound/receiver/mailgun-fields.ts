@@ -1,4 +1,4 @@
-import { formBoundary, parseJsonBody, UnreadableBody } from '../scanner/index.ts';
+import { formBoundary, MAX_PARTS, parseJsonBody, UnreadableBody } from '../scanner/index.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { isJsonObject } from '../../json/value.ts';
 import type { MailgunFields } from '../signatures.ts';
@@ -7,8 +7,6 @@ import type { MailgunFields } from '../signatures.ts';
 const MOST_BYTES_OF_JSON = 65_536;
 /** Of one field with its name and headers: a token has 50 characters, a signature 64, and the headers of a part some sixty. */
 const MOST_BYTES_OF_FIELD = 512;
-/** As many parts as a form may have where it is read. */
-const MOST_PARTS = 1_000;
 
 const NAMES = ['timestamp', 'token', 'signature'] as const;
 type Name = (typeof NAMES)[number];
@@ -55,7 +53,7 @@ function fieldsOfParts(boundary: string | undefined, body: Buffer): Found {
   const found: Found = {};
   // Mailgun writes nothing before the first delimiter.
   let start = startsWith(body, delimiter) ? delimiter.length : body.length;
-  for (let parts = 0; parts < MOST_PARTS && NAMES.some((name) => !(name in found)); parts += 1) {
+  for (let parts = 0; parts < MAX_PARTS && NAMES.some((name) => !(name in found)); parts += 1) {
     const end = body.indexOf(next, start);
     if (end < 0) break;
     if (end - start <= MOST_BYTES_OF_FIELD) {

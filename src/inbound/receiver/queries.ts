@@ -64,11 +64,11 @@ export async function replaceContent(
     on conflict (event_id) do update set sealed = excluded.sealed, stored_at = clock_timestamp()`);
 }
 
-/** The event that a request is the forward of; null: this service has made none of these. */
+/** The event that a request is the forward of; null: this service has forwarded none of these. */
 export const findForwarded = (
   connection: CommonQueryMethods,
   { inHeader, inBody }: NamedForwards,
 ): Promise<string | null> =>
-  connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
-    select id from inbound_events
-    where id = ${inHeader} or (id = ${inBody?.eventId ?? null} and endpoint_id = ${inBody?.endpointId ?? null}) limit 1`);
+  connection.maybeOneFirst(sql.type(z.object({ event_id: z.string() }))`
+    select event_id from inbound_forwards
+    where event_id = ${inHeader} or (event_id = ${inBody?.eventId ?? null} and endpoint_id = ${inBody?.endpointId ?? null}) limit 1`);

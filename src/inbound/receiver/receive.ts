@@ -75,7 +75,7 @@ export async function admitRequest(
 export async function receiveInbound(context: Context, receiver: Receiver, request: ReceivedRequest): Promise<Taken> {
   try {
     const { signature, read } = judge(context, receiver, request);
-    await assertNoForward(context, request, read);
+    await assertNoForward(context, request.headers, read);
     return await take(context, receiver, { request, signature, read });
   } catch (error) {
     // Nothing is kept of it but that it came.
@@ -88,12 +88,8 @@ export async function receiveInbound(context: Context, receiver: Receiver, reque
  * What this service has forwarded itself is taken nowhere here: it would be a new event, paid for and forwarded again, without end.
  * @throws CarnetError FORWARD_LOOP
  */
-async function assertNoForward(
-  { pool }: Context,
-  { headers, body }: ReceivedRequest,
-  { kind }: ReadBody,
-): Promise<void> {
-  const named = namedForwards(headers, { isJson: kind === 'json', body });
+async function assertNoForward({ pool }: Context, headers: ReceivedRequest['headers'], read: ReadBody): Promise<void> {
+  const named = namedForwards(headers, read);
   const id = named === null ? null : await findForwarded(pool, named);
   if (id === null) return;
   throw new CarnetError(

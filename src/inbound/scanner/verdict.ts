@@ -33,7 +33,7 @@ export interface Verdict {
   /** `clean`: nothing, or low. `suspicious`: medium. `malicious`: high or above. */
   verdict: 'clean' | 'suspicious' | 'malicious';
   severity: 'none' | Severity;
-  /** At most 50, the gravest first. */
+  /** At most 50, the gravest first; of one severity what was not scanned first. */
   findings: Finding[];
 }
 
@@ -42,9 +42,12 @@ const ranks: Record<'none' | Severity, number> = { none: 0, low: 1, medium: 2, h
 
 export const isAtLeast = (severity: 'none' | Severity, least: Severity): boolean => ranks[severity] >= ranks[least];
 
-/** @param findings in the order of the text, which those of one severity keep */
+/** No finding of its severity pushes `unscanned` out of the list: what was scanned in part is held by it, and the sender chooses how much else is found. */
+const rankOf = ({ severity, detector_key: key }: Finding): number => ranks[severity] + (key === 'unscanned' ? 0.5 : 0);
+
+/** @param findings in the order of the text, which those of one rank keep */
 export function verdictOf(findings: readonly Finding[]): Verdict {
-  const gravest = findings.toSorted((one, other) => ranks[other.severity] - ranks[one.severity]);
+  const gravest = findings.toSorted((one, other) => rankOf(other) - rankOf(one));
   const severity = gravest[0]?.severity ?? 'none';
   const verdict = isAtLeast(severity, 'high') ? 'malicious' : severity === 'medium' ? 'suspicious' : 'clean';
   return { verdict, severity, findings: gravest.slice(0, MAX_FINDINGS) };

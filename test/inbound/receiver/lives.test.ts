@@ -94,7 +94,7 @@ describe('A request to the receiver, and the life of its event', function () {
     () =>
       worlds.visit(async (world) => {
         world.settings['OUTBOUND_ALLOW_LOOPBACK'] = 'true';
-        // A thread that has not the memory for a list of a million members dies of it, and one that has is as any other.
+        // Reading 600,000 elements of HTML needs more than 48 MiB: a thread with so little memory dies of it.
         const [narrow, standard] = [createScanner({ ...standardLimits, heapMb: 48 }), createScanner()];
         let dying = true;
         await world.workWith({
@@ -395,7 +395,7 @@ describe('A request to the receiver, and the life of its event', function () {
     );
   }
 
-  itBeside('that is clean or grave: no model is asked', () =>
+  itBeside('that the policy holds, or that has nowhere to go: no model is asked', () =>
     worlds.visit(async (world) => {
       const models = await startModels('openai', { says: '{"injection": false, "confidence": 1}' });
       const { slug, kind, baseUrl: modelUrl } = models.provider;

@@ -8,7 +8,7 @@ import { receiversOfSuite, type Behaviour, type ReceivedCall } from '../../notif
 import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { database, service } from '../../support/service.ts';
 import { buildEndpoint, shownEndpoint } from '../endpoints/support.ts';
-import { hexHeaders, sendTo, standardHeaders, type InboundReply } from '../support/endpoints.ts';
+import { hexHeaders, HOSTILE, sendSigned, sendTo, standardHeaders, type InboundReply } from '../support/endpoints.ts';
 
 /** What a relay makes of a forward that it gets. */
 type Relay = (
@@ -142,8 +142,33 @@ describe('A forward that comes back', function () {
   });
 
   it('is judged behind the signature: nobody learns which events there are', async () => {
-    const endpoint = await make();
-    const body = JSON.stringify({ event_id: newId('iev'), endpoint_id: endpoint.id });
-    assert.equal((await sendTo(service().baseUrl, pathOf(endpoint), body, {})).status, 401);
+    const sink = await receiver();
+    const endpoint = await make({ forward_url: sink.url });
+    const { baseUrl } = service();
+    const sent = await sendSigned(baseUrl, { ...pathOf(endpoint), secret: endpoint.secret }, { n: 4 });
+    assert.equal(sent.body.status, 'forwarded');
+    const id = sent.body.event_id ?? '';
+    const named = JSON.stringify({ event_id: id, endpoint_id: endpoint.id });
+    const signed = await sendTo(baseUrl, pathOf(endpoint), named, hexHeaders(endpoint.secret, named));
+    assert.equal(signed.status, 409, 'it is the forward that both of the next name');
+    for (const [body, headers] of [
+      [named, {}],
+      ['{"n":5}', { 'x-service-event-id': id }],
+    ] as const) {
+      const unsigned = await sendTo(baseUrl, pathOf(endpoint), body, headers);
+      assert.deepEqual([unsigned.status, unsigned.body.code], [401, 'INVALID_SIGNATURE'], body);
+    }
+  });
+
+  it('is not what names an event that was held, such as our own notification of it', async () => {
+    const sink = await receiver();
+    const endpoint = await make({ forward_url: sink.url });
+    const { baseUrl } = service();
+    const held = await sendSigned(baseUrl, { ...pathOf(endpoint), secret: endpoint.secret }, { comment: HOSTILE });
+    assert.equal(held.body.status, 'blocked');
+    const id = held.body.event_id ?? '';
+    const notification = { type: 'inbound.blocked', event_id: id, endpoint_id: endpoint.id, severity: 'critical' };
+    const taken = await sendSigned(baseUrl, { ...pathOf(endpoint), secret: endpoint.secret }, notification);
+    assert.deepEqual([taken.status, taken.body.status, sink.calls.length], [200, 'forwarded', 1]);
   });
 });

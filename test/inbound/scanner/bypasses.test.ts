@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import type { ScanInput } from '../../../src/inbound/scanner/index.ts';
 import type { JsonObject, JsonValue } from '../../../src/json/value.ts';
 import { jsonMail, makeWholeScan, spanned, type Scanned } from './support.ts';
@@ -311,6 +312,21 @@ describe('scan: ways around it', function () {
         assert.deepEqual((await scan(json(value, 'mail_provider'))).payload, value);
     });
 
+    it('are not taken for what is shorter than any file: keys, hashes and tokens stay whole', async () => {
+      const sha512 = hash('sha512', 'a', 'hex');
+      for (const value of [
+        { type: 'TXT', name: '_acme-challenge.example.com', content: hash('sha256', 'a', 'base64url'), ttl: 300 },
+        { event: 'push', name: 'build.yml', data: hash('sha256', 'a', 'hex') },
+        { filename: 'a.iso', content: sha512 },
+        { attachments: [sha512] },
+      ])
+        for (const provider of ['generic', 'mail_provider'] as const)
+          assert.deepEqual((await scan(json(value, provider))).payload, value);
+      const short = (length: number) => ({ filename: 'a.bin', content: 'QUJD'.repeat(length / 4) });
+      assert.deepEqual((await scan(json(short(156)))).payload, short(156));
+      assert.notDeepEqual((await scan(json(short(160)))).payload, short(160));
+    });
+
     it('without content are scanned', async () => {
       await isHeld(jsonMail({ subject: 'a', attachments: [{ filename: 'a.pdf', note: ORDER }] }));
     });
@@ -419,7 +435,7 @@ describe('scan: ways around it', function () {
       await isHeld(json({ headers: words.join('\r\n ') }));
     });
 
-    it('are read in time that grows with their number alone', async () => {
+    it('are read to the end, however many there are', async () => {
       for (const text of ['[1,"a b c d e"]', '{"a":"=?utf-8?B?QUJD?= =?utf-8?B?QUJD?="}'])
         await scan(json({ texts: Array.from({ length: 4_000 }, () => text) }));
       await scan(json({ text: '=?utf-8?B?QUJD?= '.repeat(50_000) }));

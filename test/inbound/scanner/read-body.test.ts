@@ -6,25 +6,24 @@ const of = (provider: ScanInput['provider'], contentType: string | null, body: s
   contentType,
   body: Buffer.from(body),
 });
-const none = { eventId: undefined, messageId: undefined };
+const none = { eventId: undefined, endpointId: undefined, messageId: undefined };
 
 describe('readBody', () => {
-  it('reads event_id of JSON, and of a mail in JSON its Message-ID, bare or under data', () => {
-    assert.deepEqual(readBody(of('generic', null, '{"event_id":"e1","message_id":"m"}')), {
+  it('reads event_id and endpoint_id of JSON, and of a mail in JSON its Message-ID, bare or under data', () => {
+    assert.deepEqual(readBody(of('generic', null, '{"event_id":"e1","endpoint_id":"n1","message_id":"m"}')), {
       ...none,
-      kind: 'json',
       eventId: 'e1',
+      endpointId: 'n1',
     });
     for (const body of ['{"message_id":"<m1>"}', '{"data":{"message_id":"<m1>"}}'])
       assert.equal(readBody(of('mail_provider', 'application/json', body)).messageId, '<m1>');
-    assert.deepEqual(readBody(of('generic', 'text/plain', '[1]')), { ...none, kind: 'json' });
+    assert.deepEqual(readBody(of('generic', 'text/plain', '[1]')), none);
   });
 
   it('reads the Message-ID of a raw mail, folded and in any case, and not of its body', () => {
     const mail = 'Subject: a\r\nMESSAGE-id:\r\n <m2@example.com>\r\n\r\nMessage-ID: <other@example.com>';
     assert.deepEqual(readBody(of('mail_provider', 'message/rfc822', mail)), {
       ...none,
-      kind: 'mime',
       messageId: '<m2@example.com>',
     });
     assert.equal(
@@ -37,8 +36,7 @@ describe('readBody', () => {
     const urlencoded = of('mail_provider', 'application/x-www-form-urlencoded', 'Message-Id=%3Cm3%3E&from=a');
     const text = '--b\r\nContent-Disposition: form-data; name="Message-Id"\r\n\r\n<m3>\r\n--b--\r\n';
     const multipart = of('mail_provider', 'multipart/form-data; boundary=b', text);
-    for (const form of [urlencoded, multipart])
-      assert.deepEqual(readBody(form), { kind: 'form', eventId: undefined, messageId: '<m3>' });
+    for (const form of [urlencoded, multipart]) assert.deepEqual(readBody(form), { ...none, messageId: '<m3>' });
   });
 
   it('refuses too many values and fields, and takes a mail with as many commas', () => {
@@ -47,7 +45,7 @@ describe('readBody', () => {
       assert.throws(() => readBody(of(provider, 'application/json', many)), /25,000 values/);
     const fields = 'a=b&'.repeat(1_001);
     assert.throws(() => readBody(of('mail_provider', 'application/x-www-form-urlencoded', fields)), /1000 fields/);
-    assert.equal(readBody(of('mail_provider', 'message/rfc822', `Subject: a\r\n\r\n${many}`)).kind, 'mime');
+    assert.deepEqual(readBody(of('mail_provider', 'message/rfc822', `Subject: a\r\n\r\n${many}`)), none);
   });
 
   it('refuses what is none of its kind', () => {

@@ -42,9 +42,9 @@ begin
     perform end_inbound_event(v, 'revoked', 'revoked', 'The endpoint was revoked before the event was forwarded.');
   elsif e.forward_url is null then
     perform end_inbound_event(v, 'recorded', 'no_forward_url', null);
-  elsif e.mode = 'enforce' and inbound_rank(v.severity) >= inbound_rank(e.block_at) then
+  elsif is_inbound_held(e, v) and inbound_rank(v.severity) >= inbound_rank(e.block_at) then
     perform end_inbound_event(v, 'blocked', 'policy', format('It is %s, and the endpoint forwards nothing that is %s or worse.', v.severity, e.block_at));
-  elsif e.mode = 'enforce' and v.findings @> '[{"detector_key": "unscanned"}]' then
+  elsif is_inbound_held(e, v) then
     perform end_inbound_event(v, 'blocked', 'unscanned', 'A part of it was not scanned, and what is not scanned is not forwarded.');
   elsif not is_agent_active(v.agent_id) then
     perform end_inbound_event(v, 'recorded', 'agent_blocked', 'The agent is blocked, disabled, or its operator is suspended.');

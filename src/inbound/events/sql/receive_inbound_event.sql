@@ -1,5 +1,5 @@
 -- Takes an event whose signature fits, once: what came before is a `duplicate`, except that a `failed` event of the same bytes, or of the
--- same signed id, is taken up `again`; else it is `new`, and counts as a metered action. Without a signed id of its own the same bytes are the same event, whatever
+-- same signed id, is taken up `again` (one that nobody could read with other bytes alone); else it is `new`, and counts as a metered action. Without a signed id of its own the same bytes are the same event, whatever
 -- makes their key. Refuses where the endpoint is revoked meanwhile, and where the allowance is over and the wallet empty. Counters come last:
 -- a large content that is being written holds back no other event of the operator.
 create function receive_inbound_event(
@@ -37,8 +37,9 @@ begin
   event_id := v.id;
   -- Under the same signed id, or the same `event_id` of a signed body, a provider may send other bytes when it tries again, such as another
   -- number of the try.
-  if v.status = 'failed' and v.reason <> 'unreadable'
-    and (v.body_hash = p_body_hash or (p_key_from in ('webhook_id', 'event_id') and v.key_hash = p_key_hash)) then
+  if v.status = 'failed' and (
+      (v.body_hash = p_body_hash and v.reason <> 'unreadable')
+      or (v.body_hash <> p_body_hash and p_key_from in ('webhook_id', 'event_id') and v.key_hash = p_key_hash)) then
     update inbound_events set body_hash = p_body_hash, content_type = p_content_type, size = p_size where id = v.id;
     perform begin_inbound_attempt(v.id);
     perform wake_life('inbound:' || v.id, e.operator_id);

@@ -13,8 +13,7 @@ begin
         where v.id = p_event and v.attempt = p_attempt and v.status = 'scanning' and v.verdict is not null
           and v.classification not in ('wanted', 'calling')
           and e.revoked_at is null and e.forward_url is not null and is_agent_active(v.agent_id)
-          and (e.mode = 'shadow'
-            or (inbound_rank(v.severity) < inbound_rank(e.block_at) and not v.findings @> '[{"detector_key": "unscanned"}]'))
+          and not is_inbound_held(e, v)
         on conflict (event_id, attempt) do nothing
         returning id)
     select allowed.id, e.forward_url, e.secret from allowed;

@@ -17,11 +17,10 @@ interface Payload {
   how: string;
   /** Where in the scanned text the units from `from` to before `to` of `text` are; undefined: nobody knows, somewhere in it. */
   placeOf?(from: number, to: number): { start: number; end: number };
-  /**
-   * It may be an ordinary text, so only an order in it counts, and whether it is one is judged as of a text that is seen; undefined: it is encoded. Returns whether a stretch
-   * of it could not be read without this.
-   */
-  isBroken?(from: number, to: number): boolean;
+  /** It may be an ordinary text, so only an order in it counts, and whether it is one is judged as of a text that is seen; else it is encoded. */
+  mayBeOrdinary?: boolean;
+  /** Whether the units from `from` to before `to` of `text` were broken in the scanned text, so that nobody finds them there; undefined: all were. */
+  wasBroken?(from: number, to: number): boolean;
   /** Its spaces were lost, so words are found anywhere in it. */
   isDense?: boolean;
 }
@@ -46,7 +45,9 @@ export interface Decoder {
  * or without spaces. What they say is scanned like the rest, two encodings deep; what is encoded more often is `unscanned`.
  */
 export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Detection[] {
-  const payloads = payloadsOf(scene).filter(({ isBroken }) => !isBroken || (depth <= MAX_DEPTH && !scene.isDense));
+  const payloads = payloadsOf(scene).filter(
+    ({ mayBeOrdinary }) => !mayBeOrdinary || (depth <= MAX_DEPTH && !scene.isDense),
+  );
   if (depth === 1) payloads.unshift(...payloadsOfDocuments(scene.text, decoder.documents));
   const found: Detection[] = [];
   if (payloads.length === 0) return found;
@@ -65,7 +66,7 @@ export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Dete
     { isDense: true, isSeen: true },
   ]) {
     const chosen = taken.filter(
-      (payload) => (payload.isDense ?? false) === isDense && (payload.isBroken !== undefined) === isSeen,
+      (payload) => (payload.isDense ?? false) === isDense && (payload.mayBeOrdinary ?? false) === isSeen,
     );
     if (chosen.length === 0) continue;
     const inner = sceneOf(chosen, decoder, { isDense, isSeen });
@@ -79,7 +80,7 @@ export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Dete
       const { field } = stretch;
       const payload = chosen[field];
       if (payload === undefined || !isAtLeast(detection.severity, isSeen ? 'high' : 'medium')) continue;
-      if (payload.isBroken?.(stretch.start, stretch.end) === false) continue;
+      if (payload.wasBroken?.(stretch.start, stretch.end) === false) continue;
       const { how } = payload;
       const { start, end } = payload.placeOf?.(stretch.start, stretch.end) ?? payload;
       found.push({ ...detection, start, end });
@@ -123,7 +124,7 @@ function payloadsOfDocuments({ from, bases, fields }: NormalText, documents: rea
     const base = bases[field] ?? 0;
     const start = reach(base);
     const end = reach(base + (fields[field]?.text.length ?? 0));
-    return { start, end: Math.max(end, start + 1), text, how: 'a document in a string', isBroken: () => true };
+    return { start, end: Math.max(end, start + 1), text, how: 'a document in a string', mayBeOrdinary: true };
   });
 }
 
@@ -168,7 +169,7 @@ function payloadsOf({ shown, text }: Scene): Payload[] {
       const decoded = whole ?? alone;
       add({ start, end, text: decoded, how: 'base64' });
       if (decoded === undefined && end - start <= MAX_WORD && /^[A-Za-z]+$/.test(run))
-        add({ start, end, text: run, how: 'words without spaces', isDense: true, isBroken: () => true });
+        add({ start, end, text: run, how: 'words without spaces', isDense: true, mayBeOrdinary: true });
     }
   }
   for (const { first, last, start, end } of regionsOf(shown, ESCAPE, { least: 2, margin: NEAR }))
@@ -369,7 +370,8 @@ function joined(shown: string, { first, last, start, end }: Region): Payload {
     text,
     how: 'words that are broken',
     placeOf: (least, most) => ({ start: sourceOf(least), end: sourceOf(most - 1) + 1 }),
-    isBroken: (least, most) => countTo(most - 1) - countTo(least) >= 2,
+    mayBeOrdinary: true,
+    wasBroken: (least, most) => countTo(most - 1) - countTo(least) >= 2,
   };
 }
 

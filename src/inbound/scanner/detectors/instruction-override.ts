@@ -1,3 +1,4 @@
+import { TURN_NAMES } from '../html/elements.ts';
 import { CONCEPTS, numberOf, type Concept } from '../lexicon/concepts.ts';
 import { countBetween, positionsOf } from './positions.ts';
 import { hidingOf } from '../text/source.ts';
@@ -280,8 +281,18 @@ function signalsOf(scene: Scene): Signal[] {
 const numbers = Object.fromEntries(CONCEPTS.map((concept) => [concept, numberOf(concept)])) as Record<Concept, number>;
 
 /** Marks of a turn of a conversation, as models' own templates write them and as people imitate them. */
-const TURN =
-  /<\|[a-z_]{2,20}\|>|\[\/?(?:INST|SYSTEM|ADMIN|DEVELOPER)\]|<<\/?SYS>>|<\/?(?:system|system[_-](?:message|prompt|reminder|note|instruction|override)|instructions?|information|important|admin|developer|assistant|tool_result|tool_response|function_results|untrusted[a-z_]{0,20}|user_query)>|(?:^|\n)[ >*#=_~-]{0,8}\[?(?:system|developer|assistant|admin(?:istrator)?|sysadmin|ai|llm|copilot|claude|chatgpt|gemini|gpt)(?: (?:message|prompt|note|notice|override|instruction|instructions|update|alert|command|directive|reminder))?\]?\**:|#{2,4} ?[([]?system[_ ](?:message|prompt|instruction)s?\b|(?:begin|end|start)(?:ning)?(?: of)?(?: the)? (?:new )?(?:system|user|admin|hidden|developer)(?:'s)? (?:prompt|message|instructions?|input|query|email|override)/gi;
+const TURN = new RegExp(
+  [
+    String.raw`<\|[a-z_]{2,20}\|>`,
+    String.raw`\[/?(?:INST|SYSTEM|ADMIN|DEVELOPER)\]`,
+    String.raw`<</?SYS>>`,
+    `</?${TURN_NAMES}>`,
+    String.raw`(?:^|\n)[ >*#=_~-]{0,8}\[?(?:system|developer|assistant|admin(?:istrator)?|sysadmin|ai|llm|copilot|claude|chatgpt|gemini|gpt)(?: (?:message|prompt|note|notice|override|instruction|instructions|update|alert|command|directive|reminder))?\]?\**:`,
+    String.raw`#{2,4} ?[([]?system[_ ](?:message|prompt|instruction)s?\b`,
+    String.raw`(?:begin|end|start)(?:ning)?(?: of)?(?: the)? (?:new )?(?:system|user|admin|hidden|developer)(?:'s)? (?:prompt|message|instructions?|input|query|email|override)`,
+  ].join('|'),
+  'gi',
+);
 
 function turnsOf(shown: string): Signal[] {
   const signals: Signal[] = [];

@@ -38,9 +38,10 @@ export const KNOWN: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Names of elements that pose as another turn of a conversation, as models' templates and those who imitate them write it. */
-export const TURN_ELEMENT =
-  /^(?:system(?:[_-](?:message|prompt|reminder|note|instruction|override))?|instructions?|information|important|admin|developer|assistant|tool_result|tool_response|function_results|untrusted[a-z_]{0,20}|user_query)$/;
+/** Names of elements that pose as another turn of a conversation, as models' templates and those who imitate them write it; the source of a pattern. */
+export const TURN_NAMES =
+  '(?:system(?:[_-](?:message|prompt|reminder|note|instruction|override))?|instructions?|information|important|admin|developer|assistant|tool_result|tool_response|function_results|untrusted[a-z_]{0,20}|user_query)';
+export const TURN_ELEMENT = new RegExp(`^${TURN_NAMES}$`);
 
 /** Attributes whose value is shown in some place or by some program. */
 export const TEXT_ATTRIBUTES = set('alt title aria-label aria-description placeholder value summary label content');

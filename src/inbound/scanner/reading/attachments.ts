@@ -40,8 +40,8 @@ const CONTENTS = [
 /** A media type that is no text: a part of a mail that is one is read as one. */
 const MEDIA = /^(?!text\/)[a-z]{3,15}\/[\w.+-]/i;
 
-/** Base64 of so many signs is more than a word; a shorter one is scanned as a text, as every text is. */
-const LEAST_BASE64 = 40;
+/** Keys, hashes and tokens are shorter: SHA-512 in hexadecimal has 128 signs. What is shorter than this is scanned as a text, as every text is. */
+const LEAST_BASE64 = 160;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**

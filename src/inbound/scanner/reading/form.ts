@@ -14,7 +14,7 @@ export interface Form {
 
 /** A body has 10 MiB at most, and each part a place in it. */
 const MAX_BYTES = 16_777_216;
-const MAX_PARTS = 1_000;
+export const MAX_PARTS = 1_000;
 /** Mailgun sends some thirty, and one for each attachment. */
 const MAX_FIELDS = 1_000;
 const AMPERSAND = 0x26;

@@ -9,9 +9,10 @@ import { readMailJson, readMime } from './mail.ts';
 
 /** What a receiver needs of a body before it is scanned. */
 export interface ReadBody {
-  kind: 'json' | 'form' | 'mime';
   /** `event_id` of a JSON object, where it is a text; undefined elsewhere. */
   eventId: string | undefined;
+  /** `endpoint_id` likewise, which stands beside it in what this service forwards. */
+  endpointId: string | undefined;
   /** The Message-ID of a mail, in whatever form it came. */
   messageId: string | undefined;
 }
@@ -34,32 +35,29 @@ const isJson = (contentType: string | null, body: Uint8Array): boolean => {
  * @throws UnreadableBody
  */
 export function readBody({ provider, contentType, body }: ScanInput): ReadBody {
-  if (provider === 'generic' || isJson(contentType, body)) {
-    const value = parseJsonBody(body);
-    return { kind: 'json', ...keysOf(value, provider) };
-  }
+  if (provider === 'generic' || isJson(contentType, body)) return keysOf(parseJsonBody(body), provider);
   if (isForm(contentType)) {
     const { fields, mime } = readForm(contentType, body);
     return {
-      kind: 'form',
       eventId: undefined,
+      endpointId: undefined,
       messageId: (mime && messageIdOf(mime)) ?? fields.get('Message-Id') ?? fields.get('message-id'),
     };
   }
   if (!looksLikeHeaders(body))
     throw new UnreadableBody('The body is neither JSON, nor a form, nor a mail with its headers.');
-  return { kind: 'mime', eventId: undefined, messageId: messageIdOf(body) };
+  return { eventId: undefined, endpointId: undefined, messageId: messageIdOf(body) };
 }
 
-function keysOf(value: JsonValue, provider: ScanInput['provider']): Omit<ReadBody, 'kind'> {
+function keysOf(value: JsonValue, provider: ScanInput['provider']): ReadBody {
   const text = (from: JsonValue | undefined, name: string): string | undefined => {
     const member = isJsonObject(from) ? from[name] : undefined;
     return typeof member === 'string' && member !== '' ? member : undefined;
   };
-  if (!isJsonObject(value)) return { eventId: undefined, messageId: undefined };
-  const mail = isJsonObject(value['data']) ? value['data'] : value;
+  const mail = isJsonObject(value) && isJsonObject(value['data']) ? value['data'] : value;
   return {
     eventId: text(value, 'event_id'),
+    endpointId: text(value, 'endpoint_id'),
     messageId: provider === 'mail_provider' ? text(mail, 'message_id') : undefined,
   };
 }
