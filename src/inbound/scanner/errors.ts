@@ -23,3 +23,6 @@ export class UnreadableBody extends Error {
     this.reason = reason;
   }
 }
+
+/** Of characters: what a library says of a body it cannot read is cut to this. */
+export const LONGEST_FAULT = 200;

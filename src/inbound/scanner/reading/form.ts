@@ -1,5 +1,6 @@
+import { cut } from '../../../json/shown.ts';
 import { parseMultipart } from '@remix-run/multipart-parser';
-import { UnreadableBody } from '../errors.ts';
+import { LONGEST_FAULT, UnreadableBody } from '../errors.ts';
 import { attachmentOf, type Attachment } from './attachments.ts';
 import type { Body } from './body.ts';
 import { mailBody, readMime } from './mail.ts';
@@ -60,7 +61,7 @@ function readMultipart(contentType: string, body: Uint8Array): Form {
       else if (!fields.has(name)) fields.set(name, part.text);
     }
   } catch (error) {
-    throw new UnreadableBody(`The form cannot be read: ${(error as Error).message}.`);
+    throw new UnreadableBody(`The form cannot be read: ${cut((error as Error).message, LONGEST_FAULT)}.`);
   }
   return { fields, files, mime };
 }

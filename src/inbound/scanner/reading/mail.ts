@@ -1,7 +1,8 @@
+import { cut } from '../../../json/shown.ts';
 import PostalMime, { type Address, type Email } from 'postal-mime';
 import type { JsonObject, JsonValue } from '../../../json/value.ts';
 import { isJsonObject } from '../../../json/value.ts';
-import { UnreadableBody } from '../errors.ts';
+import { LONGEST_FAULT, UnreadableBody } from '../errors.ts';
 import { attachmentOf, withoutContents, type Attachment } from './attachments.ts';
 import type { Body, Selected } from './body.ts';
 import { pointerTo, selectLeaves } from './json.ts';
@@ -80,7 +81,7 @@ async function parse(bytes: Uint8Array): Promise<Email> {
       maxHeadersSize: 262_144,
     });
   } catch (error) {
-    throw new UnreadableBody(`The mail cannot be read: ${(error as Error).message}.`);
+    throw new UnreadableBody(`The mail cannot be read: ${cut((error as Error).message, LONGEST_FAULT)}.`);
   }
 }
 
