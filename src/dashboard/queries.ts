@@ -70,9 +70,9 @@ export const insertSession = (
   session: { id: string; tokenHash: Buffer; memberId: string; seconds: number },
 ): Promise<z.infer<typeof StoredSession> | null> =>
   connection.maybeOne(sql.type(StoredSession)`
-    insert into dashboard_sessions (id, token_hash, member_id, expires_at)
-    select ${session.id}, ${sql.binary(session.tokenHash)}, m.id, clock_timestamp() + make_interval(secs => ${session.seconds})
-    from memberships m where m.id = ${session.memberId} for key share
+    insert into dashboard_sessions (id, token_hash, member_id, created_at, expires_at)
+    select ${session.id}, ${sql.binary(session.tokenHash)}, m.id, clock.now, clock.now + make_interval(secs => ${session.seconds})
+    from memberships m, (select clock_timestamp() as now) clock where m.id = ${session.memberId} for key share of m
     returning id, created_at, expires_at`);
 
 export const findSession = (
