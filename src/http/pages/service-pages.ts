@@ -1,6 +1,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { Context } from '../../context/context.ts';
 import type { AnyRoute } from '../route.ts';
+import { assetPages } from './assets.ts';
 import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
@@ -29,6 +30,7 @@ export function servicePages(context: Context, { routes, pages, health, limits }
   const table = new PageTable([
     ...healthPages(context.pool, health),
     metricsPage,
+    ...assetPages(),
     ...docsPages(routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
     ...signInPages(),

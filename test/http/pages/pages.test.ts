@@ -81,6 +81,23 @@ describe('pages of the service', () => {
     assert.equal(again.status, 304);
   });
 
+  for (const [path, type] of [
+    ['/assets/carnet.css', 'text/css; charset=utf-8'],
+    ['/favicon.svg', 'image/svg+xml'],
+    ['/favicon.ico', 'image/x-icon'],
+  ] as const) {
+    it(`GET ${path} may be kept, and is asked for anew by its ETag`, async () => {
+      const { status, headers, text } = await anonymous.get(path);
+      assert.deepEqual([status, headers.get('content-type')], [200, type]);
+      assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
+      const again = await anonymous.get(path, { 'if-none-match': headers.get('etag') ?? '' });
+      assert.deepEqual([again.status, again.text], [304, '']);
+      const head = await fetch(shell.baseUrl + path, { method: 'HEAD' });
+      assert.deepEqual([head.status, await head.text()], [200, '']);
+      assert(text.length > 100);
+    });
+  }
+
   const addressesIn = (page: string): string[] =>
     [...page.matchAll(/(?:src|href|action)\s*=\s*["']?([^"'\s>]+)/g)].map(([, address]) => address as string);
 
