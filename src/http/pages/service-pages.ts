@@ -3,6 +3,7 @@ import type { Context } from '../../context/context.ts';
 import type { AnyRoute } from '../route.ts';
 import { assetPages } from './assets.ts';
 import { dashboardPages } from './dashboard-page.ts';
+import { homePages } from './home-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
 import { addressBlock, clientAddress } from '../addresses.ts';
@@ -31,7 +32,8 @@ export function servicePages(context: Context, { routes, pages, health, limits }
     ...healthPages(context.pool, health),
     metricsPage,
     ...assetPages(),
-    ...docsPages(routes),
+    ...homePages(context.config),
+    ...docsPages(context.config.publicBaseUrl, routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
     ...signInPages(),
     ...pages,
