@@ -8,8 +8,15 @@ export class Html {
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/**
+ * A text as HTML shows it. Characters that turn the direction of what follows would let a name rewrite the sentence it stands in, so
+ * they are shown as their code: `[U+202E]`.
+ */
 export const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  text
+    .replace(/[&<>"']/g, (character) => entities[character] ?? character)
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, (turn) => `[U+${turn.charCodeAt(0).toString(16).toUpperCase()}]`);
 
 type Part = Html | string | number | readonly Html[];
 

@@ -1,7 +1,9 @@
 import type { ParameterizedContext } from 'koa';
 import type { Context } from '../../context/context.ts';
 import type { AnyRoute } from '../route.ts';
+import { assetPages } from './assets.ts';
 import { dashboardPages } from './dashboard-page.ts';
+import { homePages } from './home-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
 import { addressBlock, clientAddress } from '../addresses.ts';
@@ -10,7 +12,7 @@ import type { RateLimits } from '../rate-limit.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { metricsPage } from './metrics-page.ts';
-import { PageTable, sendPage, type FoundPage, type PathOfPage } from './page.ts';
+import { PageTable, preferencesOf, sendPage, type FoundPage, type PathOfPage } from './page.ts';
 import { signInPages } from './sign-in-page.ts';
 
 interface Pages {
@@ -29,18 +31,22 @@ export function servicePages(context: Context, { routes, pages, health, limits }
   const table = new PageTable([
     ...healthPages(context.pool, health),
     metricsPage,
-    ...docsPages(routes),
+    ...assetPages(),
+    ...homePages(context.config),
+    ...docsPages(context.config.publicBaseUrl, routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
     ...signInPages(),
     ...pages,
   ]);
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage): Promise<void> => {
     ctx.state.operation = page.operation;
+    if (page.forPeople) ctx.state.forPeople = true;
+    const request = { id, ...preferencesOf(ctx) };
     if (limits !== null && page.uncounted !== true)
       ctx.res.setHeaders(await limits.anonymous.count(addressBlock(clientAddress(ctx.req, limits.trustProxyHops))));
-    if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page({ id }));
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(request));
     else if (ctx.method === 'POST' && page.submit !== undefined)
-      sendPage(ctx, await page.submit({ id, form: await readForm(ctx.req) }));
+      sendPage(ctx, await page.submit({ ...request, form: await readForm(ctx.req) }));
     else sendMethods(ctx, page.submit === undefined ? ['GET'] : ['GET', 'POST'], false);
   };
   return (ctx, next) => {

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { etagOf } from '../../json/prepared.ts';
+import { keptPage } from './kept-page.ts';
+import type { NamedPage, PathOfPage } from './page.ts';
+
+const read = (name: string): Buffer => readFileSync(new URL(`assets/${name}`, import.meta.url));
+
+const stylesheet = read('carnet.css');
+
+/**
+ * What pages name as their stylesheet. The version makes browsers fetch that of a new release at once; it is no part of the path, so
+ * that processes of two releases, side by side while one replaces the other, both answer it.
+ */
+export const STYLESHEET = `/assets/carnet.css?v=${etagOf(stylesheet).slice(1, -1)}`;
+
+/** The mark in the header of each page and in the tab of the browser. */
+export const ICON = '/favicon.svg';
+
+const MINUTES = 'public, max-age=300';
+const DAY = 'public, max-age=86400';
+
+/** What all pages share. Browsers fetch `/favicon.ico` where they show what is no page of ours, the OpenAPI document say. */
+export const assetPages = (): PathOfPage[] => [
+  ['/assets/carnet.css', asset('text/css; charset=utf-8', stylesheet, MINUTES)],
+  [ICON, asset('image/svg+xml', read('favicon.svg'), DAY)],
+  ['/favicon.ico', asset('image/x-icon', read('favicon.ico'), DAY)],
+];
+
+const asset = (type: string, bytes: Buffer, cacheControl: string): NamedPage =>
+  keptPage({ operation: 'asset', type, cacheControl, load: () => bytes });
