@@ -29,6 +29,8 @@ const lock = join(work, 'lock');
 
 /** The process that has the lock touches it every second: after five seconds without a touch it must have ended. */
 const TOUCH_MS = 1_000;
+/** Nobody should wonder for longer whether it still goes on: npm itself prints nothing until it is done. */
+const SILENCE_MS = 10_000;
 const STALE_MS = 5_000;
 
 const print = (line) => process.stdout.write(`carnet: ${line}\n`);
@@ -89,10 +91,17 @@ const npmCi = async (directory) => {
     ],
     { cwd: directory, stdio: ['ignore', 'inherit', 'inherit'] },
   );
+  const began = performance.now();
+  const talking = setInterval(() => {
+    const folder = join(directory, 'node_modules');
+    const count = existsSync(folder) ? readdirSync(folder).length : 0;
+    print(`still installing, after ${Math.round((performance.now() - began) / 1000)} s; ${count} packages are there`);
+  }, SILENCE_MS);
   const code = await new Promise((done) => {
     npm.once('error', () => done(127));
     npm.once('exit', (status) => done(status ?? 1));
   });
+  clearInterval(talking);
   if (code !== 0) {
     throw new Error(
       `npm ci failed with code ${code} (its message is above); check the network and npm's registry setting, then start again.`,

@@ -11,10 +11,15 @@ import { listen } from './process/listen.ts';
 import { openParts, type Parts } from './process/parts.ts';
 import { ensureSecrets, seed, type Credentials } from './process/seed.ts';
 import { failStart } from './process/start-failure.ts';
+import { whileSilent } from './process/while-silent.ts';
 
 /** `npm start`: API and worker in this process, Postgres and the Temporal server as its children. */
 
-const print = (line: string): void => console.log(`carnet: ${line}`);
+const silence = whileSilent((seconds) => console.log(`carnet: still starting, after ${seconds} s`));
+const print = (line: string): void => {
+  silence.printed();
+  console.log(`carnet: ${line}`);
+};
 const startedAt = performance.now();
 let embedded: Embedded | undefined;
 let parts: Parts | undefined;
@@ -22,6 +27,7 @@ let parts: Parts | undefined;
 /** Stops what has been started so far; parts that are just starting end with this process. */
 async function stop(): Promise<never> {
   print('stopping');
+  silence.end();
   await parts?.stop();
   await embedded?.stop();
   process.exit(0);
@@ -82,6 +88,7 @@ async function start(settings: Settings): Promise<void> {
   parts = await openParts(config, log, { api: true, worker: true });
   const credentials = await seed(parts.context);
   embedded.writeRunningFacts({ base_url: config.publicBaseUrl, database_url: config.databaseUrl });
+  silence.end();
   printBanner(credentials, dataDir);
 }
 
@@ -90,6 +97,7 @@ watchParent(() => void stop());
 try {
   await start(readSettings(process.env));
 } catch (error) {
+  silence.end();
   await embedded?.stop();
   failStart(error);
 }

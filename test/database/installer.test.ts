@@ -17,6 +17,7 @@ import { migrate } from '../../src/database/migrations.ts';
 import { dropUnusedReleases } from '../../src/database/unused-releases.ts';
 import { StartupFault } from '../../src/errors/startup-fault.ts';
 import { migratedDatabase, type EmptyDatabase } from '../support/empty-database.ts';
+import { blockOf } from '../support/pasted.ts';
 import { installedAt } from './installed-at.ts';
 
 /** One function of arguments and a result, one type: small, so that it can be installed often. */
@@ -196,7 +197,8 @@ describe('the installer of SQL functions', () => {
       assert(!(await isThere(release)));
       await installFunctions(client, release);
       await assert.rejects(start(), refusal(/USAGE on the schema fn_/));
-      await client.query(`alter default privileges grant usage on schemas to ${quoted}`);
+      const { code: rights } = await blockOf('docs/operations.md', 'rights');
+      await client.query(rights.replaceAll('carnet_service', quoted));
       await client.query(`drop schema ${release.schema} cascade`);
       await installFunctions(client, release);
       await start();

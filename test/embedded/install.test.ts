@@ -33,10 +33,10 @@ describe('installing the packages', () => {
     (await readFile(join(clone, 'npm-calls'), 'utf8').catch(() => '')).split('\n').length - 1;
   const installed = (): Promise<string> => readFile(join(clone, 'node_modules/installed'), 'utf8');
 
-  const begin = (): ChildProcess =>
+  const begin = (stdout: 'ignore' | 'pipe' = 'ignore'): ChildProcess =>
     spawn(process.execPath, [join(clone, 'scripts/install.mjs')], {
       env: { ...process.env, PATH: `${join(clone, 'bin')}:/usr/bin:/bin` },
-      stdio: 'ignore',
+      stdio: ['ignore', stdout, 'ignore'],
     });
   const run = async (): Promise<number> => {
     const [code] = (await once(begin(), 'exit')) as [number];
@@ -75,6 +75,17 @@ describe('installing the packages', () => {
     await rm(join(clone, 'npm-waits'));
     assert.deepEqual(await Promise.all(both), [0, 0]);
     assert.equal(await calls(), 1);
+  });
+
+  it('prints every ten seconds that npm still works, since npm prints nothing', async () => {
+    await writeFile(join(clone, 'npm-waits'), '');
+    const child = begin('pipe');
+    const ended = once(child, 'exit');
+    let printed = '';
+    child.stdout?.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
+    await eventually('a line', () => /^carnet: still installing, after \d+ s; 1 packages are there$/m.test(printed));
+    await rm(join(clone, 'npm-waits'));
+    assert.deepEqual(await ended, [0, null]);
   });
 
   it('keeps the packages there are when npm fails', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { blocksOf, paste, PATIENCE_MS } from '../support/pasted.ts';
+import { blockOf, blocksOf, paste, PATIENCE_MS } from '../support/pasted.ts';
 
 describe('docs/inbound.md', function () {
   this.timeout(PATIENCE_MS);
@@ -26,5 +26,23 @@ describe('docs/inbound.md', function () {
       printed,
       /^revoked, and its answer waits for the forward\n[^\n]*"status":"forwarded"[^\n]*"forwarded":true[^\n]*\n(\n)?revoked\n[^\n]*"code":"ENDPOINT_REVOKED"/m,
     );
+  });
+
+  it('has a line that signs and sends a file, and one that enters the secret of a provider, which waits for a person', async () => {
+    const [agent, endpoint] = await blocksOf('docs/inbound.md', 'inbound');
+    const lines = await paste(
+      [
+        agent,
+        endpoint,
+        { code: `cd "$INBOX"; SECRET=$(cat secret)\necho '{"subject": "Here", "text": "From a file."}' > event.json` },
+        await blockOf('docs/inbound.md', 'a system of your own'),
+        { code: `echo; PROVIDER_SECRET=whsec_$(openssl rand -base64 32)` },
+        await blockOf('docs/inbound.md', 'a secret of the provider'),
+        { code: `kill "$LISTENER"` },
+      ].filter((one) => one !== undefined),
+    );
+    const [, sent = '', entered = ''] = lines.filter((line) => line !== '');
+    assert.match(sent, /"status":"forwarded"/);
+    assert.match(entered, /"code":"GOVERNANCE_APPROVAL_REQUIRED"/);
   });
 });

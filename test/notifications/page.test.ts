@@ -30,10 +30,10 @@ describe('docs/notifications.md', function () {
   });
 
   it('waits for a receiver no longer than it runs, and prints its log', async () => {
-    const [, receiver = ''] = await blocksOf('docs/notifications.md', 'notifications');
-    assert(receiver.includes('receiver.ts'));
+    const [, receiver] = await blocksOf('docs/notifications.md', 'notifications');
+    assert(receiver !== undefined && receiver.code.includes('receiver.ts'));
     const noNode = "node() { echo 'it does not start'; return 1; }";
-    assert.deepEqual(await paste([noNode, receiver]), ['it does not start']);
+    assert.deepEqual(await paste([{ code: noNode }, receiver]), ['it does not start']);
   });
 });
 
@@ -43,7 +43,7 @@ describe('docs/events.md', function () {
 
   it('has blocks that work when they are pasted behind those that verify a destination: a rule, and the feed', async () => {
     const shell = (await blocksOf('docs/notifications.md', 'notifications')).slice(0, 3);
-    assert(shell.at(-1)?.includes('/verify'), 'the third block verifies the destination');
+    assert(shell.at(-1)?.code.includes('/verify'), 'the third block verifies the destination');
     const blocks = await blocksOf('docs/events.md', 'events');
     assert.equal(blocks.length, 2, 'the blocks are marked');
     await moveCode(service().credentials.email, 'sent_at', -31); // should somebody have signed in just now

@@ -11,7 +11,7 @@ import { emptyDatabase, type EmptyDatabase } from '../support/empty-database.ts'
 import { eventually } from '../support/eventually.ts';
 import { registerNamespace } from '../support/namespace.ts';
 import { startProgram, type Started } from '../support/process.ts';
-import { PATIENCE_MS, ROOT } from '../support/pasted.ts';
+import { blockOf, PATIENCE_MS, ROOT } from '../support/pasted.ts';
 import { requester, service } from '../support/service.ts';
 
 type Service = { command: string[]; environment: Record<string, string>; healthcheck?: { test: string[] } };
@@ -131,9 +131,8 @@ describe('The production shape, with exactly the settings that are written down'
   });
 
   it('starts with the settings of docs/operations.md, and shows whether a worker is there', async () => {
-    const page = await read('docs/operations.md');
-    const [, lines = ''] = /<!-- production settings -->\n```sh\n([^]*?)^```/m.exec(page) ?? [];
-    const [, steps = ''] = /<!-- production start -->\n```sh\n([^]*?)^```/m.exec(page) ?? [];
+    const { code: lines } = await blockOf('docs/operations.md', 'production settings');
+    const { code: steps } = await blockOf('docs/operations.md', 'production start');
     const named = [...lines.matchAll(/^export ([A-Z_]+)=/gm)].map(([, name = '']) => name);
     const exported = await exportedBy(lines, folder);
     const settings = Object.fromEntries(named.map((name) => [name, exported[name] ?? '']));

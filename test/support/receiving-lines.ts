@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ReceivedCall } from '../notifications/support/receiver.ts';
+import { blockOf } from './pasted.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 /** A request that a receiver judges, and what it must find. */
@@ -49,6 +49,7 @@ func main() {
 /** How the lines of the page are made a program that reads tries from the file it is given, and prints the verdicts. */
 const LANGUAGES = {
   typescript: {
+    block: () => blockOf('docs/receiving-webhooks.md', 'typescript'),
     file: 'receiver.ts',
     program: (lines: string) => `${lines}
       import { readFileSync } from 'node:fs';
@@ -61,6 +62,7 @@ const LANGUAGES = {
     needs: [process.execPath, '--version'],
   },
   python: {
+    block: () => blockOf('docs/receiving-webhooks.md', 'python'),
     file: 'receiver.py',
     program: (lines: string) => `${lines}
 import json, sys
@@ -72,6 +74,7 @@ print(json.dumps([{"fits": fits(one["secret"], one["headers"], bytes_of(one)),
     needs: ['python3', '--version'],
   },
   go: {
+    block: () => blockOf('docs/receiving-webhooks.md', 'go'),
     file: 'receiver.go',
     program: (lines: string) => `package main\n\nimport (\n\t"encoding/json"\n\t"os"\n)\n\n${lines}\n${GO_DRIVER}`,
     command: ['go', 'run'],
@@ -79,12 +82,6 @@ print(json.dumps([{"fits": fits(one["secret"], one["headers"], bytes_of(one)),
   },
 } as const;
 export type Language = keyof typeof LANGUAGES;
-
-async function linesOf(language: Language): Promise<string> {
-  const text = await readFile(join(ROOT, 'docs', 'receiving-webhooks.md'), 'utf8');
-  const [, lines] = new RegExp(`<!-- ${language} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(text) ?? [];
-  return lines ?? assert.fail(`docs/receiving-webhooks.md has no lines of ${language}`);
-}
 
 const canRun = ([command, ...args]: readonly string[]): Promise<boolean> =>
   run(command ?? '', args).then(
@@ -99,12 +96,12 @@ export const languages = Object.keys(LANGUAGES) as Language[];
  * the language is not installed its lines cannot be run; on the machines of CI all are.
  */
 export async function judgeWith(language: Language, folder: string, tries: readonly Try[]): Promise<void> {
-  const { file, program, command, needs } = LANGUAGES[language];
+  const { block, file, program, command, needs } = LANGUAGES[language];
   if (!process.env['CI'] && !(await canRun(needs))) {
     process.stderr.write(`LEFT OUT: no ${language} here\n`);
     return;
   }
-  await writeFile(join(folder, file), program(await linesOf(language)));
+  await writeFile(join(folder, file), program((await block()).code));
   await writeFile(join(folder, 'tries.json'), JSON.stringify(tries));
   const [first = '', ...args] = command;
   const { stdout } = await run(first, [...args, join(folder, file), join(folder, 'tries.json')], {

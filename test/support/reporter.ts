@@ -1,10 +1,12 @@
 import { reporters, type Runnable, type Runner } from 'mocha';
+import { whileSilent } from '../../src/process/while-silent.ts';
 
 /** How many of the slowest tests are listed: they show where the time of a run goes. */
 const SLOWEST = 20;
 
 /**
- * mocha's `spec` reporter with the slowest tests and one plain line at the end that people, scripts and CI can read.
+ * mocha's `spec` reporter with the slowest tests one plain line at the end that people, scripts and CI can read, and a line for every ten
+ * seconds in which it would print none.
  */
 class CountingSpec extends reporters.Spec {
   readonly #timed: { title: string; ms: number }[] = [];
@@ -14,6 +16,12 @@ class CountingSpec extends reporters.Spec {
     const note = (test: Runnable): void =>
       void this.#timed.push({ title: test.titlePath().join(' › '), ms: test.duration ?? 0 });
     runner.on('pass', note).on('hook end', note);
+    const silence = whileSilent((seconds) => {
+      const { passes, failures } = this.stats;
+      reporters.Base.consoleLog('  … %d s, %d passed and %d failed so far', seconds, passes, failures);
+    });
+    for (const event of ['suite', 'pass', 'fail', 'pending']) runner.on(event, silence.printed);
+    runner.once('end', silence.end);
   }
 
   override epilogue(): void {

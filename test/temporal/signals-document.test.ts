@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { eventually } from '../support/eventually.ts';
+import { blockOf, blocksOf, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
 import { MAX_LEASE_SECONDS, MIN_LEASE_SECONDS } from '../../src/invocations/schema.ts';
-import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { startRig, type Rig } from './rig.ts';
 import { runOf } from './runs.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 const PAGE = await readFile(join(ROOT, 'docs/signals.md'), 'utf8');
 
@@ -22,10 +20,6 @@ interface Program {
   command: string;
   args: string[];
 }
-
-const codeIn = (language: string): string =>
-  new RegExp(`<!-- ${language} -->\\n\`\`\`\\w+\\n([^]*?)^\`\`\``, 'm').exec(PAGE)?.[1] ??
-  assert.fail(`docs/signals.md has no program in ${language}`);
 
 /** The version that the program in Go was written with; Go brings it into its own cache, from the network the first time. */
 const GO_SDK = 'go.temporal.io/sdk@v1.50.0';
@@ -35,15 +29,15 @@ const GO_BUILD_MS = 300_000;
 const LANGUAGES: Record<string, (folder: string) => Promise<Program>> = {
   async typescript(folder) {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    await writeFile(join(folder, 'provide.ts'), codeIn('typescript'));
+    await writeFile(join(folder, 'provide.ts'), (await blockOf('docs/signals.md', 'typescript')).code);
     return { command: process.execPath, args: [join(folder, 'provide.ts')] };
   },
   async python() {
     await run('python3', ['-c', 'import temporalio']);
-    return { command: 'python3', args: ['-c', codeIn('python')] };
+    return { command: 'python3', args: ['-c', (await blockOf('docs/signals.md', 'python')).code] };
   },
   async go(folder) {
-    await writeFile(join(folder, 'provide.go'), codeIn('go'));
+    await writeFile(join(folder, 'provide.go'), (await blockOf('docs/signals.md', 'go')).code);
     const go = (...args: string[]) => run('go', args, { cwd: folder, timeout: GO_BUILD_MS });
     await go('mod', 'init', 'provide');
     await go('get', GO_SDK);
@@ -70,25 +64,11 @@ for (const [language, prepare] of Object.entries(LANGUAGES)) {
 
 describe('docs/signals.md, as pasted', () => {
   let rig: Rig;
-  let folder: string;
-  let blocks: string[];
-  let environment: NodeJS.ProcessEnv;
   before(async function () {
     this.timeout(GO_BUILD_MS);
     rig = await startRig();
     await rig.startDelivery();
     await rig.startWorker();
-    folder = await mkdtemp(join(tmpdir(), 'carnet-docs-'));
-    await mkdir(join(folder, '.carnet'));
-    const { address, namespace } = rig.config.temporal;
-    await writeFile(
-      join(folder, '.carnet', 'credentials.json'),
-      JSON.stringify({ temporal_address: address, temporal_namespace: namespace }),
-    );
-    const binary = await findTemporal({ dataDir: folder, progress: () => {} });
-    if (binary !== 'temporal') await symlink(binary, join(folder, 'temporal'));
-    environment = { ...process.env, PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH ?? ''}` };
-    blocks = [...PAGE.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code = '']) => code);
     // Its faults are for the test to show: that this machine has Go is known by now.
     const go = programs.find(([language]) => language === 'go')?.[1];
     if (go !== undefined)
@@ -96,7 +76,7 @@ describe('docs/signals.md, as pasted', () => {
   });
   after(async () => {
     await rig.stop();
-    for (const made of [folder, ...folders]) await rm(made, { recursive: true, force: true });
+    for (const made of folders) await rm(made, { recursive: true, force: true });
   });
 
   it('names the range of a lease', () => {
@@ -104,23 +84,16 @@ describe('docs/signals.md, as pasted', () => {
   });
 
   it('claims and completes from the command line, and shows the details', async () => {
-    const { id } = await rig.invoke();
-    await runOf(rig, id).showing(/^Waits/);
-    const [signals = '', details = ''] = blocks;
-    const script = `set -e\n${signals.replace(/^INVOCATION=.*$/m, `INVOCATION=${id}`)}\n${details}`;
-    assert(script.includes(id), 'the document still sets INVOCATION');
-    const { stdout } = await run('sh', ['-c', script], { cwd: folder, env: environment });
-    await runOf(rig, id).ended();
-    assert.equal((await rig.row(id)).output, '{"text":"hello"}');
-    assert.match(stdout, /Claimed \(attempt 1\)|Ended: completed/);
-  });
+    await paste(await blocksOf('docs/signals.md', 'signals'));
+  }).timeout(PATIENCE_MS);
 
   it('lists only views that Temporal takes', async () => {
     const [, table = ''] = /^\| view \| query \|\n([^]*?)\n\n/m.exec(PAGE) ?? [];
     const queries = [...table.matchAll(/^\| [^|`]+ \| `(.+)` \|$/gm)].map(([, query = '']) => query);
     assert(queries.length > 5);
-    for (const query of queries) await rig.temporal.client.workflow.count(query);
     const { id } = await rig.invoke();
+    await runOf(rig, id).showing(/^Waits/); // with the attributes, which a worker registers
+    for (const query of queries) await rig.temporal.client.workflow.count(query);
     const row = await rig.context.pool.one(
       sql.type(z.object({ skill: z.string(), consumer: z.string() }))`
         select skill_id as skill, consumer_operator_id as consumer from invocations where id = ${id}`,
@@ -140,7 +113,7 @@ describe('docs/signals.md, as pasted', () => {
       const provide = async (id: string) => {
         const { address, namespace } = rig.config.temporal;
         const { command, args } = program;
-        const env = { ...environment, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
+        const env = { ...process.env, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
         return await run(command, [...args, id], { cwd: ROOT, env }).then(
           ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
           (error: { code: number; stdout: string; stderr: string }) => error,

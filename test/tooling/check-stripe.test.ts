@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { createStripePayments } from '../../activities/payments/stripe-payments.ts';
 import { completeConfig, readSettings } from '../../src/context/config.ts';
 import { eventually } from '../support/eventually.ts';
+import { blocksOf, paste } from '../support/pasted.ts';
 import { stripeMock } from '../support/stripe-mock.ts';
 import { startStripeProxy, stripeEnvironment, type StripeProxy } from '../support/stripe-proxy.ts';
 
@@ -51,6 +52,17 @@ else
       PUBLIC_BASE_URL: 'https://carnet.example.com',
       ...stripeEnvironment(stripe),
     });
+    it('has the lines of docs/operations.md before it, which make prices and the endpoint', async () => {
+      const printed = await paste(await blocksOf('docs/operations.md', 'stripe'), {
+        env: { STRIPE_API_BASE: settings().STRIPE_API_BASE ?? '' },
+      });
+      const names = printed.map((line) => /^(STRIPE_PRICE_[A-Z]+)=price_\w+$/.exec(line)?.[1]);
+      assert.deepEqual(
+        new Set(names),
+        new Set(['DEVELOPER', 'PRO', 'BUSINESS', 'SEAT'].map((tier) => `STRIPE_PRICE_${tier}`)),
+      );
+    });
+
     /** What is open, or could be used, at the end. */
     const left = (): string[] =>
       [...stripe.books.objects.values()]

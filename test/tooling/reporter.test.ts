@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import Mocha from 'mocha';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
+import { format } from 'node:util';
+import CountingSpec from '../support/reporter.ts';
 
 const mocha = new URL('../../node_modules/mocha/bin/mocha.js', import.meta.url).pathname;
 const reporter = new URL('../support/reporter.ts', import.meta.url).pathname;
@@ -26,6 +30,31 @@ function runSpecs(specs: string[], ...flags: string[]) {
 const passing = `it('holds', () => {});`;
 const failing = `it('breaks', () => { throw new Error('broken'); });`;
 const failingHook = `describe('a suite', () => { before(() => { throw new Error('no set-up'); }); it('never runs', () => {}); });`;
+
+describe('the reporter of the test suite', () => {
+  it('prints every ten seconds without another line that the tests still run', () => {
+    mock.timers.enable({ apis: ['setInterval', 'Date'] });
+    const printing = mock.method(Mocha.reporters.Base, 'consoleLog', () => {});
+    try {
+      const stats = { passes: 3, failures: 1, duration: 1_000 };
+      const runner = Object.assign(new Mocha.Runner(new Mocha.Suite('', new Mocha.Context()), {}), { stats });
+      assert(new CountingSpec(runner).stats === runner.stats);
+      const linesAfter = (seconds: number): string[] => {
+        printing.mock.resetCalls();
+        for (let second = 0; second < seconds; second++) mock.timers.tick(1_000);
+        return printing.mock.calls.map((call) => format(...(call.arguments as unknown[])));
+      };
+      assert.deepEqual(linesAfter(6), []);
+      runner.emit('suite', new Mocha.Suite('a suite'));
+      assert.deepEqual(linesAfter(10), ['  … 16 s, 3 passed and 1 failed so far']);
+      runner.emit('end');
+      assert.deepEqual(linesAfter(60), []);
+    } finally {
+      printing.mock.restore();
+      mock.timers.reset();
+    }
+  });
+});
 
 describe('the closing line of the test suite', () => {
   for (const flags of [[], ['--parallel']]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { parseVerifierKey } from '../../scripts/verify/keys.ts';
 import { parsePolicy } from '../../scripts/verify/policy.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildOperator } from '../support/factories.ts';
-import { blocksOf, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
+import { blockOf, blocksOf, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
 import { anonymous, assertStatus, service, type Requester } from '../support/service.ts';
 import { WITNESS, witnessVkeys } from '../support/witnesses.ts';
 import { signatureLine } from './log.ts';
@@ -21,8 +21,7 @@ const run = promisify(execFile);
 
 /** Submits a claim with the lines of the page. @returns its id */
 async function submitWithLines({ key }: Requester, claim: object, pem: string, kid: string): Promise<string> {
-  const page = await readFile(join(ROOT, 'docs', 'claims.md'), 'utf8');
-  const [, lines] = /<!-- typescript -->\n```ts\n([\s\S]*?)```/.exec(page) ?? assert.fail('the page has no lines');
+  const { code: lines } = await blockOf('docs/claims.md', 'typescript');
   const driver = `
     import { createPrivateKey } from 'node:crypto';
     const [, claim, pem, kid] = process.argv;
@@ -106,18 +105,14 @@ describe('docs/claims.md', function () {
     const operator = await buildOperator();
     const { id } = await submit(operator, { payload: { ö: [1e21, 0.1, -0, 'é\u2028'] } });
     const text = await bundleOf(operator, id);
-    const folder = await mkdtemp(join(tmpdir(), 'carnet-bundle-'));
+    const FILES = await mkdtemp(join(tmpdir(), 'carnet-bundle-'));
     try {
-      await writeFile(join(folder, 'bundle.json'), text);
-      const { vkey } = (JSON.parse(text) as { log: { vkey: string } }).log;
-      const { stdout } = await run('python3', [
-        join(ROOT, 'docs', 'verify-claim.py'),
-        join(folder, 'bundle.json'),
-        vkey,
-      ]);
-      assert.match(stdout, new RegExp(`^VERIFIED ${id} sha256:[0-9a-f]{64} is entry \\d+ of \\d+ in carnet\\.log/`));
+      await writeFile(join(FILES, 'bundle.json'), text);
+      await writeFile(join(FILES, 'log.vkey'), (JSON.parse(text) as { log: { vkey: string } }).log.vkey);
+      const [verdict = ''] = await paste([await blockOf('docs/claims.md', 'python')], { env: { FILES } });
+      assert(verdict.startsWith(`VERIFIED ${id} `), verdict);
     } finally {
-      await rm(folder, { recursive: true });
+      await rm(FILES, { recursive: true });
     }
   });
 

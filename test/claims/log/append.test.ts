@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
 import { appendBatch, BATCH, publishLog } from '../../../src/claims/log/append.ts';
@@ -16,7 +15,7 @@ import type { Context } from '../../../src/context/context.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { ROOT } from '../../support/pasted.ts';
+import { blockOf } from '../../support/pasted.ts';
 import { metricsText } from '../../../src/metrics/metrics.ts';
 import { assertWholeLog, ownLog, readCheckpoint, recordClaims, sizesOf, waitingLog, type OwnLog } from './support.ts';
 
@@ -240,8 +239,7 @@ describe('The log of claims', function () {
       await restoreOlder();
       await assertStopped(/it is an older copy/);
       const { kid } = await openedLogOf(context);
-      const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
-      const [, statements = ''] = /<!-- a new log -->\n```sql\n([^]*?)```/.exec(page) ?? [];
+      const { code: statements } = await blockOf('docs/operations.md', 'a new log');
       const client = new pg.Client({ connectionString: context.config.databaseUrl });
       await client.connect();
       await client.query(statements);

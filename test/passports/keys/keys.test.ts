@@ -15,6 +15,7 @@ import type { Passport, SignedPassport } from '../../../src/passports/schema.ts'
 import { activeKey, keyOf, signingKeys } from '../../../src/passports/keys/signing-keys.ts';
 import { insertKey, insertOperator } from '../../http/support/shell.ts';
 import { eventually } from '../../support/eventually.ts';
+import { blocksOf, paste, type Block } from '../../support/pasted.ts';
 import { anonymous, assertProblem, assertStatus, platform, requester } from '../../support/service.ts';
 import { issue, openHolder, payloadOf, tryDelegate, tryRefresh, type Holder } from '../holders.ts';
 import { newPassport, ownServices, type OwnService, type OwnServices } from '../own-service.ts';
@@ -187,6 +188,21 @@ describe('signing keys', () => {
         'the other process to show the new keys',
         async () => !(await kidsShown(other)).includes(withdrawn),
       );
+    });
+
+    it('with the lines of docs/operations.md, gracefully and at once', async () => {
+      const API = service.baseUrl;
+      const [gracefully, atOnce] = await blocksOf('docs/operations.md', 'rotation');
+      assert(gracefully !== undefined && atOnce !== undefined);
+      const withdrawnBy = async (block: Block): Promise<string[]> => {
+        const [answer = ''] = await paste([block], { env: { API, PLATFORM_ADMIN_KEY: service.platform.key ?? '' } });
+        return (JSON.parse(answer) as { withdrawn: string[] }).withdrawn;
+      };
+      const first = (await activeKey(service.context)).kid;
+      assert.deepEqual(await withdrawnBy(gracefully), []);
+      const second = (await activeKey(service.context)).kid;
+      assert.notEqual(second, first);
+      assert.deepEqual(await withdrawnBy(atOnce), [second]);
     });
 
     it('with immediate ends every use of the passports of the key', async () => {

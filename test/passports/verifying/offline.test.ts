@@ -11,11 +11,10 @@ import { SigningKey } from '../../../src/passports/keys/signing-key.ts';
 import { grant } from '../../authority/support.ts';
 import { intent, submit } from '../../claims/support.ts';
 import { eventually } from '../../support/eventually.ts';
+import { blockOf, ROOT, type Block } from '../../support/pasted.ts';
 import { assertStatus, database, service } from '../../support/service.ts';
 import { issue, openHolder, payloadOf, type Holder } from '../holders.ts';
 import { jws } from '../tokens.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 /** A call that an offline verifier decides about. */
 interface Try {
@@ -38,12 +37,14 @@ interface Program {
 interface LanguageOfPage {
   /** What shows that this machine has it. */
   needs: [command: string, ...args: string[]];
+  block(): Promise<Block>;
   program(code: string, folder: string): Promise<Program>;
 }
 
 const LANGUAGES: Record<'typescript' | 'python' | 'go', LanguageOfPage> = {
   typescript: {
     needs: [process.execPath, '--version'],
+    block: () => blockOf('docs/offline-verification.md', 'typescript'),
     program: async (code) => ({
       command: process.execPath,
       args: [
@@ -61,6 +62,7 @@ const LANGUAGES: Record<'typescript' | 'python' | 'go', LanguageOfPage> = {
   },
   python: {
     needs: ['python3', '-c', 'import cryptography'],
+    block: () => blockOf('docs/offline-verification.md', 'python'),
     program: async (code) => ({
       command: 'python3',
       args: [
@@ -79,6 +81,7 @@ print(json.dumps(outcomes))`,
   },
   go: {
     needs: ['go', 'version'],
+    block: () => blockOf('docs/offline-verification.md', 'go'),
     async program(code, folder) {
       await writeFile(join(folder, 'go.mod'), 'module offline\n\ngo 1.22\n');
       await writeFile(join(folder, 'passports.go'), code.replace(/^package passports$/m, 'package main'));
@@ -122,12 +125,6 @@ func main() {
 type Language = keyof typeof LANGUAGES;
 
 const run = promisify(execFile);
-
-async function linesOf(language: Language): Promise<string> {
-  const text = await readFile(join(ROOT, 'docs', 'offline-verification.md'), 'utf8');
-  const [, lines] = new RegExp(`<!-- ${language} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(text) ?? [];
-  return lines ?? assert.fail(`docs/offline-verification.md has no lines of ${language}`);
-}
 
 /** @param issuer what the program takes for the address of the service */
 async function played({ command, args }: Program, tries: Try[], issuer = service().baseUrl): Promise<string[]> {
@@ -177,7 +174,8 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
     before(async function () {
       this.timeout(300_000); // Go compiles its own library the first time
       folder = await mkdtemp(join(tmpdir(), 'carnet-offline-'));
-      program = await LANGUAGES[language].program(await linesOf(language), folder);
+      const { block, program: programOf } = LANGUAGES[language];
+      program = await programOf((await block()).code, folder);
     });
     after(() => rm(folder, { recursive: true, force: true }));
     before(async () => {

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertPrinted, commandBlocks, ROOT } from '../support/pasted.ts';
+
+/** What tests take from pages, `<page> <mark>`; a test that takes a block runs it. */
+const taken = new Set(
+  readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => [
+      ...readFileSync(join(ROOT, 'test', path), 'utf8').matchAll(/\bblocks?Of\(\s*'([^']+)',\s*'([^']+)'\s*\)/g),
+    ])
+    .map(([, page, mark]) => `${page} ${mark}`),
+);
+
+/** The blocks of a page that no test runs, `<page>:<line>` each with the reason. */
+const notRun = (page: string, text: string): string[] =>
+  commandBlocks(text).flatMap(({ language, mark, line }) => {
+    if (language === '')
+      return [`${page}:${line} names no language: text, json and mermaid are shown, all else is run`];
+    if (mark === undefined) return [`${page}:${line} has no mark: write <!-- name --> above it, and let a test run it`];
+    return taken.has(`${page} ${mark}`) ? [] : [`${page}:${line} is run by no test: blocksOf('${page}', '${mark}')`];
+  });
+
+const pages = ['', 'docs/'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}${name}`),
+);
+
+describe('Blocks of commands and programs', () => {
+  it('are run by tests, in README, docs and every other page', () => {
+    assert(pages.includes('README.md') && pages.includes('docs/billing.md'));
+    assert.deepEqual(
+      pages.flatMap((page) => notRun(page, readFileSync(join(ROOT, page), 'utf8'))),
+      [],
+    );
+  });
+
+  it('are found where no test runs them', () => {
+    const planted = [
+      'Text.\n\n```sh\nls\n```\n',
+      'Text.\n\n<!-- nobody runs it -->\n```ts\nexport {};\n```\n',
+      '1. A step.\n\n   ```sh\n   ls\n   ```\n',
+      '```text\nshown\n```\n\n```\nwhat is it?\n```\n',
+      '<!-- tour -->\n```sh\nls\n```\n',
+    ];
+    assert.deepEqual(
+      planted.map((text) => notRun('README.md', text).map((fault) => fault.split(':').slice(0, 2).join(':'))),
+      [
+        ['README.md:3 has no mark'],
+        ['README.md:4 is run by no test'],
+        ['README.md:3 has no mark'],
+        ['README.md:5 names no language'],
+        [],
+      ],
+    );
+  });
+
+  it('are read with their mark and what they print', () => {
+    const page =
+      '<!-- a -->\n```sh\nls\n```\n```text\none\n```\n\n   <!-- b -->\n   ```sh\n   ls\n     -l\n   ```\n\nText.\n\n```text\nno\n```\n';
+    assert.deepEqual(commandBlocks(page), [
+      { language: 'sh', mark: 'a', code: 'ls\n', prints: 'one\n', line: 2 },
+      { language: 'sh', mark: 'b', code: 'ls\n  -l\n', prints: undefined, line: 10 },
+    ]);
+  });
+});
+
+describe('What a block prints', () => {
+  const same: [string, string][] = [
+    ['skl_01M8369W9X58NTETMZ1AWBNVWP 25', 'skl_… 25'],
+    ['at 2026-11-23T03:13:08.202Z', 'at 2027-01-01T00:00:00.000Z'],
+    ['one\ntwo\nthree', '…\nthree'],
+    ['one\ntwo\nthree', 'one\n…'],
+    ['one\ntwo\nthree', 'one\n…\nthree'],
+    ['{"id":"inv_01M8369W9X58NTETMZ1AWBNVWP","a":1,"b":2}', '{"id":"inv_…",…"b":2}'],
+  ];
+  for (const [printed, shown] of same)
+    it(`${JSON.stringify(printed)} is what the page shows as ${JSON.stringify(shown)}`, () =>
+      assertPrinted(printed, shown));
+
+  const different: [string, string][] = [
+    ['skl_01M8369W9X58NTETMZ1AWBNVWP 24', 'skl_… 25'],
+    ['inv_01M8369W9X58NTETMZ1AWBNVWP', 'skl_01M8369W9X58NTETMZ1AWBNVWP'],
+    ['one\ntwo', 'one'],
+    ['one\ntwo\nthree', '…\ntwo'],
+    ['one\ntwo', 'one\n…\nthree'],
+    ['', 'one'],
+    ['{"a":1,\n"b":2}', '{…}'],
+    ['a.c', 'abc'],
+  ];
+  for (const [printed, shown] of different)
+    it(`${JSON.stringify(printed)} is not ${JSON.stringify(shown)}`, () =>
+      assert.throws(() => assertPrinted(printed, shown), assert.AssertionError));
+});
