@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { DeletedSchema } from '../http/deleted.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { noSessionCookie, sessionCookie } from '../http/auth/session-cookie.ts';
 import { RequestCodeSchema, CodeSentSchema, DashboardSessionSchema, SignInSchema } from './schema.ts';
@@ -79,7 +79,7 @@ const deleteCurrent = route({
   summary: 'Sign out',
   audience: 'operator',
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['DASHBOARD_SESSION_REQUIRED'],
   handler: async ({ context, call }) => ({
     ...(await endCurrentSession(context, call)),

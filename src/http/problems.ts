@@ -3,15 +3,17 @@ import type { Logger } from 'pino';
 import { translateDatabaseError } from '../database/errors.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { ErrorCodes } from '../errors/codes.ts';
+import { membersFault } from '../errors/members.ts';
 import { ClientGone } from './body.ts';
 import { errorPage } from './pages/error-page.ts';
 import { sendPage } from './pages/page.ts';
 import { htmlPage } from './pages/shell.ts';
 import { refusalsOf } from './refusals.ts';
+import type { AnyRoute } from './route.ts';
 import type { Middleware, Recorded, Routed } from './state.ts';
 
 interface Options {
-  /** Whether a refusal that its route does not declare is a fault of ours: outside of production, so that tests find it. */
+  /** Whether a refusal that its route does not declare, or a member that its code does not have, is a fault of ours: outside of production, so that tests find it. */
   strict: boolean;
 }
 
@@ -32,12 +34,20 @@ export const problems =
         log.error({ err: error, requestId, operation }, 'a request failed by a fault of ours');
         return sendProblem(ctx, internalError());
       }
-      if (route === undefined || refusalsOf(route).includes(refusal.code)) return sendProblem(ctx, refusal);
-      const undeclared = `${operation} was refused with ${refusal.code}, which its route does not declare.`;
-      log[strict ? 'error' : 'warn']({ err: error, requestId, operation, code: refusal.code }, undeclared);
-      sendProblem(ctx, strict ? new CarnetError('INTERNAL_ERROR', `${undeclared} Add it to refusals.`) : refusal);
+      const undeclared = route === undefined ? null : undeclaredOf(refusal, route);
+      if (undeclared === null) return sendProblem(ctx, refusal);
+      const fault = `${operation} was refused with ${undeclared}`;
+      log[strict ? 'error' : 'warn']({ err: error, requestId, operation, code: refusal.code }, fault);
+      sendProblem(ctx, strict ? new CarnetError('INTERNAL_ERROR', fault) : refusal);
     }
   };
+
+/** What of a refusal the OpenAPI document does not name, and where to add it; null: it names all. */
+function undeclaredOf({ code, extra }: CarnetError, route: AnyRoute): string | null {
+  if (!refusalsOf(route).includes(code)) return `${code}, which its route does not declare. Add it to refusals.`;
+  const fault = membersFault(code, extra);
+  return fault === null ? null : `${code}, whose members src/errors/members.ts does not name: ${fault}.`;
+}
 
 /** The refusal an error stands for; undefined for a fault of ours. */
 export function refusalOf(error: unknown): CarnetError | undefined {

@@ -39,7 +39,7 @@ export const InvocationSummarySchema = z
     execution_mode: z.enum(['open', 'sealed', 'source']),
     input_hash: z.string().describe('SHA-256 of the canonical JSON (RFC 8785) of the input, in hex.'),
     output_hash: z.string().nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).meta({ id: 'InvocationFailure' }).nullable(),
     consumer_operator_id: z.string(),
     provider_operator_id: z.string(),
     agent_id: z.string().nullable(),

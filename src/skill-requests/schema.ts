@@ -66,13 +66,15 @@ export type SkillRequest = z.output<typeof SkillRequestSchema>;
 export const MatchesSchema = z
   .object({
     matches: z.array(
-      z.object({
-        skill: ListedSkillSchema,
-        score: z
-          .number()
-          .meta({ description: 'From 0 to 1: half for tags in common, a quarter each for input and output.' }),
-        reasons: z.array(z.string()),
-      }),
+      z
+        .object({
+          skill: ListedSkillSchema,
+          score: z
+            .number()
+            .meta({ description: 'From 0 to 1: half for tags in common, a quarter each for input and output.' }),
+          reasons: z.array(z.string()),
+        })
+        .meta({ id: 'SkillMatch' }),
     ),
   })
   .meta({ id: 'SkillMatches' });
@@ -81,13 +83,15 @@ export type Matches = z.output<typeof MatchesSchema>;
 export const SuggestionsSchema = z
   .object({
     suggestions: z.array(
-      z.object({
-        steps: z.array(z.object({ skill_id: z.string(), skill: ListedSkillSchema })).meta({
-          description: 'In order; what a step requires is in the desired input or given by a step before it.',
-        }),
-        total_price_cents: z.int(),
-        coverage: z.number().meta({ description: 'Share of the desired outputs that the steps give.' }),
-      }),
+      z
+        .object({
+          steps: z.array(z.object({ skill_id: z.string(), skill: ListedSkillSchema })).meta({
+            description: 'In order; what a step requires is in the desired input or given by a step before it.',
+          }),
+          total_price_cents: z.int(),
+          coverage: z.number().meta({ description: 'Share of the desired outputs that the steps give.' }),
+        })
+        .meta({ id: 'SkillSuggestion' }),
     ),
   })
   .meta({ id: 'SkillSuggestions' });

@@ -24,11 +24,15 @@ const description = text(1, 1_000);
 const jsonSchema = jsonObject.meta({
   description: 'A JSON Schema, draft 2020-12 or draft-07; see the limits in the documentation.',
 });
-const requiredCredentials = z.array(z.strictObject({ provider: nameText, scopes: z.array(nameText).max(100) })).max(50);
-const sellerCredentialLimit = z.strictObject({
-  max_calls: z.number().min(0).optional(),
-  max_cost_cents: z.number().min(0).optional(),
-});
+const requiredCredentials = z
+  .array(z.strictObject({ provider: nameText, scopes: z.array(nameText).max(100) }).meta({ id: 'RequiredCredential' }))
+  .max(50);
+const sellerCredentialLimit = z
+  .strictObject({
+    max_calls: z.number().min(0).optional(),
+    max_cost_cents: z.number().min(0).optional(),
+  })
+  .meta({ id: 'SellerCredentialLimit' });
 
 /** POST /v1/skills */
 export const PublishSkillSchema = z

@@ -8,11 +8,13 @@ const MAX_STEP_SCRIPTS_CHARACTERS = 500_000;
 const MAX_SCRIPT_CHARACTERS = 100_000;
 const MAX_DEPENDENCIES_CHARACTERS = 10_000;
 
-const LlmConfigSchema = z.strictObject({
-  temperature: z.number().min(0).optional(),
-  max_tokens: z.number().min(0).optional(),
-  system_prompt: text(0, 2_000).optional(),
-});
+const LlmConfigSchema = z
+  .strictObject({
+    temperature: z.number().min(0).optional(),
+    max_tokens: z.number().min(0).optional(),
+    system_prompt: text(0, 2_000).optional(),
+  })
+  .meta({ id: 'LlmConfig' });
 
 const ScriptStepSchema = z.strictObject({
   type: z.literal('script'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { ApiKeySchema, CreateApiKeySchema, CreatedApiKeySchema } from './schema.ts';
@@ -67,7 +68,7 @@ const deleteApiKey = route({
   audience: 'admin',
   params,
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND'],
   handler: ({ context, call, params: { id } }) => revokeApiKey(context, call, id),
 });

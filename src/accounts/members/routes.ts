@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { AddMemberSchema, MemberSchema } from './schema.ts';
@@ -67,7 +68,7 @@ const deleteMember = route({
   audience: 'admin',
   params,
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id } }) => removeMember(context, call, id),
 });

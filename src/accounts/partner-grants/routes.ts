@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { createGrant, pageOfGrants, readGrant, removeGrant } from './partner-grants.ts';
@@ -65,7 +66,7 @@ const deleteGrant = route({
   audience: 'admin',
   params,
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND'],
   handler: ({ context, call, params: { id } }) => removeGrant(context, call, id),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { CreateServiceConnectionSchema, ServiceConnectionSchema, UpdateServiceConnectionSchema } from './schema.ts';
@@ -88,7 +89,7 @@ const deleteServiceConnection = route({
   audience: 'operator',
   params,
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND'],
   handler: ({ context, call, params: { id } }) => removeServiceConnection(context, call, id),
 });

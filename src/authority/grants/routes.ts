@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { MANY_VALUES, route, type AnyRoute } from '../../http/route.ts';
 import { GrantSchema, PutGrantSchema } from './schema.ts';
@@ -71,7 +72,7 @@ const deleteGrant = route({
   audience: 'operator',
   params,
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND'],
   handler: ({ context, call, params: grant }) => removeGrant(context, call, grant),
 });

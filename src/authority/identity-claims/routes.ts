@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { CreateIdentityClaimSchema, IdentityClaimSchema } from './schema.ts';
@@ -75,7 +76,7 @@ const deleteClaim = route({
   audience: 'platform',
   params,
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND'],
   handler: ({ context, call, params: { id } }) => deleteIdentityClaim(context, call, id),
 });

@@ -4,11 +4,13 @@ const Count = z.int().min(0);
 const Period = z.object({ start: z.iso.datetime(), end: z.iso.datetime().describe('Exclusive.') });
 const Limit = Count.nullable().describe('null: without limit.');
 
-const AllowanceSchema = z.object({
-  used: Count,
-  included: Limit,
-  overage: Count.describe('The part of used that was charged to the wallet.'),
-});
+const AllowanceSchema = z
+  .object({
+    used: Count,
+    included: Limit,
+    overage: Count.describe('The part of used that was charged to the wallet.'),
+  })
+  .meta({ id: 'Allowance' });
 export type Allowance = z.infer<typeof AllowanceSchema>;
 
 /** What a tier includes of each meter, in the order of the answer. */
@@ -40,13 +42,15 @@ export const UsageSchema = z
     tier: z.string(),
     billing_period: Period.describe('The period of the subscription; on tier free the calendar month.'),
     allowance_period: Period.describe('The calendar month (UTC), with which allowances start again.'),
-    usage: z.object({
-      passports: Count.describe('Passports issued, delegated and refreshed in the allowance period.'),
-      agents: Count.describe('Agents that exist now.'),
-      drop_offs: Count,
-      skill_invocations: Count.describe('Invocations that you made in the allowance period.'),
-      published_skills: Count.describe('Skills that can be invoked now, listed or not.'),
-    }),
+    usage: z
+      .object({
+        passports: Count.describe('Passports issued, delegated and refreshed in the allowance period.'),
+        agents: Count.describe('Agents that exist now.'),
+        drop_offs: Count,
+        skill_invocations: Count.describe('Invocations that you made in the allowance period.'),
+        published_skills: Count.describe('Skills that can be invoked now, listed or not.'),
+      })
+      .meta({ id: 'UsageCounts' }),
     allowances: AllowancesSchema,
     seats: z.object({
       included_seats: Limit,

@@ -41,32 +41,36 @@ export const StatementSchema = z
 
 const TransactionRowSchema = z.object({
   kind: z.literal('wallet_transaction'),
-  transaction: z.object({
-    id: z.string(),
-    type: TransactionTypeSchema,
-    amount_cents: z.int(),
-    amount_microcents: z.int().describe('The same amount in the unit of the prices of calls.'),
-    created_at: z.iso.datetime(),
-  }),
+  transaction: z
+    .object({
+      id: z.string(),
+      type: TransactionTypeSchema,
+      amount_cents: z.int(),
+      amount_microcents: z.int().describe('The same amount in the unit of the prices of calls.'),
+      created_at: z.iso.datetime(),
+    })
+    .meta({ id: 'TimelineTransaction' }),
 });
 
 const ModelCallRowSchema = z.object({
   kind: z.literal('llm_call'),
-  call: z.object({
-    id: z.string(),
-    operation: z.string(),
-    provider: z.string(),
-    model: z.string(),
-    total_tokens: z.int(),
-    price: z.object({
-      state: z.enum(['wallet_price', 'included', 'covered', 'unavailable']),
-      amount_microcents: z
-        .int()
-        .nullable()
-        .describe('What the wallet is charged, or the cost that the platform covers.'),
-    }),
-    created_at: z.iso.datetime(),
-  }),
+  call: z
+    .object({
+      id: z.string(),
+      operation: z.string(),
+      provider: z.string(),
+      model: z.string(),
+      total_tokens: z.int(),
+      price: z.object({
+        state: z.enum(['wallet_price', 'included', 'covered', 'unavailable']),
+        amount_microcents: z
+          .int()
+          .nullable()
+          .describe('What the wallet is charged, or the cost that the platform covers.'),
+      }),
+      created_at: z.iso.datetime(),
+    })
+    .meta({ id: 'TimelineCall' }),
 });
 
 export const TimelineSchema = z

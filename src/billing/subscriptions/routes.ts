@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { cancelSubscription } from './cancel.ts';
 import { giveUpChange, openChangePage } from './change-in-flight.ts';
@@ -52,7 +52,7 @@ const deleteChange = route({
   summary: 'Give up a change that waits to be paid; a subscription that runs goes on',
   audience: 'admin',
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND'],
   handler: ({ context, call }) => giveUpChange(context, call),
 });

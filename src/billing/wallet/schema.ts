@@ -23,9 +23,15 @@ export const BalanceSchema = z
   });
 export type Balance = z.infer<typeof BalanceSchema>;
 
-const Named = z.object({ id: z.string(), name: z.string() }).nullable();
-const InvocationReference = z.object({ id: z.string(), status: z.string() }).nullable();
-const MissionReference = z.object({ id: z.string(), declared_intent: z.string() }).nullable();
+const Named = z.object({ id: z.string(), name: z.string() }).meta({ id: 'NamedReference' }).nullable();
+const InvocationReference = z
+  .object({ id: z.string(), status: z.string() })
+  .meta({ id: 'InvocationReference' })
+  .nullable();
+const MissionReference = z
+  .object({ id: z.string(), declared_intent: z.string() })
+  .meta({ id: 'MissionReference' })
+  .nullable();
 const Microcents = z.int().min(0);
 
 export const TransactionTypeSchema = z.enum([

@@ -7,7 +7,9 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi';
-import { problemExamples, responsesOf } from './responses.ts';
+import { problemExamples } from './problems.ts';
+import { responsesOf } from './responses.ts';
+import { shapeForClients, type ShapedDocument } from './shape.ts';
 import { audiences, type Audience } from '../auth/audience.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 import { takesBody, takesKey, type AnyRoute } from '../route.ts';
@@ -53,7 +55,10 @@ function securityOf(audience: Audience): ZodOpenApiOperationObject['security'] {
   return roles === 'platform' ? [{ apiKey: [] }] : undefined;
 }
 
-/** The OpenAPI 3.1 document, from the same objects that guard the requests. The address of the server is not in it. */
+/**
+ * The OpenAPI 3.1 document, from the same objects that guard the requests, in the shape that generators of clients can use (decision F16).
+ * The address of the server is not in it.
+ */
 export function openApiDocument(routes: readonly AnyRoute[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -94,7 +99,11 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
       },
     },
   };
-  return createDocument(document);
+  // Plain values, each in one place: what zod-openapi returns shares parts between places.
+  const plain = JSON.parse(JSON.stringify(createDocument(document))) as ReturnType<typeof createDocument> &
+    ShapedDocument;
+  shapeForClients(plain);
+  return plain;
 }
 
 function operationOf(route: AnyRoute): ZodOpenApiOperationObject {

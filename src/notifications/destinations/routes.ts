@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { createDestination } from './create.ts';
@@ -87,7 +88,7 @@ const deleteDestination = route({
   audience: 'admin',
   params,
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id } }) => removeDestination(context, call, id),
 });

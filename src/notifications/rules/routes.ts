@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeletedSchema } from '../../http/deleted.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { allRules, createRule, deleteRule, readRule, updateRule } from './rules.ts';
 import { CreateRuleSchema, ListedRuleSchema, RuleSchema, UpdateRuleSchema } from './schema.ts';
@@ -81,7 +82,7 @@ const removeRule = route({
   audience,
   params,
   status: 200,
-  reply: z.object({ deleted: z.literal(true) }),
+  reply: DeletedSchema,
   refusals: ['NOT_FOUND', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id } }) => deleteRule(context, call, id),
 });

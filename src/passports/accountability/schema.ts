@@ -8,7 +8,9 @@ const MAX_NAMES = 1_000;
 const name = text(1, 128);
 const names = z.array(name).max(MAX_NAMES, `must have at most ${MAX_NAMES} items`);
 
-const ToolCallSchema = z.strictObject({ service: name, method: text(1, 128), target: text(0, 2_000).optional() });
+const ToolCallSchema = z
+  .strictObject({ service: name, method: text(1, 128), target: text(0, 2_000).optional() })
+  .meta({ id: 'ToolCall' });
 
 const reportFields = {
   services_used: names.meta({ description: 'Names or ids of the services that were used since the last report' }),
@@ -50,7 +52,11 @@ export const FlagSchema = z
 
 const reportedFields = {
   services_used: z.array(z.string()),
-  tool_calls: z.array(z.object({ service: z.string(), method: z.string(), target: z.string().optional() })),
+  tool_calls: z.array(
+    z
+      .object({ service: z.string(), method: z.string(), target: z.string().optional() })
+      .meta({ id: 'ReportedToolCall' }),
+  ),
   actions_count: z.number(),
   delegated_to: z.array(z.string()),
   summary: z.string().nullable(),

@@ -8,14 +8,18 @@ const IntentEntrySchema = z.strictObject({ claim: z.string(), target: z.string()
 export type IntentEntry = z.infer<typeof IntentEntrySchema>;
 
 /** The intents of one service as one constraint: a call must serve one of them. */
-const IntentConstraintSchema = z.strictObject({
-  param: z.literal('intent'),
-  op: z.literal('in'),
-  value: z.array(IntentEntrySchema).min(1),
-});
+const IntentConstraintSchema = z
+  .strictObject({
+    param: z.literal('intent'),
+    op: z.literal('in'),
+    value: z.array(IntentEntrySchema).min(1),
+  })
+  .meta({ id: 'IntentConstraint' });
 
 /** A constraint of a passport. */
-export const SignedConstraintSchema = z.union([IntentConstraintSchema, ConstraintSchema]);
+export const SignedConstraintSchema = z
+  .union([IntentConstraintSchema, ConstraintSchema])
+  .meta({ id: 'SignedConstraint' });
 export type SignedConstraint = z.infer<typeof SignedConstraintSchema>;
 
 export const intentConstraint = (value: IntentEntry[]): SignedConstraint => ({ param: 'intent', op: 'in', value });

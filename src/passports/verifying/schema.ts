@@ -18,18 +18,22 @@ const LiveAuthorityRefSchema = AuthorityRefSchema.extend({
 
 export const VerificationSchema = z
   .union([
-    z.object({
-      valid: z.literal(true),
-      jti: z.string(),
-      agent_id: z.string(),
-      expires_at: z.iso.datetime(),
-      claims: PassportClaimsSchema,
-      authority_refs: z.array(LiveAuthorityRefSchema),
-    }),
-    z.object({
-      valid: z.literal(false),
-      reason: z.enum(InvalidReasons).meta({ description: 'The first that applies, in this order' }),
-    }),
+    z
+      .object({
+        valid: z.literal(true),
+        jti: z.string(),
+        agent_id: z.string(),
+        expires_at: z.iso.datetime(),
+        claims: PassportClaimsSchema,
+        authority_refs: z.array(LiveAuthorityRefSchema),
+      })
+      .meta({ id: 'ValidPassport' }),
+    z
+      .object({
+        valid: z.literal(false),
+        reason: z.enum(InvalidReasons).meta({ description: 'The first that applies, in this order' }),
+      })
+      .meta({ id: 'InvalidPassport' }),
   ])
   .meta({
     id: 'PassportVerification',
@@ -47,20 +51,22 @@ export const IntrospectBodySchema = z
 
 export const IntrospectionSchema = z
   .union([
-    z.object({
-      active: z.literal(true),
-      iss: z.string(),
-      sub: z.string(),
-      iat: z.int(),
-      exp: z.int(),
-      jti: z.string(),
-      client_id: z.string().meta({ description: 'The agent' }),
-      scope: z.string().meta({ description: 'The scopes of all services, separated by spaces' }),
-      token_type: z.literal('Bearer'),
-      [PASSPORT_CLAIM]: PassportClaimsSchema,
-      authority_refs: z.array(LiveAuthorityRefSchema),
-    }),
-    z.object({ active: z.literal(false) }),
+    z
+      .object({
+        active: z.literal(true),
+        iss: z.string(),
+        sub: z.string(),
+        iat: z.int(),
+        exp: z.int(),
+        jti: z.string(),
+        client_id: z.string().meta({ description: 'The agent' }),
+        scope: z.string().meta({ description: 'The scopes of all services, separated by spaces' }),
+        token_type: z.literal('Bearer'),
+        [PASSPORT_CLAIM]: PassportClaimsSchema,
+        authority_refs: z.array(LiveAuthorityRefSchema),
+      })
+      .meta({ id: 'ActiveToken' }),
+    z.object({ active: z.literal(false) }).meta({ id: 'InactiveToken' }),
   ])
   .meta({
     id: 'PassportIntrospection',

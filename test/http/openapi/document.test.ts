@@ -35,6 +35,8 @@ const document = JSON.parse(JSON.stringify(openApiDocument(routes))) as {
   };
 };
 
+type Described = Record<string, { description?: string; enum?: string[] }>;
+
 /** Every `$ref` in a value. */
 const refsOf = (value: Json): string[] =>
   value === null || typeof value !== 'object'
@@ -155,19 +157,22 @@ describe('GET /openapi.json', () => {
   });
 
   it('has components that are named, none numbered by a machine', () => {
-    for (const name of Object.keys(document.components.schemas)) assert.match(name, /^[A-Z][A-Za-z]*$/);
+    for (const name of Object.keys(document.components.schemas)) assert.match(name, /^[A-Z][A-Za-z0-9]*[A-Za-z]$/);
   });
 
   it('has an example of each refusal, under the status that it has', () => {
     for (const [name, { value }] of Object.entries(document.components.examples)) {
       assert.equal(value.code, name);
-      assertFits('/components/schemas/Problem', value);
     }
+    const fitting = new Set<string>();
     for (const { operationId, responses } of operations) {
       for (const [status, response] of Object.entries(responses)) {
+        const problem = refsOf(response).find((one) => one.endsWith('Problem')) ?? '';
         for (const ref of refsOf(response).filter((one) => one.startsWith('#/components/examples/'))) {
           const example = document.components.examples[ref.slice('#/components/examples/'.length)];
           assert.equal(String(example?.value.status), status, `${operationId}: ${ref}`);
+          if (!fitting.has(problem + ref)) assertFits(problem.slice(1), example?.value ?? null);
+          fitting.add(problem + ref);
         }
       }
     }
@@ -206,6 +211,49 @@ describe('GET /openapi.json', () => {
       const parsed = body.safeParse(example);
       assert(parsed.success, `${operation}: ${parsed.success ? '' : parsed.error.message}`);
     }
+  });
+
+  it('has a name for every object and every choice of objects', () => {
+    const nameless: string[] = [];
+    const look = (value: Json, place: string, named: boolean): void => {
+      if (value === null || typeof value !== 'object') return;
+      if (Array.isArray(value)) {
+        for (const [at, one] of value.entries()) look(one, `${place}/${at}`, false);
+        return;
+      }
+      if (!named && 'properties' in value) nameless.push(place);
+      for (const [name, inside] of Object.entries(value)) {
+        if (name === 'example' || name === 'examples' || name === 'mapping') continue;
+        if (name !== 'properties') look(inside, `${place}/${name}`, false);
+        else
+          for (const [property, schema] of Object.entries(inside as Members))
+            look(schema, `${place}/${name}/${property}`, false);
+      }
+    };
+    for (const [name, schema] of Object.entries(document.components.schemas)) look(schema, name, true);
+    look(document.paths, 'paths', false);
+    assert.deepEqual(nameless, []);
+  });
+
+  it('has nothing that generators stumble over', () => {
+    const text = JSON.stringify([document.paths, document.components.schemas]);
+    for (const keyword of ['"not":{', '"default":', '"propertyNames":', '"additionalProperties":{}'])
+      assert(!text.includes(keyword), keyword);
+    assert.doesNotMatch(text, /"type":"number","const"/);
+    for (const path of Object.keys(document.paths)) assert.doesNotMatch(path, /\{\w\}/);
+  });
+
+  it('has the members of a refusal in the schema of its status', () => {
+    const schemas = document.components.schemas as Record<string, { required: string[]; properties: Described }>;
+    const payment = schemas['PaymentRequiredProblem'];
+    assert.deepEqual(payment?.properties['code'], { type: 'string', enum: ['INSUFFICIENT_CREDITS'] });
+    assert(payment?.required.includes('required_cents') && payment.required.includes('balance_cents'));
+    const forbidden = schemas['ForbiddenProblem']?.properties ?? {};
+    assert.match(forbidden['approval_id']?.description ?? '', /^GOVERNANCE_APPROVAL_REQUIRED: /);
+    assert.match(forbidden['limit']?.description ?? '', /AGENT_BUDGET_EXCEEDED: .+TIER_LIMIT_EXCEEDED: /);
+    // A status has one schema, so the code alone says of which type a refusal is.
+    const others = schemas['Problem']?.properties['code']?.enum ?? [];
+    assert(others.length > 0 && forbidden['code']?.enum?.every((code) => !others.includes(code)));
   });
 
   it('does not list the tag of the platform, though its operations bear it', () => {

@@ -7,7 +7,8 @@ begin
   select * into agent from agents a where a.id = p_agent and a.operator_id = p_operator;
   if not found or agent.status = 'disabled' then perform refuse_field(p_field, 'must be an active agent of yours'); end if;
   if agent.status = 'blocked' then
-    perform refuse('AGENT_BLOCKED', format('The agent %s is blocked; an administrator unblocks it.', agent.id));
+    perform refuse('AGENT_BLOCKED', format('The agent %s is blocked; an administrator unblocks it.', agent.id),
+      json_build_object('agent_id', agent.id));
   end if;
   id := agent.id;
   monthly_limit_cents := agent.monthly_limit_cents;

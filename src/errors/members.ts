@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { ErrorCode } from './codes.ts';
+
+const cents = (description: string) => z.int().meta({ description: `${description}, in cents` });
+const moment = (description: string) => z.string().meta({ description });
+const id = (description: string) => z.string().meta({ description });
+const count = (description: string) => z.int().meta({ description });
+
+const status = { current_status: z.string().meta({ description: 'What it is now, which does not allow the request' }) };
+const verified = { verified: z.literal(false).meta({ description: 'The code does not prove the address' }) };
+const full = { limit: count('How many there may be').optional(), used: count('How many there are').optional() };
+
+/**
+ * The members of a refusal beside those of every problem, by its code. A code that is missing here has none; a member that is optional comes
+ * with some refusals of its code alone.
+ */
+export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
+  INVALID_CODE: { ...verified, tries_left: count('How often another code can be tried') },
+  CODE_EXPIRED: verified,
+  FORWARD_URL_FORBIDDEN: { rule: z.string().meta({ description: 'The rule that the URL breaks' }) },
+  INVALID_PASSPORT: { reason: z.string().meta({ description: 'Why it does not verify' }).optional() },
+  OPERATOR_CHOICE_REQUIRED: {
+    operators: z
+      .array(z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'OperatorChoice' }))
+      .meta({ description: 'Those that can be named' }),
+  },
+  PASSPORT_TOO_LARGE: { token_length: count('Characters that the token would have').optional() },
+  TTL_EXCEEDS_PARENT: { remaining_seconds: count('Seconds that the parent is still valid') },
+  BALANCE_TOO_LOW: {
+    balance_cents: cents('What is available'),
+    receivable_cents: cents('What the wallet owes').optional(),
+  },
+  BALANCE_BELOW_TOPUP: {
+    required_cents: cents('What is left of the top-up'),
+    balance_cents: cents('What is available'),
+  },
+  SEATS_OUT_OF_RANGE: {
+    included_seats: count('Seats of the tier'),
+    seat_ceiling: z.int().nullable().meta({ description: 'The most that the tier can have; null: no limit' }),
+    seats_in_use: count('Seats that members take'),
+  },
+  INSUFFICIENT_CREDITS: {
+    required_cents: cents('What the request needs'),
+    balance_cents: cents('What is available'),
+    receivable_cents: cents('What the wallet owes since a payment was taken back').optional(),
+    top_up_url: z.string().meta({ description: 'Where a top-up is made, by POST' }).optional(),
+  },
+  AGENT_BLOCKED: { agent_id: id('The blocked agent').optional() },
+  AGENT_BUDGET_EXCEEDED: { limit: cents('What the key may spend in a month'), used: cents('What it has spent') },
+  AGENT_REVIEW_PENDING: { agent_id: id('The agent whose review is open') },
+  AUTHORITY_BINDING_INVALID: { binding_id: id('The binding that is not active').optional() },
+  GOVERNANCE_APPROVAL_REQUIRED: {
+    approval_id: id('For the header X-Governance-Approval of the same request, once a person has approved it'),
+    approval_url: z.string().meta({ description: 'Where the approval is read' }),
+    expires_at: moment('When the approval ends'),
+    approval_status: z.string().meta({ description: 'Why the approval that was sent does not count' }).optional(),
+  },
+  PASSPORT_EXPIRED: { expires_at: moment('When it expired').optional() },
+  PROVIDER_NOT_ALLOWED: { providers: z.array(z.string()).meta({ description: 'Those that the grant includes' }) },
+  SCOPE_NOT_GRANTED: { connection_id: id('The connection that was not granted').optional() },
+  TIER_LIMIT_EXCEEDED: full,
+  TRUST_LEVEL_INSUFFICIENT: {
+    required: z.string().meta({ description: 'The level that the skill requires' }),
+    effective: z.string().meta({ description: 'The level that the caller has' }),
+  },
+  ALREADY_CHECKED_OUT: { checked_out_at: moment('When it was checked out') },
+  CONFLICT: { checkout_url: z.string().nullable().meta({ description: 'Where the open change is paid' }).optional() },
+  DESTINATION_EXISTS: { destination_id: id('The destination that has this address') },
+  INVALID_STATE: { current_status: status.current_status.optional() },
+  INVOCATION_EXPIRED: { expires_at: moment('When it expired') },
+  INVOCATION_NOT_PENDING: status,
+  INVOCATION_NOT_PROCESSING: status,
+  LEASE_LOST: { attempt: count('The number of the current attempt') },
+  PRICE_CHANGED: { price_cents: cents('What the skill costs now') },
+  REVIEW_ALREADY_DECIDED: status,
+  REVIEW_CHANGED: { digest: z.string().meta({ description: 'Of the review as it is now' }) },
+  RATE_LIMITED: { verified: verified.verified.optional() },
+  PAYMENT_REFUSED: { refund_id: id('The refund that was refused').optional() },
+};
+
+/**
+ * What is wrong with the further members of a refusal, in words; null: they are those that its code has. `errors` is a member of every problem.
+ */
+export function membersFault(code: ErrorCode, { errors: _errors, ...extra }: Record<string, unknown>): string | null {
+  const { error } = z.strictObject(ErrorMembers[code] ?? {}).safeParse(extra);
+  return error === undefined
+    ? null
+    : error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
+}
