@@ -13,6 +13,8 @@ export interface Page {
   cacheControl?: string;
   /** Of a 303: the path where the browser goes next. */
   location?: string;
+  /** Further headers: of a refusal Retry-After, of signing in Set-Cookie. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 interface PageRequest {
@@ -36,21 +38,21 @@ export interface NamedPage {
 }
 
 /** A page, and what the address has for its `:id`. */
-export interface FoundPage extends PageRequest {
-  page: NamedPage;
+export interface FoundPage<P = NamedPage> extends PageRequest {
+  page: P;
 }
 
 export type PathOfPage = [path: string, page: NamedPage];
 
 /** Pages by path; one that ends in `/:id` is the page of every id, unless the whole path has a page of its own. */
-export class PageTable {
-  readonly #pages: ReadonlyMap<string, NamedPage>;
+export class PageTable<P = NamedPage> {
+  readonly #pages: ReadonlyMap<string, P>;
 
-  constructor(pages: Iterable<PathOfPage>) {
+  constructor(pages: Iterable<readonly [path: string, page: P]>) {
     this.#pages = new Map(pages);
   }
 
-  find(path: string): FoundPage | undefined {
+  find(path: string): FoundPage<P> | undefined {
     const whole = this.#pages.get(path);
     if (whole !== undefined) return { page: whole, id: '' };
     const last = path.lastIndexOf('/') + 1;
@@ -65,12 +67,13 @@ export const jsonPage = (status: number, body: unknown): Page => ({
   body: JSON.stringify(body),
 });
 
-export function sendPage(ctx: KoaContext, { status, type, body, cacheControl, location }: Page): void {
+export function sendPage(ctx: KoaContext, { status, type, body, cacheControl, location, headers }: Page): void {
   if (type.startsWith('text/html')) ctx.set(pageHeaders);
   ctx.status = status;
   ctx.set('Content-Type', type);
   ctx.set('Cache-Control', cacheControl ?? 'no-store');
   if (location !== undefined) ctx.set('Location', location);
+  if (headers !== undefined) ctx.set(headers);
   if (cacheControl !== undefined && isKnown(ctx, etagOf(body))) ctx.status = 304;
   else ctx.body = body;
 }

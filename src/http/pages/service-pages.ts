@@ -2,7 +2,6 @@ import type { ParameterizedContext } from 'koa';
 import type { Context } from '../../context/context.ts';
 import type { AnyRoute } from '../route.ts';
 import { assetPages } from './assets.ts';
-import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
 import { addressBlock, clientAddress } from '../addresses.ts';
@@ -12,7 +11,6 @@ import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { metricsPage } from './metrics-page.ts';
 import { PageTable, sendPage, type FoundPage, type PathOfPage } from './page.ts';
-import { signInPages } from './sign-in-page.ts';
 
 interface Pages {
   routes: AnyRoute[];
@@ -32,8 +30,6 @@ export function servicePages(context: Context, { routes, pages, health, limits }
     metricsPage,
     ...assetPages(),
     ...docsPages(routes),
-    ...dashboardPages(context.config.publicBaseUrl, routes),
-    ...signInPages(),
     ...pages,
   ]);
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage): Promise<void> => {
