@@ -65,6 +65,12 @@ export function isKnown(ctx: Pick<Ctx, 'req' | 'set'>, etag: string): boolean {
   return known !== undefined && known.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
 }
 
+/** Which of these media types the client prefers; the first where it has no preference, and where it takes none of them. */
+export function preferredType<Type extends string>(ctx: Pick<Ctx, 'accepts'>, offers: [Type, ...Type[]]): Type {
+  const accepted = ctx.accepts(...offers);
+  return offers.find((offer) => offer === accepted) ?? offers[0];
+}
+
 class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown, unknown> {
   readonly context: Context;
   readonly caller: Caller | null;
@@ -99,8 +105,7 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
   }
 
   preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type {
-    const accepted = this.#ctx.accepts(...offers);
-    return offers.find((offer) => offer === accepted) ?? offers[0];
+    return preferredType(this.#ctx, offers);
   }
 
   get requestId(): string {

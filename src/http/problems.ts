@@ -4,6 +4,9 @@ import { translateDatabaseError } from '../database/errors.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { ErrorCodes } from '../errors/codes.ts';
 import { ClientGone } from './body.ts';
+import { errorPage } from './pages/error-page.ts';
+import { sendPage } from './pages/page.ts';
+import { htmlPage } from './pages/shell.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Middleware, Recorded, Routed } from './state.ts';
 
@@ -13,8 +16,8 @@ interface Options {
 }
 
 /**
- * The one writer of error bodies: a refusal becomes its `application/problem+json`; everything else is logged and becomes a 500 without
- * its cause. A client that has gone away is not answered.
+ * The one writer of error bodies: a refusal becomes its `application/problem+json`, or a page of HTML for a browser; everything else is
+ * logged and becomes a 500 without its cause. A client that has gone away is not answered.
  */
 export const problems =
   (log: Logger, { strict }: Options): Middleware<Recorded & Partial<Routed>> =>
@@ -64,9 +67,24 @@ export function problemOf(error: CarnetError, request: { path: string; requestId
 }
 
 function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): void {
+  ctx.set(error.headers);
+  const { requestId } = ctx.state;
+  if (isForBrowser(ctx)) return sendPage(ctx, htmlPage(errorPage(error, requestId), error.status));
   ctx.status = error.status;
   ctx.set('Content-Type', 'application/problem+json');
   ctx.set('Cache-Control', 'no-store');
-  ctx.set(error.headers);
-  ctx.body = JSON.stringify(problemOf(error, { path: ctx.path, requestId: ctx.state.requestId }));
+  ctx.body = JSON.stringify(problemOf(error, { path: ctx.path, requestId }));
+}
+
+const JSON_TYPES = ['application/problem+json', 'application/json'] as const;
+
+/**
+ * Whether an error is shown as a page: on pages for people unless JSON is preferred, elsewhere where HTML is (decision F6). Whoever shows a
+ * bearer is a program. Errors are kept by no cache, so the answer needs no `Vary`.
+ */
+function isForBrowser(ctx: ParameterizedContext<Recorded>): boolean {
+  if (ctx.state.forPeople) return ctx.accepts('text/html', ...JSON_TYPES) === 'text/html';
+  const { accept, authorization } = ctx.req.headers;
+  if (accept?.includes('text/html') !== true || authorization !== undefined) return false;
+  return ctx.accepts(...JSON_TYPES, 'text/html') === 'text/html';
 }

@@ -40,6 +40,7 @@ const apiHeaders = new Map(
  */
 export const pageHeaders = headersOf({
   referrerPolicy,
+  xFrameOptions: { action: 'deny' },
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {

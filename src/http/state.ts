@@ -13,6 +13,8 @@ export interface Recorded {
   traceId: string | undefined;
   /** operationId of the route or name of the page; `none` where no route was found. */
   operation: string;
+  /** The request is for a page that people open in browsers. */
+  forPeople?: true;
   operatorId: string | undefined;
   /** The answer is that of a command, so something has changed. */
   commanded: boolean;

@@ -1,11 +1,17 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
+import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../context/config.ts';
 import { awaitDatabase } from '../database/await-database.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
-import { problemOf } from '../http/problems.ts';
-import { requestIdOf } from '../http/request-id.ts';
+import { assetPages } from '../http/pages/assets.ts';
+import { jsonPage, PageTable, preferencesOf, sendPage, type NamedPage } from '../http/pages/page.ts';
+import { problems } from '../http/problems.ts';
+import { records } from '../http/records.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+import { createHttpServer } from '../http/server.ts';
+import type { Middleware, Recorded } from '../http/state.ts';
 import { listen } from './listen.ts';
 
 /**
@@ -24,7 +30,7 @@ export async function liveWithoutDatabase(
     signal,
     async onAway(why) {
       log.warn({ why }, 'the database does not answer; this process waits for it, live and not ready');
-      server = await waitingServer({ port, host });
+      server = await waitingServer(log, { port, host });
     },
   });
   if (cameBack) log.info('the database answers');
@@ -43,19 +49,35 @@ const away = new CarnetError(
   },
 );
 
-/** `/livez` is 200, everything else 503. */
-async function waitingServer(place: Pick<Config, 'port' | 'host'>): Promise<Server> {
-  const server = createServer((request, response) => {
-    const [path = '/'] = (request.url ?? '/').split('?');
-    const send = (status: number, type: string, body: object): void => {
-      response.writeHead(status, { ...(status === 503 && away.headers), 'Content-Type': type, Connection: 'close' });
-      response.end(JSON.stringify(body));
-    };
-    if (path === '/livez') send(200, 'application/json', { status: 'ok' });
-    else if (path === '/readyz' || path === '/healthz')
-      send(503, 'application/json', { status: 'unavailable', database: 'unreachable' });
-    else send(503, 'application/problem+json', problemOf(away, { path, requestId: requestIdOf(undefined, undefined) }));
-  });
+const page = (operation: string, status: number, body: object): NamedPage => ({
+  operation,
+  page: () => jsonPage(status, body),
+});
+
+const unready = { status: 'unavailable', database: 'unreachable' };
+
+/** `/livez` is 200, everything else 503: to a browser as a page, which needs its stylesheet. */
+async function waitingServer(log: Logger, place: Pick<Config, 'port' | 'host'>): Promise<Server> {
+  const table = new PageTable([
+    ['/livez', page('livez', 200, { status: 'ok' })],
+    ['/readyz', page('readyz', 503, unready)],
+    ['/healthz', page('healthz', 503, unready)],
+    ...assetPages(),
+  ]);
+  const answer: Middleware<Recorded> = async (ctx) => {
+    const found = table.find(ctx.path);
+    if (found === undefined) throw away;
+    ctx.state.operation = found.page.operation;
+    sendPage(ctx, await found.page.page({ id: found.id, ...preferencesOf(ctx) }));
+  };
+  const app = new Koa();
+  app
+    .use(records(log))
+    .use(problems(log, { strict: true }))
+    .use(securityHeaders)
+    .use(answer);
+  const server = createHttpServer(app);
+  server.endConnections(); // whoever waits here is to come to the server that follows
   await listen(server, place);
   return server;
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Context } from '../context/context.ts';
 import { healthPages, type Health } from '../http/pages/health-pages.ts';
 import { metricsPage } from '../http/pages/metrics-page.ts';
-import { PageTable, type Page } from '../http/pages/page.ts';
+import { noPreferences, PageTable, type Page } from '../http/pages/page.ts';
 import { listen } from './listen.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function serveWorkerPages(
     const found = table.find(url.split('?')[0] ?? '');
     if (found === undefined) return plain(404, 'not found');
     if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET');
-    return await found.page.page({ id: found.id });
+    return await found.page.page({ id: found.id, ...noPreferences });
   };
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { status, type, body } = await answer(request).catch((error: unknown) => {

@@ -69,6 +69,11 @@ describe('A process that starts while Postgres is away', function () {
     assert.equal(other.status, 503);
     assert(Number(other.headers.get('retry-after')) >= 1);
     assert.equal(((await other.json()) as { code: string }).code, 'TEMPORARILY_UNAVAILABLE');
+    const page = await fetch(`http://127.0.0.1:${port}/dashboard`, { headers: { accept: 'text/html' } });
+    assert.deepEqual([page.status, page.headers.get('connection')], [503, 'close']);
+    const text = await page.text();
+    assert.match(text, /The database does not answer yet/);
+    assert.equal((await get(/href="([^"]+\.css[^"]*)"/.exec(text)?.[1] ?? '/')).status, 200);
     await eventually('the worker to wait', () => worker.output().includes('waits for it'), { seconds: 60 });
 
     await database.comeBack();

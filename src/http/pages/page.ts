@@ -1,7 +1,7 @@
-import type { Context as KoaContext } from 'koa';
+import type { ParameterizedContext } from 'koa';
 import { etagOf } from '../../json/prepared.ts';
 import type { JsonValue } from '../../json/value.ts';
-import { isKnown } from '../answer.ts';
+import { isKnown, preferredType } from '../answer.ts';
 import { pageHeaders } from '../security-headers.ts';
 
 /** A page of the service itself, outside of /v1, for anyone to GET. */
@@ -11,16 +11,44 @@ export interface Page {
   body: string | Buffer;
   /** Absent: `no-store`. Present: the answer has an ETag as well. */
   cacheControl?: string;
+  /** Of a body that is kept: made once instead of for each answer. */
+  etag?: string;
+  /** How the body is compressed; absent: not at all. */
+  coding?: Exclude<Coding, 'identity'>;
+  /** The headers of the request that the page depends on. */
+  vary?: string;
   /** Of a 303: the path where the browser goes next. */
   location?: string;
   /** Further headers: of a refusal Retry-After, of signing in Set-Cookie. */
   headers?: Readonly<Record<string, string>>;
 }
 
-interface PageRequest {
+/** Content codings that answers may have, the shortest first. */
+const codings = ['br', 'gzip', 'identity'] as const;
+export type Coding = (typeof codings)[number];
+
+/** What the client would rather be sent. */
+export interface Preferences {
+  /** Which of these media types; the first where the client has no preference, and where it takes none of them. */
+  preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type;
+  preferredCoding(): Coding;
+}
+
+interface PageRequest extends Preferences {
   /** What the address has where the path of the page has `:id`; '' for pages without. */
   id: string;
 }
+
+/** Of a client that is sent what there is, uncompressed. */
+export const noPreferences: Preferences = { preferredType: (first) => first, preferredCoding: () => 'identity' };
+
+export const preferencesOf = (ctx: Pick<ParameterizedContext, 'accepts' | 'acceptsEncodings'>): Preferences => ({
+  preferredType: (...offers) => preferredType(ctx, offers),
+  preferredCoding: () => {
+    const accepted = ctx.acceptsEncodings(...codings);
+    return codings.find((coding) => coding === accepted) ?? 'identity';
+  },
+});
 
 interface FormRequest extends PageRequest {
   /** The form as it was sent: one text a member, several where it came several times. */
@@ -33,12 +61,15 @@ export interface NamedPage {
   page(request: PageRequest): Page | Promise<Page>;
   /** Whoever watches over this process may ask at any time: not counted by address. It costs no query of its own. */
   uncounted?: true;
+  /** People open it in browsers, payers for one: it is refused in HTML, unless JSON is what is wanted. */
+  forPeople?: true;
   /** What its form does, by POST; absent: the page is only read. */
   submit?(request: FormRequest): Promise<Page>;
 }
 
 /** A page, and what the address has for its `:id`. */
-export interface FoundPage<P = NamedPage> extends PageRequest {
+export interface FoundPage<P = NamedPage> {
+  id: string;
   page: P;
 }
 
@@ -67,13 +98,18 @@ export const jsonPage = (status: number, body: unknown): Page => ({
   body: JSON.stringify(body),
 });
 
-export function sendPage(ctx: KoaContext, { status, type, body, cacheControl, location, headers }: Page): void {
+export function sendPage(
+  ctx: ParameterizedContext,
+  { status, type, body, cacheControl, etag, coding, vary, location, headers }: Page,
+): void {
   if (type.startsWith('text/html')) ctx.set(pageHeaders);
   ctx.status = status;
   ctx.set('Content-Type', type);
   ctx.set('Cache-Control', cacheControl ?? 'no-store');
+  if (coding !== undefined) ctx.set('Content-Encoding', coding);
+  if (vary !== undefined) ctx.set('Vary', vary);
   if (location !== undefined) ctx.set('Location', location);
   if (headers !== undefined) ctx.set(headers);
-  if (cacheControl !== undefined && isKnown(ctx, etagOf(body))) ctx.status = 304;
+  if (cacheControl !== undefined && isKnown(ctx, etag ?? etagOf(body))) ctx.status = 304;
   else ctx.body = body;
 }

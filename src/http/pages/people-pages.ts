@@ -106,6 +106,7 @@ export function peoplePages(context: Context, { pages, known, shared, limits }: 
 
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage<PeoplePage>) => {
     ctx.state.operation = page.operation;
+    ctx.state.forPeople = true;
     const { submit } = page;
     const submits = ctx.method === 'POST' && submit !== undefined;
     await count(ctx, submits ? page.submitsAs : undefined);

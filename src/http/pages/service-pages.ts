@@ -10,7 +10,7 @@ import type { RateLimits } from '../rate-limit.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { metricsPage } from './metrics-page.ts';
-import { PageTable, sendPage, type FoundPage, type PathOfPage } from './page.ts';
+import { PageTable, preferencesOf, sendPage, type FoundPage, type PathOfPage } from './page.ts';
 
 interface Pages {
   routes: AnyRoute[];
@@ -34,11 +34,13 @@ export function servicePages(context: Context, { routes, pages, health, limits }
   ]);
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage): Promise<void> => {
     ctx.state.operation = page.operation;
+    if (page.forPeople) ctx.state.forPeople = true;
+    const request = { id, ...preferencesOf(ctx) };
     if (limits !== null && page.uncounted !== true)
       ctx.res.setHeaders(await limits.anonymous.count(addressBlock(clientAddress(ctx.req, limits.trustProxyHops))));
-    if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page({ id }));
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(request));
     else if (ctx.method === 'POST' && page.submit !== undefined)
-      sendPage(ctx, await page.submit({ id, form: await readForm(ctx.req) }));
+      sendPage(ctx, await page.submit({ ...request, form: await readForm(ctx.req) }));
     else sendMethods(ctx, page.submit === undefined ? ['GET'] : ['GET', 'POST'], false);
   };
   return (ctx, next) => {

@@ -196,8 +196,10 @@ describe('Approvals on the dashboard', () => {
     const { approvalId } = await weaken(operator);
     const stranger = (await pagesOf(await buildOperator())).browser;
     const path = `/dashboard/approvals/${approvalId}`;
-    assert.equal((await stranger.open(path)).status, 404);
-    assert.equal((await stranger.send(path, new URLSearchParams({ decision: 'approved' }))).status, 404);
+    for (const page of [await stranger.open(path), await stranger.send(path, new URLSearchParams({ decision: 'approved' }))]) {
+      assert.equal(page.status, 404);
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    }
     assert.equal((await browser.open('/dashboard/approvals/apr_none')).status, 404);
     assert.equal((await stranger.open(`/dashboard?decided=${approvalId}`)).notices.length, 0);
     assert.equal(await statusOf(operator, approvalId), 'pending');

@@ -101,7 +101,7 @@ describe('pages of the service', () => {
   const addressesIn = (page: string): string[] =>
     [...page.matchAll(/(?:src|href|action)\s*=\s*["']?([^"'\s>]+)/g)].map(([, address]) => address as string);
 
-  for (const path of ['/docs', '/dashboard/sign-in']) {
+  for (const path of ['/docs']) {
     describe(`GET ${path}`, () => {
       let page: Reply;
 
