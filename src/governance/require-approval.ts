@@ -114,7 +114,7 @@ function approvalRequired(
   const nextStep =
     approval.status === 'approved'
       ? `It is approved: repeat the same request with X-Governance-Approval: ${approval.id}.`
-      : `Have ${approver} approve ${approval.id} in a dashboard session, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
+      : `Have ${approver} approve it at ${config.publicBaseUrl}/dashboard/approvals/${approval.id}, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
   const fault =
     sentStatus === undefined ? '' : `The approval that was sent does not count: ${FAULTS[sentStatus] ?? sentStatus}. `;
   return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${why} ${fault}${nextStep}`, {

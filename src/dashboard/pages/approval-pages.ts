@@ -46,6 +46,16 @@ async function requesterOf(
   return html`the key “${key.name}” (<code>…${key.last4}</code>)${behind}`;
 }
 
+/** What a subject calls itself. */
+function nameOf(subject: JsonValue | undefined): Html {
+  const { data } = Named.safeParse(subject);
+  const { name, id } = data ?? {};
+  if (name !== undefined) return html`“${name}”, as it was then`;
+  return id === undefined ? html`As it was then` : html`<code>${id}</code>, as it was then`;
+}
+
+const Named = z.object({ id: z.string().optional(), name: z.string().optional() });
+
 /** What is asked for, as it will be run, with the forms that decide it where this person may. @param whole however long it is */
 export async function approvalCard(
   person: PersonsVisit,
@@ -64,7 +74,7 @@ export async function approvalCard(
 <p class="muted">${sentence(why)}</p>
 <dl class="facts">
 <dt>Request</dt><dd><code>${approval.method} ${approval.path}</code></dd>
-${body === null ? nothing : html`<dt>Body</dt><dd>${body.text}</dd>\n`}${subject === null ? nothing : html`<dt>About, as it was then</dt><dd>${subject.text}</dd>\n`}<dt>Asked for by</dt><dd>${await requesterOf(person, toDecide)}, ${moment(approval.created_at)}</dd>
+${body === null ? nothing : html`<dt>Body</dt><dd>${body.text}</dd>\n`}${subject === null ? nothing : html`<dt>About</dt><dd><details${whole ? html` open` : nothing}><summary>${nameOf(shown.subject)}</summary>${subject.text}</details></dd>\n`}<dt>Asked for by</dt><dd>${await requesterOf(person, toDecide)}, ${moment(approval.created_at)}</dd>
 <dt>Lapses</dt><dd>${moment(approval.expires_at)}</dd>
 <dt>Approval</dt><dd><a href="${path}"><code>${approval.id}</code></a></dd>
 </dl>

@@ -69,7 +69,7 @@ async function walletPart({ visit: { context }, caller }: PersonsVisit): Promise
     html`<li class="card"><span class="muted">${what}</span> <span class="figure">${amount}</span></li>\n`;
   const owed = balance.receivable_cents === 0 ? nothing : figure('Owed', dollars(balance.receivable_cents));
   return html`<ul class="cards" aria-label="Wallet">
-${figure('Available', balance.balance_usd)}${figure('Held', dollars(balance.held_cents))}${owed}</ul>`;
+${figure('Available in the wallet', balance.balance_usd)}${figure('Held', dollars(balance.held_cents))}${owed}</ul>`;
 }
 
 async function overview(person: PersonsVisit): Promise<Page> {

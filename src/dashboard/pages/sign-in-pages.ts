@@ -99,13 +99,17 @@ ${carried(entered)}${emailInput(entered.email)}
 </form>
 <p class="small"><a href="${CODE_PATH}">I have a code already</a></p>`;
 
+const OUTBOX_KEY = 'ADMIN=$(node -p "require(\'${DATA_DIR:-./.carnet}/credentials.json\').admin_api_key")';
+
 /** Where the mail is on an instance that sends none: whoever holds the platform's key reads it there, and nobody else. */
 function outboxHint({ context: { config } }: Visit, email: string): Html {
   if (config.mail !== undefined) return nothing;
-  const to = email === '' ? '' : `?to=${encodeURIComponent(email).replaceAll("'", '%27')}`;
+  const to = email === '' ? '' : `&to=${encodeURIComponent(email).replaceAll("'", '%27')}`;
   return html`<div class="notice">
-<p><strong>This instance sends no mail.</strong> The code is in its outbox, which the platform’s key reads: <code>admin_api_key</code> in <code>credentials.json</code> of the data directory, or the value of <code>PLATFORM_ADMIN_KEY</code>.</p>
-<pre class="wrapped"><code>curl -sS -H "Authorization: Bearer $ADMIN" '${config.publicBaseUrl}/v1/admin/outbox${to}'</code></pre>
+<p><strong>This instance sends no mail.</strong> The code is in its outbox, which the platform’s key reads. Where <code>npm start</code> runs, paste this in the folder of the project:</p>
+<pre class="wrapped"><code>${OUTBOX_KEY}
+curl -sS -H "Authorization: Bearer $ADMIN" '${config.publicBaseUrl}/v1/admin/outbox?limit=1${to}'</code></pre>
+<p class="small">Elsewhere <code>ADMIN</code> is the value of <code>PLATFORM_ADMIN_KEY</code>.</p>
 </div>`;
 }
 

@@ -113,8 +113,9 @@ export function peoplePages(context: Context, { pages, known, shared, limits }: 
     if (submits) {
       assertSameOrigin(ctx.req.headers);
       const form = await readForm(ctx.req);
-      ctx.state.commanded = true;
-      sendPage(ctx, await submit({ ...(await visitOf(ctx, id)), form }));
+      const done = await submit({ ...(await visitOf(ctx, id)), form });
+      ctx.state.commanded = done.status < 400;
+      sendPage(ctx, done);
     } else if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(await visitOf(ctx, id)));
     else sendMethods(ctx, submit === undefined ? ['GET'] : ['GET', 'POST'], false);
   };
