@@ -67,10 +67,10 @@ async function start(settings: Settings): Promise<void> {
     progress: print,
     onLost: (part) => log.error({ part }, `the embedded ${part} ended by itself; restarting it`),
   });
-  const { dataDir, databaseUrl, temporalAddress } = embedded;
+  const { dataDir, databaseUrl, temporalAddress, temporalUiUrl } = embedded;
   const config = completeConfig(
     { ...settings, PORT: port, DATA_DIR: dataDir },
-    { databaseUrl, temporalAddress, ...(await ensureSecrets(dataDir)), localProviders: true },
+    { databaseUrl, temporalAddress, temporalUiUrl, ...(await ensureSecrets(dataDir)), localProviders: true },
   );
   await awaitDatabase(config.databaseUrl, {
     seconds: STEP_WAIT_SECONDS,
@@ -80,7 +80,7 @@ async function start(settings: Settings): Promise<void> {
   const applied = await migrate(config.databaseUrl);
   if (applied.length > 0) print(`applied ${applied.length} migrations`);
   parts = await openParts(config, log, { api: true, worker: true });
-  const credentials = await seed(parts.context, embedded.temporalUiUrl ?? null);
+  const credentials = await seed(parts.context);
   embedded.writeRunningFacts({ base_url: config.publicBaseUrl, database_url: config.databaseUrl });
   printBanner(credentials, dataDir);
 }

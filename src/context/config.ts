@@ -105,6 +105,7 @@ const Environment = z.object({
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_PORT: integer(0, 65_535).default(7233),
   TEMPORAL_UI_PORT: integer(0, 65_535).default(8233),
+  TEMPORAL_UI_URL: url('http:', 'https:').optional(),
   TEMPORAL_API_KEY: z.string().min(1).optional(),
   TEMPORAL_TLS_CA: z.string().min(1).optional(),
   TEMPORAL_TLS_CERT: z.string().min(1).optional(),
@@ -270,6 +271,8 @@ export interface Config {
   production: boolean;
   databaseUrl: string;
   temporal: TemporalSettings;
+  /** Where people look at runs; shown on the home page. Absent: not known. */
+  temporalUiUrl: string | undefined;
   /** Path of the bundled workflow code, with which a worker starts at once; absent: it bundles the sources. */
   workflowBundle: string | undefined;
   platformAdminKey: string;
@@ -365,6 +368,7 @@ const faultsBetween = ({ LLM_PROVIDERS, L3_MODEL }: Settings): [EnvironmentName,
 interface Provided {
   databaseUrl?: string | undefined;
   temporalAddress?: string | undefined;
+  temporalUiUrl?: string | undefined;
   platformAdminKey?: string | undefined;
   encryptionKeys?: readonly Buffer[] | undefined;
   /**
@@ -482,6 +486,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       apiKey: settings.TEMPORAL_API_KEY,
       tls: Object.keys(tls).length > 0 ? tls : undefined,
     },
+    temporalUiUrl: settings.TEMPORAL_UI_URL ?? provided.temporalUiUrl,
     workflowBundle: settings.WORKFLOW_BUNDLE,
     platformAdminKey: need(
       'PLATFORM_ADMIN_KEY',

@@ -75,7 +75,7 @@ export async function ensureSecrets(dataDir: string): Promise<{ platformAdminKey
 }
 
 /** The demo operators of an embedded instance, item by item, so that a start repairs what is missing and repeats nothing. */
-export async function seed(context: Context, temporalUiUrl: string | null): Promise<Credentials> {
+export async function seed(context: Context): Promise<Credentials> {
   const { config } = context;
   const kept = await readCredentials(config.dataDir);
   const publisher = await ensureOperator(context, {
@@ -114,7 +114,7 @@ export async function seed(context: Context, temporalUiUrl: string | null): Prom
     admin_api_key: config.platformAdminKey,
     agent_id: agentId,
     service_connection_id: connectionId,
-    temporal_ui_url: temporalUiUrl,
+    temporal_ui_url: config.temporalUiUrl ?? null,
     temporal_address: config.temporal.address,
     temporal_namespace: config.temporal.namespace,
     dashboard_url: `${config.publicBaseUrl}/dashboard`,

@@ -11,7 +11,7 @@ const withoutSecrets = (name: string, value: unknown): unknown =>
   SECRET.test(name) && typeof value === 'string' ? `(set; ${value.length} characters, not shown)` : value;
 
 /** Characters that are not seen, and those that turn the direction of a text: each could make it read as another. */
-const UNSEEN = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+const UNSEEN = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
 
 const codeOf = (character: string): string =>
   character === '\n'

@@ -74,18 +74,25 @@ ${review.missed ? html`<p class="muted">It has sent no checkout in time.</p>\n` 
 <dt>Since</dt><dd>${moment(review.created_at)}</dd>
 <dt>Report</dt><dd><a href="${path}"><code>${review.checkout_id}</code></a></dd>
 </dl>
-${review.status === 'pending' ? decisionOf(person, review, path) : nothing}</article>`;
+${review.status === 'pending' ? decisionOf(person, review, { path, all: whole || review.flags.length <= MOST_SHOWN }) : nothing}</article>`;
 }
 
-function decisionOf({ visit, caller }: PersonsVisit, review: Review, path: string): Html {
+/** @param all whether the card shows all flags: nobody decides about what they have not been shown */
+function decisionOf(
+  { visit, caller }: PersonsVisit,
+  review: Review,
+  { path, all }: { path: string; all: boolean },
+): Html {
   if (!mayApprove(caller))
     return html`<p class="notice warning">An owner or administrator decides this; you are a member.</p>\n`;
+  if (!all) return html`<p class="actions"><a class="button" href="${path}">Read all of it, and decide</a></p>`;
   const held = review.risk === 'critical' ? ' Until it is decided, the agent gets no new passport.' : '';
   const revoked = visit.context.config.reviewBlockRevokes
     ? ' and revokes the passport with its refreshes and delegations'
     : '';
   return html`<form method="post" action="${path}">
-${review.digest === '' ? nothing : html`<input type="hidden" name="seen" value="${review.digest}">\n`}<label>Notes <span class="hint">They are kept with the decision.</span>
+<input type="hidden" name="seen" value="${review.digest}">
+<label>Notes <span class="hint">They are kept with the decision.</span>
 <textarea name="notes" maxlength="1000" rows="2"></textarea></label>
 <p class="hint">“Block” says that the work was not right${revoked}. “Block the agent” revokes its passports of this work too, and it gets none until a person unblocks it.${held}</p>
 <div class="actions">

@@ -74,10 +74,13 @@ const pageOf = ({ body, refusal, headers }: Step): Page => ({
 });
 
 /** Why somebody is here, by a name in the address: nobody can put words of their own on the page. */
-const notices: Readonly<Record<string, Html>> = {
-  signed_out: html`<p class="notice good" role="status">You are signed out.</p>`,
-  ended: html`<p class="notice warning" role="status">Your session is over, and nothing was changed. Sign in again, then look at it once more.</p>`,
-};
+const notices: ReadonlyMap<string, Html> = new Map([
+  ['signed_out', html`<p class="notice good" role="status">You are signed out.</p>`],
+  [
+    'ended',
+    html`<p class="notice warning" role="status">Your session is over, and nothing was changed. Sign in again, then look at it once more.</p>`,
+  ],
+]);
 
 /** They may sign in as somebody else all the same. */
 async function alreadySignedIn(visit: Visit): Promise<Html> {
@@ -152,7 +155,7 @@ ${hidden('email', email)}${hidden('code', code)}${hidden('next', next === OVERVI
 export const signInPage: PeoplePage = {
   operation: 'signInPage',
   async page(visit) {
-    const notice = notices[oneOf(visit.query, 'notice')] ?? (await alreadySignedIn(visit));
+    const notice = notices.get(oneOf(visit.query, 'notice')) ?? (await alreadySignedIn(visit));
     return pageOf({ body: addressStep(enteredIn(visit.query), notice) });
   },
   submitsAs: SEND_CODE,

@@ -62,7 +62,7 @@ const isFromElsewhere = ({ headers, query }: Visit): boolean =>
   headers['sec-fetch-site'] === 'cross-site' && query['again'] === undefined;
 
 function openedAgain(path: string): Page {
-  const again = `${path}?again`;
+  const again = `${pathBack(path)}?again`;
   const body = html`<h1>One moment</h1>
 <p>You came from another site. <a href="${again}">Open the page</a>, if it does not open by itself.</p>`;
   return {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { etagOf } from '../../json/prepared.ts';
+import { keptPage } from './kept-page.ts';
 import type { NamedPage, PathOfPage } from './page.ts';
 
 const read = (name: string): Buffer => readFileSync(new URL(`assets/${name}`, import.meta.url));
@@ -25,7 +26,5 @@ export const assetPages = (): PathOfPage[] => [
   ['/favicon.ico', asset('image/x-icon', read('favicon.ico'), DAY)],
 ];
 
-const asset = (type: string, body: Buffer, cacheControl: string): NamedPage => ({
-  operation: 'asset',
-  page: () => ({ status: 200, type, body, cacheControl }),
-});
+const asset = (type: string, bytes: Buffer, cacheControl: string): NamedPage =>
+  keptPage({ operation: 'asset', type, cacheControl, load: () => bytes });

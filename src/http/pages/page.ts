@@ -31,7 +31,8 @@ export type Coding = (typeof codings)[number];
 export interface Preferences {
   /** Which of these media types; the first where the client has no preference, and where it takes none of them. */
   preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type;
-  preferredCoding(): Coding;
+  /** The shortest that the client takes; browsers list several without a preference. */
+  shortestCoding(): Coding;
 }
 
 interface PageRequest extends Preferences {
@@ -40,14 +41,11 @@ interface PageRequest extends Preferences {
 }
 
 /** Of a client that is sent what there is, uncompressed. */
-export const noPreferences: Preferences = { preferredType: (first) => first, preferredCoding: () => 'identity' };
+export const noPreferences: Preferences = { preferredType: (first) => first, shortestCoding: () => 'identity' };
 
 export const preferencesOf = (ctx: Pick<ParameterizedContext, 'accepts' | 'acceptsEncodings'>): Preferences => ({
   preferredType: (...offers) => preferredType(ctx, offers),
-  preferredCoding: () => {
-    const accepted = ctx.acceptsEncodings(...codings);
-    return codings.find((coding) => coding === accepted) ?? 'identity';
-  },
+  shortestCoding: () => codings.find((coding) => ctx.acceptsEncodings(coding) !== false) ?? 'identity',
 });
 
 interface FormRequest extends PageRequest {

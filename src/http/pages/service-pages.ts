@@ -2,6 +2,7 @@ import type { ParameterizedContext } from 'koa';
 import type { Context } from '../../context/context.ts';
 import type { AnyRoute } from '../route.ts';
 import { assetPages } from './assets.ts';
+import { homePages } from './home-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
 import { addressBlock, clientAddress } from '../addresses.ts';
@@ -29,7 +30,8 @@ export function servicePages(context: Context, { routes, pages, health, limits }
     ...healthPages(context.pool, health),
     metricsPage,
     ...assetPages(),
-    ...docsPages(routes),
+    ...homePages(context.config),
+    ...docsPages(context.config.publicBaseUrl, routes),
     ...pages,
   ]);
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage): Promise<void> => {

@@ -22,8 +22,12 @@ interface Shell {
   footer?: Html;
   /** For one form or one short text: a column as wide as is read well. */
   narrow?: true;
+  /** Paths of stylesheets in place of the one that all pages have. */
+  styles?: readonly string[];
   /** Paths of the scripts, which run once the page is there. */
   scripts?: readonly string[];
+  /** What stands below `main`, for a library that brings a `main` of its own. */
+  after?: Html;
   /** Whether search engines may list the page. */
   listed?: true;
 }
@@ -47,7 +51,9 @@ export const shell = ({
   account = nothing,
   footer,
   narrow,
+  styles = [STYLESHEET],
   scripts = [],
+  after = nothing,
   listed,
 }: Shell): Html => html`<!doctype html>
 <html lang="en">
@@ -57,19 +63,16 @@ export const shell = ({
 <meta name="color-scheme" content="light dark">${listed === true ? nothing : html`\n<meta name="robots" content="noindex">`}
 <title>${title === undefined ? '' : `${title} · `}Carnet</title>
 <link rel="icon" href="${ICON}" type="image/svg+xml">
-<link rel="stylesheet" href="${STYLESHEET}">${scripts.map((path) => html`\n<script src="${path}" defer></script>`)}
-</head>
+${styles.map((path) => html`<link rel="stylesheet" href="${path}">\n`)}${scripts.map((path) => html`<script src="${path}" defer></script>\n`)}</head>
 <body${narrow === true ? html` class="narrow"` : nothing}>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top"><div>
 <a class="brand" href="/"><img src="${ICON}" width="24" height="24" alt="">Carnet</a>
-<nav aria-label="Main">
-${nav.map(({ path, text }) => html`<a href="${path}"${path === current ? html` aria-current="page"` : nothing}>${text}</a>\n`)}</nav>
-${account === nothing ? nothing : html`<div class="account">${account}</div>\n`}</div></header>
+${nav.length === 0 ? nothing : html`<nav aria-label="Main">\n${nav.map(({ path, text }) => html`<a href="${path}"${path === current ? html` aria-current="page"` : nothing}>${text}</a>\n`)}</nav>\n`}${account === nothing ? nothing : html`<div class="account">${account}</div>\n`}</div></header>
 <main id="content">
 ${body}
 </main>
-${footer === undefined ? nothing : html`<footer><div>\n${footer}\n</div></footer>\n`}</body>
+${after}${footer === undefined ? nothing : html`<footer><div>\n${footer}\n</div></footer>\n`}</body>
 </html>
 `;
 

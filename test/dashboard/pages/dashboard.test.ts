@@ -422,6 +422,21 @@ describe('Reviews on the dashboard', () => {
     assert.equal((await reviewOf(reviewId)).status, 'pending');
   });
 
+  it('with more flags than the list shows are decided on their own page', async () => {
+    const { reviewId, jti } = await reviewed(operator, ['undeclared']);
+    const pool = await database();
+    await pool.query(sql.type(z.object({}))`
+      insert into passport_flags (lineage_id, jti, type, severity, occasion, message, raised_at)
+      select lineage_id, jti, 'late_checkpoint', 'warning', 'test ' || n, 'late ' || n, clock_timestamp()
+      from passport_flags, generate_series(1, 25) n where jti = ${jti}`);
+    const page = await browser.open('/dashboard');
+    assert.deepEqual(page.buttons(reviewId), []);
+    assert.match(page.text, /and 6 more/);
+    const whole = await page.follow('Read all of it, and decide');
+    assert.match(whole.text, /late 25/);
+    assert.match((await whole.press('Approve')).notices[0] ?? '', /^Approved/);
+  });
+
   it('are seen by members without buttons', async () => {
     const { reviewId } = await reviewed(operator);
     const member = browserOf(await buildPerson(operator, 'member'));

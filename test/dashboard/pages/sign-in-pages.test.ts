@@ -137,6 +137,8 @@ describe('The pages of signing in', () => {
     assert.deepEqual([page.status, page.title], [400, 'Sign in']);
     assert.match(page.text, /no e-mail address/);
     assert.doesNotMatch(page.html, /<script/);
+    for (const notice of ['__proto__', 'constructor'])
+      assert.deepEqual((await new WebBrowser().open(`${SIGN_IN}?notice=${notice}`)).notices, []);
     const query = new URLSearchParams({ email: hostile, operator_id: hostile, next: hostile, notice: hostile });
     const opened = await new WebBrowser().open(`${SIGN_IN}?${query.toString()}`);
     assert.doesNotMatch(opened.html, /<script/);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually.ts';
 import { assertProblem, assertStatus, type Reply, type Requester } from '../../support/service.ts';
 import { newAdmin, openShell, type Shell } from '../support/shell.ts';
 import { things } from '../support/things.ts';
@@ -11,6 +12,8 @@ describe('pages of the service', () => {
   before(async () => {
     shell = await openShell({ routes: things, health: { temporalHealth: () => temporal } });
     ({ anonymous } = shell);
+    const worker = async () => (await anonymous.get('/readyz')).body.worker === 'ok';
+    await eventually('the first round of the worker of the suite', worker);
   });
   after(() => shell.close());
 
@@ -101,7 +104,7 @@ describe('pages of the service', () => {
   const addressesIn = (page: string): string[] =>
     [...page.matchAll(/(?:src|href|action)\s*=\s*["']?([^"'\s>]+)/g)].map(([, address]) => address as string);
 
-  for (const path of ['/docs']) {
+  for (const path of ['/', '/docs', '/dashboard/sign-in']) {
     describe(`GET ${path}`, () => {
       let page: Reply;
 
@@ -113,7 +116,8 @@ describe('pages of the service', () => {
       it('has no script or style inside, and nothing from elsewhere', () => {
         assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
         assert.doesNotMatch(page.text, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|javascript:/i);
-        for (const address of addressesIn(page.text)) assert.match(address, /^\/[^/]/, `${address} is of elsewhere`);
+        for (const address of addressesIn(page.text))
+          assert.match(address, /^(?:\/(?!\/)|#)/, `${address} is of elsewhere`);
       });
 
       it('is bound to that by its policy', () => {
@@ -124,6 +128,14 @@ describe('pages of the service', () => {
         assert.doesNotMatch(policy, /unsafe|https?:|\*/);
       });
 
+      it('is framed by nobody, and is answered to HEAD', async () => {
+        assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+        assert.equal(page.headers.get('x-frame-options'), 'DENY');
+        const head = await fetch(shell.baseUrl + path, { method: 'HEAD' });
+        assert.deepEqual([head.status, await head.text()], [200, '']);
+        assert.equal(head.headers.get('content-type'), page.headers.get('content-type'));
+      });
+
       it('links to what is there', async () => {
         const addresses = addressesIn(page.text);
         assert(addresses.length > 1);
@@ -132,11 +144,24 @@ describe('pages of the service', () => {
     });
   }
 
-  it('GET /docs starts with the document of this service, and asks no validator', async () => {
-    const { text, headers } = await anonymous.get('/docs/start.js');
+  it('GET /docs introduces what holds for every call, and says where the key is kept', async () => {
+    const { text } = await anonymous.get('/docs');
+    for (const word of ['Bearer', 'Idempotency-Key', 'Prefer: wait', 'problem+json', 'next_cursor', 'local storage'])
+      assert(text.includes(word), word);
+    assert(text.includes('<div id="swagger-ui"></div>'));
+  });
+
+  it('GET /docs starts swagger-ui with the document of this service and a filter, and asks no validator', async () => {
+    const { text, headers } = await anonymous.get('/assets/docs.js');
     assert.match(headers.get('content-type') ?? '', /^text\/javascript/);
-    assert.match(text, /url: '\/openapi\.json'/);
-    assert.match(text, /validatorUrl: null/);
+    for (const option of [
+      "url: '/openapi.json'",
+      "docExpansion: 'none'",
+      'filter: true',
+      'persistAuthorization: true',
+      'validatorUrl: null',
+    ])
+      assert(text.includes(option), option);
     assert.doesNotMatch(text, /https?:/);
   });
 

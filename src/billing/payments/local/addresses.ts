@@ -1,6 +1,6 @@
 import type { Context } from '../../../context/context.ts';
 
-export const LOCAL_PAGES = '/local-payments';
+const LOCAL_PAGES = '/local-payments';
 
 const folders = { checkout: LOCAL_PAGES, receipt: `${LOCAL_PAGES}/receipts`, portal: `${LOCAL_PAGES}/portals` };
 export type LocalPage = keyof typeof folders;

@@ -1,6 +1,7 @@
 import { html, type Html } from '../../../http/pages/html.ts';
+import { moment } from '../../../http/pages/moment.ts';
 import { dollars } from '../../money.ts';
-import { localPage, moment } from './local-page.ts';
+import { localPage } from './local-page.ts';
 import type { CheckoutRow } from './queries.ts';
 import { titleOf } from './settle.ts';
 
@@ -9,42 +10,58 @@ import { titleOf } from './settle.ts';
  * @param receipt the path of the receipt
  */
 export function checkoutPage(checkout: CheckoutRow, receipt: string | null): Html {
-  const what = html`<dl>
+  const amount = dollars(checkout.amount_cents);
+  const what = html`<p class="figure">${amount}</p>
+<dl class="facts">
 <dt>What</dt><dd>${titleOf(checkout)}</dd>
 <dt>For</dt><dd>${checkout.operator_name}</dd>
 <dt>To</dt><dd>Carnet</dd>
-<dt>Amount</dt><dd class="amount">${dollars(checkout.amount_cents)}</dd>
 </dl>`;
   if (checkout.status === 'open')
     return localPage(
       'Checkout',
-      html`${what}
-<p>Open until ${moment(checkout.expires_at)}.</p>
-${outcomeForm}`,
+      html`<section class="card">
+${what}
+${outcomeForm(amount)}
+</section>
+<p class="muted">Open until ${moment(checkout.expires_at)}.</p>`,
     );
-  const { title, sentence } = endings[checkout.status];
-  const link = receipt === null ? html`` : html`\n<p><a href="${receipt}">Receipt</a></p>`;
+  const { title, sentence, kind } = endings[checkout.status];
+  const link = receipt === null ? html`` : html`\n<p><a class="button" href="${receipt}">Receipt</a></p>`;
   return localPage(
     title,
-    html`<p role="status">${sentence}</p>
-${what}${link}`,
+    html`<p class="notice ${kind}" role="status">${sentence}</p>
+<section class="card">
+${what}
+</section>${link}`,
   );
 }
 
-const outcomeForm = html`<form method="post">
-<button name="outcome" value="paid">Pay</button>
+const outcomeForm = (amount: string): Html => html`<form method="post">
+<div class="actions">
+<button class="primary" name="outcome" value="paid">Pay ${amount}</button>
 <button name="outcome" value="failed">Let the payment fail</button>
 <button name="outcome" value="expired">Let the checkout expire</button>
+</div>
 </form>`;
 
-const endings: Record<Exclude<CheckoutRow['status'], 'open'>, { title: string; sentence: string }> = {
-  paid: { title: 'Paid', sentence: 'The payment went through.' },
+interface Ending {
+  title: string;
+  sentence: string;
+  /** Of the notice, as the stylesheet names it. */
+  kind: 'good' | 'warning' | 'error';
+}
+
+const endings: Record<Exclude<CheckoutRow['status'], 'open'>, Ending> = {
+  paid: { title: 'Paid', sentence: 'The payment went through.', kind: 'good' },
   failed: {
     title: 'Payment failed',
     sentence: 'The payment failed; nothing was paid. Go back and start again.',
+    kind: 'error',
   },
   expired: {
     title: 'Checkout expired',
     sentence: 'This checkout is over and can no longer be paid. Go back and start again.',
+    kind: 'warning',
   },
 };

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import type { PaymentSettings } from '../../../context/config.ts';
 import type { Context } from '../../../context/context.ts';
-import { notFound } from '../../../errors/carnet-error.ts';
+import { CarnetError } from '../../../errors/carnet-error.ts';
 import { parseOrRefuse } from '../../../errors/faults.ts';
-import type { Html } from '../../../http/pages/html.ts';
-import type { NamedPage, Page } from '../../../http/pages/page.ts';
-import { idInAddress, LOCAL_PAGES, pathOfPage, pathOfPages, type LocalPage } from './addresses.ts';
+import type { NamedPage } from '../../../http/pages/page.ts';
+import { htmlPage } from '../../../http/pages/shell.ts';
+import { idInAddress, pathOfPage, pathOfPages, type LocalPage } from './addresses.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { portalPage } from './portal-page.ts';
 import { findCheckout, findPortal, findReceipt, findSubscription, listPayments } from './queries.ts';
 import { receiptPage } from './receipt-page.ts';
 import { Outcome, settle } from './settle.ts';
-import { stylesheet } from './stylesheet.ts';
 import { deliverEvents } from './webhooks.ts';
 
 const CheckoutForm = z.strictObject({ outcome: Outcome });
@@ -25,33 +24,34 @@ export function localPaymentPages(context: Context): [string, NamedPage][] {
   const { payments } = context.config;
   if (payments?.provider !== 'local') return [];
   return [
-    [`${LOCAL_PAGES}/style.css`, style],
     [pathOfPages('checkout'), checkoutPages(context, payments)],
     [pathOfPages('receipt'), receiptPages(context)],
     [pathOfPages('portal'), portalPages(context)],
   ];
 }
 
-const style: NamedPage = {
-  operation: 'localPaymentStyle',
-  page: () => ({ status: 200, type: 'text/css; charset=utf-8', body: stylesheet, cacheControl: 'public, max-age=300' }),
+const absent: Record<LocalPage, string> = {
+  checkout: 'There is no checkout at this address. Open it again from where you came.',
+  receipt: 'There is no receipt at this address.',
+  portal:
+    'There is no page at this address, or the hour that it is open for is over. Open it again from where you came.',
 };
-
-const htmlPage = ({ text }: Html): Page => ({ status: 200, type: 'text/html; charset=utf-8', body: text });
+const missing = (kind: LocalPage): CarnetError => new CarnetError('NOT_FOUND', absent[kind]);
 
 /** @throws CarnetError NOT_FOUND for an address that is not one of ours. */
 function idOf(context: Context, kind: LocalPage, segment: string): string {
   const id = idInAddress(context, kind, segment);
-  if (id === undefined) throw notFound(kind);
+  if (id === undefined) throw missing(kind);
   return id;
 }
 
 function checkoutPages(context: Context, payments: PaymentSettings): NamedPage {
   return {
     operation: 'localCheckout',
+    forPeople: true,
     async page({ id: segment }) {
       const checkout = await findCheckout(context.pool, idOf(context, 'checkout', segment));
-      if (checkout === null) throw notFound('checkout');
+      if (checkout === null) throw missing('checkout');
       const { receipt_id: receipt } = checkout;
       return htmlPage(checkoutPage(checkout, receipt === null ? null : pathOfPage(context, 'receipt', receipt)));
     },
@@ -59,7 +59,7 @@ function checkoutPages(context: Context, payments: PaymentSettings): NamedPage {
       const id = idOf(context, 'checkout', segment);
       const { outcome } = parseOrRefuse(CheckoutForm, form);
       const events = await settle(context, id, outcome);
-      if (events === null) throw notFound('checkout');
+      if (events === null) throw missing('checkout');
       await deliverEvents(context, payments, events);
       return {
         status: 303,
@@ -74,9 +74,10 @@ function checkoutPages(context: Context, payments: PaymentSettings): NamedPage {
 function receiptPages(context: Context): NamedPage {
   return {
     operation: 'localReceipt',
+    forPeople: true,
     async page({ id: segment }) {
       const payment = await findReceipt(context.pool, idOf(context, 'receipt', segment));
-      if (payment === null) throw notFound('receipt');
+      if (payment === null) throw missing('receipt');
       return htmlPage(receiptPage(payment));
     },
   };
@@ -86,9 +87,10 @@ function portalPages(context: Context): NamedPage {
   const { pool } = context;
   return {
     operation: 'localPortal',
+    forPeople: true,
     async page({ id: segment }) {
       const portal = await findPortal(pool, idOf(context, 'portal', segment));
-      if (portal === null) throw notFound('portal');
+      if (portal === null) throw missing('portal');
       const subscription =
         portal.subscription_id === null
           ? null

@@ -1,6 +1,7 @@
 import { html, type Html } from '../../../http/pages/html.ts';
+import { moment } from '../../../http/pages/moment.ts';
 import { dollars } from '../../money.ts';
-import { localPage, moment } from './local-page.ts';
+import { localPage } from './local-page.ts';
 import type { PaymentRow, SubscriptionRow } from './queries.ts';
 
 interface Portal {
@@ -17,11 +18,11 @@ interface Portal {
 export const portalPage = ({ operatorName, subscription, payments }: Portal): Html =>
   localPage(
     'Invoices and subscription',
-    html`<p>${operatorName}</p>
+    html`<p class="lead">${operatorName}</p>
 <h2>Subscription</h2>
-${subscription === null ? html`<p>None.</p>` : subscriptionPart(subscription)}
+${subscription === null ? html`<p class="empty">None.</p>` : html`<section class="card">${subscriptionPart(subscription)}</section>`}
 <h2>Payments</h2>
-${payments.length === 0 ? html`<p>None yet.</p>` : paymentsPart(payments)}`,
+${payments.length === 0 ? html`<p class="empty">None yet.</p>` : paymentsPart(payments)}`,
   );
 
 function subscriptionPart(subscription: SubscriptionRow): Html {
@@ -31,8 +32,8 @@ function subscriptionPart(subscription: SubscriptionRow): Html {
   return html`<p>${tier}; ${what} ${moment(end)}. Seats bought in addition to those of the tier: ${seats}.</p>`;
 }
 
-const paymentsPart = (payments: Portal['payments']): Html => html`<table>
-<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Amount</th><th scope="col">Receipt</th></tr></thead>
+const paymentsPart = (payments: Portal['payments']): Html => html`<div class="scroll"><table>
+<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col" class="amount">Amount</th><th scope="col">Receipt</th></tr></thead>
 <tbody>
 ${payments.map(
   ({
@@ -45,4 +46,4 @@ ${payments.map(
 <td class="amount">${dollars(cents)}</td><td><a href="${receipt}">Receipt</a></td></tr>\n`,
 )}
 </tbody>
-</table>`;
+</table></div>`;

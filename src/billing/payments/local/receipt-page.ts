@@ -1,6 +1,7 @@
 import { html, type Html } from '../../../http/pages/html.ts';
+import { moment } from '../../../http/pages/moment.ts';
 import { dollars } from '../../money.ts';
-import { localPage, moment } from './local-page.ts';
+import { localPage } from './local-page.ts';
 import type { PaymentRow } from './queries.ts';
 
 /** One payment, and what of it was refunded. */
@@ -11,15 +12,17 @@ export function receiptPage({
   refunded_cents: refunded,
   created_at: at,
 }: PaymentRow): Html {
-  const back = refunded === 0 ? html`` : html`\n<dt>Refunded</dt><dd class="amount">${dollars(refunded)}</dd>`;
+  const back = refunded === 0 ? html`` : html`<dt>Refunded</dt><dd class="amount">${dollars(refunded)}</dd>\n`;
   return localPage(
     'Receipt',
-    html`<dl>
+    html`<section class="card">
+<p class="figure">${dollars(paid)}</p>
+<dl class="facts">
 <dt>What</dt><dd>${description}</dd>
 <dt>Paid by</dt><dd>${name}</dd>
 <dt>Paid to</dt><dd>Carnet</dd>
 <dt>When</dt><dd>${moment(at)}</dd>
-<dt>Amount</dt><dd class="amount">${dollars(paid)}</dd>${back}
-</dl>`,
+${back}</dl>
+</section>`,
   );
 }

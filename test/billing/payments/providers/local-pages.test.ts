@@ -58,7 +58,7 @@ describe('pages of the local payment provider', () => {
     assert.match(text, /Top-up of the wallet/);
     assert.match(text, /Ada &amp; Söhne &lt;AG&gt;/);
     assert.match(text, /\$1234\.50/);
-    const buttons = [...text.matchAll(/<button name="outcome" value="(\w+)">/g)].map(([, value]) => value);
+    const buttons = [...text.matchAll(/<button [^>]*name="outcome" value="(\w+)">/g)].map(([, value]) => value);
     assert.deepEqual(buttons, ['paid', 'failed', 'expired']);
     assert.match(text, /<form method="post">/);
   });
@@ -176,6 +176,35 @@ describe('pages of the local payment provider', () => {
     assert.equal((await world.payments.readCheckout(sessionId)).status, 'open');
   });
 
+  it('refuses a payer on a page, whatever is wrong, and names no address there', async () => {
+    const { url } = await openTopUp();
+    const folder = url.slice(0, url.lastIndexOf('/'));
+    const form = 'outcome=paid';
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const refused: [status: number, address: string, RequestInit][] = [
+      [404, `${url}x`, {}],
+      [404, `${folder}/${newId('lpay')}.mac`, { method: 'POST', body: form, headers: type }],
+      [404, `${folder}/receipts/nothing`, {}],
+      [404, `${folder}/portals/${encodeURIComponent('<script>"')}`, {}],
+      [405, url, { method: 'DELETE' }],
+      [405, `${folder}/receipts/nothing`, { method: 'POST', body: form, headers: type }],
+      [400, url, { method: 'POST', body: 'outcome=%3Cscript%3E', headers: type }],
+      [413, url, { method: 'POST', body: `outcome=${'x'.repeat(20_000)}`, headers: type }],
+      [415, url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }],
+    ];
+    for (const [status, address, init] of refused) {
+      const response = await fetch(address, init);
+      const text = await response.text();
+      assert.equal(response.status, status, text);
+      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8', address);
+      assert.match(text, new RegExp(`Error ${status}`));
+      assert.doesNotMatch(text, /<script|lpay_|this credential/);
+      assert(!text.includes(new URL(url).pathname), 'the address of the page opens it');
+    }
+    const program = await fetch(`${url}x`, { headers: { accept: 'application/json' } });
+    assert.equal(program.headers.get('content-type'), 'application/problem+json');
+  });
+
   it('sends again what the webhook did not accept, and counts the tries', async () => {
     const { url } = await openTopUp();
     world.receiver.answers.push(503, 500);
@@ -212,10 +241,9 @@ describe('pages of the local payment provider', () => {
     });
     try {
       const { url } = await openTopUp();
-      for (const path of [new URL(url).pathname, '/local-payments/style.css']) {
-        assert.equal((await openLocalPage(world.shell.baseUrl + path)).status, 200);
-        assert.equal((await openLocalPage(stripe.baseUrl + path)).status, 404);
-      }
+      const { pathname } = new URL(url);
+      assert.equal((await openLocalPage(world.shell.baseUrl + pathname)).status, 200);
+      assert.equal((await openLocalPage(stripe.baseUrl + pathname)).status, 404);
     } finally {
       await stripe.close();
     }
@@ -235,7 +263,8 @@ describe('pages of the local payment provider', () => {
     pages.push(await openLocalPage(world.at(portal)));
     for (const { text, headers } of pages) {
       assert.doesNotMatch(text, /<script|<style|\sstyle=|\son\w+=|javascript:/i);
-      for (const [, address] of text.matchAll(/(?:src|href|action)="([^"]+)"/g)) assert.match(address ?? '', /^\/[^/]/);
+      for (const [, address] of text.matchAll(/(?:src|href|action)="([^"]+)"/g))
+        assert.match(address ?? '', /^(?:\/(?!\/)|#)/);
       const policy = headers.get('content-security-policy') ?? '';
       assert.match(policy, /default-src 'none'/);
       assert.match(policy, /form-action 'self'/);

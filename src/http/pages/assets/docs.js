@@ -1,0 +1,36 @@
+// Swagger UI draws light unless its root has this class.
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+
+// While something is filtered, the tags that are left are open: what fits would be hidden in them otherwise.
+const openWhileFiltered = () => ({
+  statePlugins: {
+    layout: {
+      wrapActions: {
+        updateFilter:
+          (update, { layoutActions, specSelectors }) =>
+          (phrase) => {
+            const tags = specSelectors.taggedOperations().keySeq().toArray();
+            for (const tag of tags) layoutActions.show(['operations-tag', tag], phrase !== '');
+            return update(phrase);
+          },
+      },
+    },
+  },
+});
+
+globalThis.ui = globalThis.SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#swagger-ui',
+  plugins: [openWhileFiltered],
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  filter: true,
+  persistAuthorization: true,
+  displayRequestDuration: true,
+  // Otherwise the document would be sent to a validator on the internet.
+  validatorUrl: null,
+});

@@ -1,0 +1,67 @@
+import type { Config } from '../../context/config.ts';
+import { isLoopback } from '../../context/loopback.ts';
+import { html, type Html } from './html.ts';
+import { jsonPage, type PathOfPage } from './page.ts';
+import { htmlPage, shell } from './shell.ts';
+
+type Addresses = Pick<Config, 'publicBaseUrl' | 'temporalUiUrl'>;
+
+const KEPT = { cacheControl: 'public, max-age=300', vary: 'Accept' } as const;
+
+/** Where a newcomer arrives: what this is, how to call it, where to go on. Programs that prefer JSON get the addresses alone. */
+export function homePages(config: Addresses): PathOfPage[] {
+  const page = htmlPage(homePage(config));
+  const index = jsonPage(200, indexOf(config));
+  return [
+    [
+      '/',
+      {
+        operation: 'home',
+        forPeople: true,
+        page: ({ preferredType }) => ({
+          ...(preferredType('text/html', 'application/json') === 'text/html' ? page : index),
+          ...KEPT,
+        }),
+      },
+    ],
+  ];
+}
+
+function indexOf({ publicBaseUrl, temporalUiUrl }: Addresses) {
+  return {
+    name: 'Carnet',
+    description: 'Identity, work, money and evidence for AI agents.',
+    api: `${publicBaseUrl}/v1`,
+    openapi: `${publicBaseUrl}/openapi.json`,
+    documentation: `${publicBaseUrl}/docs`,
+    dashboard: `${publicBaseUrl}/dashboard`,
+    health: `${publicBaseUrl}/readyz`,
+    ...(temporalUiUrl !== undefined && { temporal_ui: temporalUiUrl }),
+  };
+}
+
+const homePage = ({ publicBaseUrl, temporalUiUrl }: Addresses): Html =>
+  shell({
+    listed: true,
+    body: html`<h1>Identity, work, money and evidence for AI agents</h1>
+<p class="lead">Carnet is an API. Agents act under passports, offer skills and invoke those of others, are paid for what they do, and leave signed claims of it. People approve what needs a person.</p>
+<section class="card">
+<h2>A first call</h2>
+<pre><code>curl ${publicBaseUrl}/v1/operators/me \\
+  -H "Authorization: Bearer $API_KEY"</code></pre>
+${isLoopback(new URL(publicBaseUrl).hostname) ? ofThisMachine : html`<p class="muted">An administrator of your operator makes the key. It is shown once, when it is made.</p>`}
+</section>
+<h2>Where to go on</h2>
+<ul class="cards">
+${card('/docs', 'API documentation', 'Every call with its bodies and errors, to try with your key.')}
+${card('/dashboard', 'Dashboard', 'Sign in and decide what waits for a person.')}
+${temporalUiUrl === undefined ? html`` : card(temporalUiUrl, 'Temporal', 'Every run with its timeline, timers and retries.')}
+${card('/openapi.json', 'OpenAPI document', 'To generate a client from.')}
+${card('/readyz', 'Health', 'Whether the service is ready, and its parts.')}
+</ul>`,
+  });
+
+const ofThisMachine = html`<p class="muted">Started with <code>npm start</code>? The keys of its demo operators are in <code>.carnet/credentials.json</code>.</p>`;
+
+const card = (address: string, title: string, what: string): Html =>
+  html`<li class="card linked"><h3><a href="${address}">${title}</a></h3><p>${what}</p></li>`;

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { assertStatus } from '../../support/service.ts';
+import { openShell, type Shell } from '../support/shell.ts';
+import { things } from '../support/things.ts';
+
+describe('GET /', () => {
+  let shell: Shell;
+
+  before(async () => {
+    shell = await openShell({
+      routes: things,
+      settings: {
+        PUBLIC_BASE_URL: 'https://carnet.example.test/a"b<c',
+        TEMPORAL_UI_URL: 'https://temporal.example.test/?a="b&c=<d>',
+      },
+    });
+  });
+  after(() => shell.close());
+
+  it('is a page with a call to copy and where to go on', async () => {
+    const { status, headers, text } = await shell.anonymous.get('/');
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    assert(text.includes('curl https://carnet.example.test/a&quot;b&lt;c/v1/operators/me'));
+    for (const address of [
+      '/docs',
+      '/dashboard',
+      '/openapi.json',
+      '/readyz',
+      'https://temporal.example.test/?a=&quot;b&amp;c=&lt;d&gt;',
+    ])
+      assert(text.includes(`<a href="${address}">`), address);
+    assert.doesNotMatch(text, /credentials\.json/, 'others reach this instance');
+  });
+
+  it('is an index of addresses to programs that prefer JSON', async () => {
+    const reply = await shell.anonymous.get('/', { accept: 'application/json' });
+    const base = 'https://carnet.example.test/a"b<c';
+    assert.deepEqual(assertStatus(reply, 200), {
+      name: 'Carnet',
+      description: 'Identity, work, money and evidence for AI agents.',
+      api: `${base}/v1`,
+      openapi: `${base}/openapi.json`,
+      documentation: `${base}/docs`,
+      dashboard: `${base}/dashboard`,
+      health: `${base}/readyz`,
+      temporal_ui: 'https://temporal.example.test/?a="b&c=<d>',
+    });
+    assert.equal(reply.headers.get('vary'), 'Accept');
+    assert.equal(reply.headers.get('content-type'), 'application/json');
+  });
+
+  it('may be kept, each form by its ETag', async () => {
+    const [page, index] = await Promise.all([
+      shell.anonymous.get('/'),
+      shell.anonymous.get('/', { accept: 'application/json' }),
+    ]);
+    const etag = page.headers.get('etag') ?? '';
+    assert.notEqual(etag, index.headers.get('etag'));
+    assert.equal((await shell.anonymous.get('/', { 'if-none-match': etag })).status, 304);
+    const other = await shell.anonymous.get('/', { accept: 'application/json', 'if-none-match': etag });
+    assert.equal(other.status, 200);
+  });
+
+  it('names no Temporal UI where none is known, and on this machine where the keys are', async () => {
+    const local = await openShell({ routes: things });
+    try {
+      const { text } = await local.anonymous.get('/');
+      assert.doesNotMatch(text, /Temporal/);
+      assert.match(text, /credentials\.json/);
+      const { body } = await local.anonymous.get('/', { accept: 'application/json' });
+      assert(!('temporal_ui' in body));
+    } finally {
+      await local.close();
+    }
+  });
+
+  it('takes no other method, and a program is refused there with a problem', async () => {
+    const reply = await shell.anonymous.post('/', {}, { accept: 'application/json' });
+    assert.deepEqual([reply.status, reply.body.code], [405, 'METHOD_NOT_ALLOWED']);
+    const page = await shell.anonymous.post('/', {});
+    assert.deepEqual([page.status, page.headers.get('content-type')], [405, 'text/html; charset=utf-8']);
+  });
+});
