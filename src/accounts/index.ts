@@ -1,4 +1,5 @@
 export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
+export { findApiKey } from './api-keys/queries.ts';
 export { newSecret } from './api-keys/secret.ts';
 export { maySeeAgent } from './agents/agents.ts';
 export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';

@@ -8,6 +8,8 @@ export {
 } from './ledger/prove.ts';
 export { ensureDemoCredit } from './wallet/demo-credit.ts';
 export { ensurePortal } from './payments/portal-configuration.ts';
+export { dollars } from './money.ts';
+export { readBalance } from './wallet/queries.ts';
 export { withTopUpUrl } from './wallet/insufficient-credits.ts';
 export { recordMachineRun, type MachineRun } from './metering/machine-runs.ts';
 export { recordModelCall, type ModelCall, type ModelCallPrice } from './metering/model-calls.ts';

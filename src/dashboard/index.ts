@@ -1,1 +1,2 @@
+export { dashboardPages } from './pages/pages.ts';
 export { sessionAuthenticator } from './session-authenticator.ts';

@@ -1,19 +1,18 @@
 import { DeletedSchema } from '../http/deleted.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { noSessionCookie, sessionCookie } from '../http/auth/session-cookie.ts';
+import { SEND_CODE, SIGN_IN } from './limits.ts';
 import { RequestCodeSchema, CodeSentSchema, DashboardSessionSchema, SignInSchema } from './schema.ts';
 import { sendSignInCode } from './send-code.ts';
 import { currentSession, endCurrentSession } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 
 const tag = 'dashboard';
-/** Of one address of the network, of each of the two calls of signing in. */
-const CALLS_PER_MINUTE = 10;
 
 const postSession = route({
   method: 'post',
   path: '/v1/dashboard/sessions',
-  operation: 'sendSignInCode',
+  ...SEND_CODE,
   tag,
   summary: 'Mail a one-time code to sign in with',
   description:
@@ -21,7 +20,6 @@ const postSession = route({
     'A code can be sent every 30 seconds, and five times within the lifetime of one; to browsers that have not signed in with the address ' +
     'before, ten times a day of one network and twenty times in all. The cookie carnet_sign_in names the request: with it nobody else can ' +
     'use up the tries.',
-  callsPerMinute: CALLS_PER_MINUTE,
   audience: 'public',
   body: RequestCodeSchema,
   example: { email: 'ada@example.com' },
@@ -38,13 +36,12 @@ const postSession = route({
 const postVerify = route({
   method: 'post',
   path: '/v1/dashboard/sessions/verify',
-  operation: 'signIn',
+  ...SIGN_IN,
   tag,
   summary: 'Sign in with the code of the mail',
   description:
     'Sets the cookie carnet_session (behind https `__Host-carnet_session`) for 12 hours. Requests that change something by it need the header Origin, which ' +
     'browsers send. After five wrong codes the right one is refused, too; those of other browsers count apart.',
-  callsPerMinute: CALLS_PER_MINUTE,
   audience: 'public',
   body: SignInSchema,
   example: { email: 'ada@example.com', code: '123456' },

@@ -36,7 +36,7 @@ export async function sendSignInCode(
     if (wait > 0) throw tooEarlyForCode(wait);
     const [member] = await membershipsOf(unit.connection, email);
     const to = member?.email ?? email;
-    const text = textOf(config.publicBaseUrl, { to, code, seconds });
+    const text = textOf(config.publicBaseUrl, { code, seconds });
     await writeMail(
       context,
       unit,
@@ -49,18 +49,17 @@ export async function sendSignInCode(
 }
 
 /**
- * The code is alone on its line, so that mail programs can offer it. The part of the link behind the # is never sent to a
- * server, and opening the link signs nobody in, since mail scanners open links.
+ * The code is alone on its line, so that mail programs can offer it. The link has neither code nor address: servers and proxies write
+ * down what is opened, and mail scanners open links.
  */
-function textOf(baseUrl: string, { to, code, seconds }: { to: string; code: string; seconds: number }): string {
-  const fragment = new URLSearchParams({ code, email: to });
+function textOf(baseUrl: string, { code, seconds }: { code: string; seconds: number }): string {
   return `Your code to sign in to Carnet:
 
 ${code}
 
-It can be used once, within ${minutesOf(seconds)}. This page has it filled in:
+It can be used once, within ${minutesOf(seconds)}. Enter it where you requested it, or here:
 
-${baseUrl}/dashboard/sign-in#${fragment.toString()}
+${baseUrl}/dashboard/sign-in/code
 
 If you did not request it, somebody else typed your address; without the code nothing happens.
 `;

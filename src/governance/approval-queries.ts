@@ -29,7 +29,14 @@ export const countApprovals = (
   connection.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from governance_approvals_shown where ${ofOperator(operatorId, status)}`);
 
-const SealedApproval = ApprovalSchema.extend({ sealed_body: z.string() });
+const RequestedRow = ApprovalSchema.extend({
+  /** The member behind the request; null: it cannot be told. */
+  requested_person: z.string().nullable(),
+});
+/** An approval, and who requested it. */
+export type RequestedApproval = z.infer<typeof RequestedRow>;
+
+const SealedApproval = RequestedRow.extend({ sealed_body: z.string() });
 
 /** Null where it is another operator's. */
 export const findApproval = (
@@ -38,19 +45,16 @@ export const findApproval = (
   id: string,
 ): Promise<z.infer<typeof SealedApproval> | null> =>
   connection.maybeOne(sql.type(SealedApproval)`
-    select ${columns}, body as sealed_body from governance_approvals_shown
+    select ${columns}, requested_person, body as sealed_body from governance_approvals_shown
     where id = ${id} and operator_id = ${operatorId}`);
-
-const LockedRow = ApprovalSchema.extend({ requested_person: z.string().nullable() });
-export type LockedApproval = z.infer<typeof LockedRow>;
 
 /** With the row locked until the transaction ends: nobody else decides or uses it meanwhile. */
 export const lockApproval = (
   connection: CommonQueryMethods,
   operatorId: OperatorId,
   id: string,
-): Promise<LockedApproval | null> =>
-  connection.maybeOne(sql.type(LockedRow)`
+): Promise<RequestedApproval | null> =>
+  connection.maybeOne(sql.type(RequestedRow)`
     select ${columns}, requested_person from governance_approvals_shown where id = ${id} and operator_id = ${operatorId}
     for no key update`);
 

@@ -1,4 +1,4 @@
-import { countAdministrators, findMembership } from '../accounts/index.ts';
+import { countAdministrators, findMembership, type Membership } from '../accounts/index.ts';
 import { mayApprove, type Caller } from '../commands/caller.ts';
 import { isGovernedAct } from '../commands/governed-acts.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
@@ -14,9 +14,9 @@ import {
   listApprovals,
   lockApproval,
   saveApprovalDecision,
-  type LockedApproval,
+  type RequestedApproval,
 } from './approval-queries.ts';
-import { assertMayDecide, bodySealContext, type Shown } from './require-approval.ts';
+import { bodySealContext, whyNotDecided, type Shown } from './require-approval.ts';
 import type { Approval, ApprovalStatus, ApprovalWithBody } from './schema.ts';
 
 export async function pageOfApprovals(
@@ -43,8 +43,36 @@ export async function readApproval(
 ): Promise<ApprovalWithBody> {
   const row = await findApproval(pool, caller.operatorId, id);
   assertThat(row, () => notFound('approval'));
-  const { sealed_body: sealed, ...approval } = row;
+  const { sealed_body: sealed, requested_person: _person, ...approval } = row;
   return mayApprove(caller) ? { ...approval, ...shownOf(encryption, id, sealed) } : approval;
+}
+
+/** An approval as it is shown to somebody who may have to decide it. */
+export interface ApprovalToDecide {
+  /** As `readApproval` shows it. */
+  approval: ApprovalWithBody;
+  /** The member behind the request; null: it cannot be told. */
+  requester: Membership | null;
+  /** Why the caller may not approve it; null: they may, while it is pending. */
+  refusal: CarnetError | null;
+}
+
+/** @throws CarnetError NOT_FOUND for an unknown or foreign one. */
+export async function approvalToDecide(
+  { pool, encryption }: Context,
+  caller: Caller,
+  id: string,
+): Promise<ApprovalToDecide> {
+  const row = await findApproval(pool, caller.operatorId, id);
+  assertThat(row, () => notFound('approval'));
+  const { sealed_body: sealed, requested_person: person, ...approval } = row;
+  const requester = person === null ? null : await findMembership(pool, person);
+  if (!mayApprove(caller)) {
+    const refusal = new CarnetError('ADMIN_REQUIRED', 'An owner or administrator decides this; you are a member.');
+    return { approval, requester, refusal };
+  }
+  const shown = { ...approval, ...shownOf(encryption, id, sealed) };
+  return { approval: shown, requester, refusal: await whyNotApproved(pool, caller, row) };
 }
 
 /** Approvals are kept for ever, encryption keys are not: an approval whose key is gone is shown without what it holds. */
@@ -81,8 +109,8 @@ export const decideApproval = (
           extra: { current_status: approval.status },
         }),
     );
-    if (decision === 'approved' && isGovernedAct(approval.action)) assertMayDecide(caller, approval.action);
-    if (decision === 'approved') await assertSecondPerson(connection, caller, locked);
+    const refused = decision === 'approved' ? await whyNotApproved(connection, caller, locked) : null;
+    if (refused !== null) throw refused;
     const member = memberOf(caller);
     const decided = await saveApprovalDecision(connection, { id, status: decision, decidedBy: member });
     await audit(`approval.${decision}`, id, { action: approval.action });
@@ -90,24 +118,26 @@ export const decideApproval = (
   });
 
 /**
- * Where there are two administrators, somebody else than the requester approves. Who cannot be told apart from the
- * approver counts as the same person: a key whose maker nobody knows, a member who has left (decision A34). Rejecting is
- * everybody's, since it only takes away.
- * @throws CarnetError ADMIN_REQUIRED
+ * NOT_OWNER or ADMIN_REQUIRED, where this person may not approve what they may reject; null: they may do both. Where there are two
+ * administrators, somebody else than the requester approves. Who cannot be told apart from the approver counts as the same person: a
+ * key whose maker nobody knows, a member who has left (decision A34). Rejecting is everybody's, since it only takes away.
  */
-async function assertSecondPerson(
+async function whyNotApproved(
   connection: CommonQueryMethods,
   caller: Caller,
-  { requested_by: credential, requested_person: person }: LockedApproval,
-): Promise<void> {
-  if (credential === PLATFORM_KEY_ID) return; // no person's, and what it requests nobody can do in person
-  if ((await countAdministrators(connection, caller.operatorId)) < 2) return;
+  { action, requested_by: credential, requested_person: person }: RequestedApproval,
+): Promise<CarnetError | null> {
+  const notOwner = isGovernedAct(action) ? whyNotDecided(caller, action) : null;
+  if (notOwner !== null) return notOwner;
+  if (credential === PLATFORM_KEY_ID) return null; // no person's, and what it requests nobody can do in person
+  if ((await countAdministrators(connection, caller.operatorId)) < 2) return null;
   const requester = person === null ? null : await findMembership(connection, person);
   const refused =
     requester === null
       ? `Nobody can tell who made this request (${credential}), so it may have been you. Do it yourself in the dashboard, or have it requested by a key that another administrator has made.`
       : 'You made this request yourself; another owner or administrator decides it.';
-  assertThat(requester !== null && requester.id !== memberOf(caller), () => new CarnetError('ADMIN_REQUIRED', refused));
+  const other = requester !== null && requester.id !== memberOf(caller);
+  return other ? null : new CarnetError('ADMIN_REQUIRED', refused);
 }
 
 const memberOf = (caller: Caller): string =>

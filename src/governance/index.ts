@@ -1,1 +1,2 @@
+export { approvalToDecide, decideApproval, pageOfApprovals, type ApprovalToDecide } from './approvals.ts';
 export { approvalGate } from './require-approval.ts';

@@ -8,7 +8,7 @@ import type { Context } from '../context/context.ts';
 import type { Governed, RequireApproval } from '../context/ports.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { JsonValue } from '../json/value.ts';
-import { assertThat, CarnetError } from '../errors/carnet-error.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import {
   consumeApproval,
@@ -34,7 +34,8 @@ export const approvalGate =
     const { caller, request } = call;
     if (request === null) return null;
     if (mayApprove(caller)) {
-      assertMayDecide(caller, act);
+      const notOwner = whyNotDecided(caller, act);
+      if (notOwner !== null) throw notOwner;
       return null;
     }
     const bound: BoundRequest = {
@@ -95,15 +96,12 @@ function tooManyOpen(until: string): CarnetError {
   );
 }
 
-/**
- * Of people who may approve, some acts are for owners alone.
- * @throws CarnetError NOT_OWNER
- */
-export function assertMayDecide(caller: Caller, act: GovernedAct): void {
+/** Of people who may approve, some acts are for owners alone: NOT_OWNER for the others; null: this person decides it. */
+export function whyNotDecided(caller: Caller, act: GovernedAct): CarnetError | null {
   const { what, by } = ruleOfAct(act);
+  if (by !== 'owner' || (caller.kind === 'operator' && caller.role === 'owner')) return null;
   const refused = `${what} is for an owner to decide; you are an administrator. An owner has to do it, or to approve it.`;
-  const owner = caller.kind === 'operator' && caller.role === 'owner';
-  assertThat(owner || by !== 'owner', () => new CarnetError('NOT_OWNER', refused));
+  return new CarnetError('NOT_OWNER', refused);
 }
 
 function approvalRequired(
@@ -116,7 +114,7 @@ function approvalRequired(
   const nextStep =
     approval.status === 'approved'
       ? `It is approved: repeat the same request with X-Governance-Approval: ${approval.id}.`
-      : `Have ${approver} approve ${approval.id} in a dashboard session, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
+      : `Have ${approver} approve it at ${config.publicBaseUrl}/dashboard/approvals/${approval.id}, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
   const fault =
     sentStatus === undefined ? '' : `The approval that was sent does not count: ${FAULTS[sentStatus] ?? sentStatus}. `;
   return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${why} ${fault}${nextStep}`, {

@@ -1,14 +1,16 @@
 import Koa from 'koa';
 import type { Context } from '../context/context.ts';
+import { SharedPool } from '../database/shared-pool.ts';
 import { answer } from './answer.ts';
 import { admission } from './auth/admission.ts';
-import { authentication } from './auth/authentication.ts';
+import { authentication, createAuthentication } from './auth/authentication.ts';
 import type { Credentials } from './auth/credential.ts';
 import { body } from './body.ts';
 import { fairUse } from './fair-use.ts';
 import { idempotency } from './idempotency.ts';
 import type { Health } from './pages/health-pages.ts';
 import type { PathOfPage } from './pages/page.ts';
+import { peoplePages, type PathOfPeoplePage } from './pages/people-pages.ts';
 import { servicePages } from './pages/service-pages.ts';
 import { problems } from './problems.ts';
 import { createRateLimits, rateLimit } from './rate-limit.ts';
@@ -26,13 +28,18 @@ export interface Service {
   credentials: Credentials;
   /** Pages of domains, for browsers. */
   pages: PathOfPage[];
+  /** Those that know who is signed in. */
+  peoplePages: readonly PathOfPeoplePage[];
   health?: Health | undefined;
 }
 
 /** The API as a Koa application: what happens to every request, in the order of the checks. */
-export function createApp(context: Context, { routes, credentials, pages, health = {} }: Service): Koa {
+export function createApp(context: Context, service: Service): Koa {
+  const { routes, credentials, pages, health = {} } = service;
   const { config, log } = context;
   const limits = createRateLimits(config);
+  const known = createAuthentication(context, credentials);
+  const shared = new SharedPool(context.pool);
   const app = new Koa();
   app.on('error', (error: unknown) => log.debug({ err: error }, 'a connection broke'));
   app
@@ -41,11 +48,12 @@ export function createApp(context: Context, { routes, credentials, pages, health
     .use(securityHeaders)
     .use(wellFormed) // 400, 417
     .use(servicePages(context, { routes, pages, health, limits })) // what is not below /v1
+    .use(peoplePages(context, { pages: service.peoplePages, known, shared, limits })) // 403, 429
     .use(routing(routes)) // 404, 405, OPTIONS
-    .use(authentication(context, credentials, limits)) // who calls, 429
+    .use(authentication(known, limits)) // who calls, 429
     .use(rateLimit(limits)) // 429
     .use(admission(config.publicBaseUrl)) // 401, 403
-    .use(fairUse(context)) // 429, 503
+    .use(fairUse(context, shared)) // 429, 503
     .use(receiving()) // of the route's receiver: 404, 410; 503
     .use(body) // 413, 415, 400
     .use(idempotency) // 409

@@ -1,6 +1,6 @@
 import type { ParameterizedContext } from 'koa';
 import type { Context } from '../context/context.ts';
-import { SharedPool } from '../database/shared-pool.ts';
+import type { SharedPool } from '../database/shared-pool.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
 import type { Admitted, Middleware, Sharing } from './state.ts';
 
@@ -9,8 +9,7 @@ import type { Admitted, Middleware, Sharing } from './state.ts';
  * nobody else. What comes without a credential shares as the network it comes from.
  * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE where too much waits for a connection
  */
-export function fairUse(context: Context): Middleware<Sharing> {
-  const shared = new SharedPool(context.pool);
+export function fairUse(context: Context, shared: SharedPool): Middleware<Sharing> {
   return (ctx, next) => {
     ctx.state.context = { ...context, pool: shared.of(sharerOf(ctx, context)) };
     return next();

@@ -5,7 +5,6 @@ import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
-import type { AnyRoute } from './route.ts';
 import type { Authenticated, Middleware } from './state.ts';
 
 const WINDOW_SECONDS = 60;
@@ -71,6 +70,12 @@ function createRateLimit(policy: string, perMinute: number): RateLimit {
   };
 }
 
+/** A call that has a limit of its own: requests a minute of one block of addresses. */
+export interface LimitedCall {
+  operation: string;
+  callsPerMinute: number;
+}
+
 export interface RateLimits {
   /** By key id. */
   key: RateLimit;
@@ -78,8 +83,8 @@ export interface RateLimits {
   operator: RateLimit;
   /** By address block: public routes, pages, and requests whose credential is not valid. */
   anonymous: RateLimit;
-  /** By address block, of a route that has `callsPerMinute`. */
-  of(route: AnyRoute, callsPerMinute: number): RateLimit;
+  /** By address block, of a call that has `callsPerMinute`. */
+  of(call: LimitedCall): RateLimit;
   trustProxyHops: number;
 }
 
@@ -104,7 +109,7 @@ export const createRateLimits = ({
 /** A counter of its own for each route, made at its first request; `share`: of what the route says. */
 function limitsOfRoutes(share: number): RateLimits['of'] {
   const limits = new Map<string, RateLimit>();
-  return ({ operation }, callsPerMinute) => {
+  return ({ operation, callsPerMinute }) => {
     const limit = limits.get(operation) ?? createRateLimit(operation, Math.ceil(callsPerMinute * share));
     limits.set(operation, limit);
     return limit;
@@ -140,11 +145,14 @@ export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> 
     } else if (route.takesSigned !== undefined) {
       const { receiver, callsPerMinute } = route;
       if (receiver !== undefined && callsPerMinute !== undefined)
-        ctx.res.setHeaders(await limits.of(route, callsPerMinute).count(`${receiver.of(params)} ${block()}`));
+        ctx.res.setHeaders(
+          await limits.of({ operation: route.operation, callsPerMinute }).count(`${receiver.of(params)} ${block()}`),
+        );
     } else if (!counted) {
       ctx.res.setHeaders(await limits.anonymous.count(block()));
-      if (route.callsPerMinute !== undefined)
-        ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block()));
+      const { operation, callsPerMinute } = route;
+      if (callsPerMinute !== undefined)
+        ctx.res.setHeaders(await limits.of({ operation, callsPerMinute }).count(block()));
     }
     await next();
   };

@@ -19,7 +19,7 @@ describe('Signing in to a service behind https', () => {
     assertStatus(await shell.anonymous.post(SESSIONS, { email: operator.email }), 202);
     const outbox = await shell.platform.get<{ messages: Message[] }>(`/v1/admin/outbox?to=${operator.email}`);
     const { text } = assertStatus(outbox, 200).messages[0] ?? assert.fail('a mail');
-    assert(text.includes(`${BASE}/dashboard/sign-in#`));
+    assert(text.includes(`${BASE}/dashboard/sign-in/code\n`));
     code = /^\d{6}$/m.exec(text)?.[0] ?? assert.fail('a code');
   });
   after(() => shell.close());

@@ -38,7 +38,7 @@ const comparable = ({ status, headers, body }: Reply): unknown => {
 };
 
 describe('POST /v1/dashboard/sessions', () => {
-  it('mails six digits that stand alone, and a link that holds them behind its #', async () => {
+  it('mails six digits that stand alone, and a link to where they are entered', async () => {
     const { email } = await buildOperator();
     assert.deepEqual(assertStatus(await requestCode(email), 202), { sent: true });
     const [mail, ...others] = await mailsTo(email);
@@ -47,10 +47,8 @@ describe('POST /v1/dashboard/sessions', () => {
     assert.equal(mail?.channel, 'email');
     const code = await codeFor(email);
     assert.equal(/\b\d{6}\b/.exec(mail?.text ?? '')?.[0], code, 'it is the first thing that looks like a code');
-    const { baseUrl } = service();
-    const link = new URL(/^http\S+$/m.exec(mail?.text ?? '')?.[0] ?? '');
-    assert.equal(`${link.origin}${link.pathname}${link.search}`, `${baseUrl}/dashboard/sign-in`);
-    assert.deepEqual(Object.fromEntries(new URLSearchParams(link.hash.slice(1))), { code, email });
+    const link = /^http\S+$/m.exec(mail?.text ?? '')?.[0];
+    assert.equal(link, `${service().baseUrl}/dashboard/sign-in/code`, 'the link has neither code nor address');
   });
 
   it('answers the same for an unknown address, and mails nothing', async () => {

@@ -98,7 +98,7 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
 
 /** The API over a context, in this process. */
 export async function serve(context: OpenContext): Promise<{ baseUrl: string; stop(): Promise<void> }> {
-  const app = createApp(context, { routes, credentials: credentials(context), pages: [] });
+  const app = createApp(context, { routes, credentials: credentials(context), pages: [], peoplePages: [] });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   await eventually('the service to listen for changed rows', () => context.rowEvents.listening);

@@ -16,7 +16,7 @@ const postMember = route({
   summary: 'Invite a person to work for this operator',
   description:
     'They are a member once they have signed in with the `operator_id`, by a code that is mailed to them: at ' +
-    '/dashboard/sign-in#operator_id=op_… for example. Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner. ' +
+    '/dashboard/sign-in?operator_id=op_… for example. Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner. ' +
     'Adding an administrator needs the approval of a person, adding an owner that of an owner.',
   audience: 'admin',
   body: AddMemberSchema,

@@ -4,8 +4,6 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import type { Credential } from './credential.ts';
 
 interface Rule {
-  /** The callers in words, as /dashboard lists them. */
-  callers: string;
   /** Which operator credentials are let in: of every role, of owners and administrators, or the platform key alone. */
   roles: 'any' | 'admin' | 'platform';
   /** How an agent key is refused; null: it is let in. */
@@ -23,32 +21,29 @@ const none = { agents: 'AGENT_CREDENTIAL_FORBIDDEN', person: false, partners: fa
 
 /**
  * Who may call a route; every route names its audience, none is open by default. `public` looks at no credential. Of the others each is one
- * row: admission, the OpenAPI document and the dashboard page read it here.
+ * row: admission and the OpenAPI document read it here.
  */
 export const audiences = {
-  anyone: { ...none, callers: 'any key', roles: 'any', agents: null },
-  operator: { ...none, callers: 'a key of the operator', roles: 'any' },
-  'operator-scope': { ...none, callers: 'a key of the operator', roles: 'any', agents: 'OPERATOR_SCOPE_REQUIRED' },
-  admin: { ...none, callers: 'an admin key', roles: 'admin' },
-  person: { ...none, callers: 'an administrator, signed in', roles: 'admin', person: true },
-  platform: { ...none, callers: 'the platform key', roles: 'platform', agents: 'ADMIN_REQUIRED' },
+  anyone: { ...none, roles: 'any', agents: null },
+  operator: { ...none, roles: 'any' },
+  'operator-scope': { ...none, roles: 'any', agents: 'OPERATOR_SCOPE_REQUIRED' },
+  admin: { ...none, roles: 'admin' },
+  person: { ...none, roles: 'admin', person: true },
+  platform: { ...none, roles: 'platform', agents: 'ADMIN_REQUIRED' },
   'operator-or-partner': {
     ...none,
-    callers: 'a key of the operator or of a partner',
     roles: 'any',
     partners: true,
   },
-  'admin-or-partner': { ...none, callers: 'an admin key, or the key of a partner', roles: 'admin', partners: true },
+  'admin-or-partner': { ...none, roles: 'admin', partners: true },
   'anyone-or-partner': {
     ...none,
-    callers: 'any key, that of a partner too',
     roles: 'any',
     agents: null,
     partners: true,
   },
   'any-credential': {
     ...none,
-    callers: 'any key, that of a partner too, or a passport',
     roles: 'any',
     agents: null,
     partners: true,

@@ -26,12 +26,7 @@ const BEHIND_CREDENTIALS = /^(?:\*$|key_|ag_|op_|mem_|dsh_)/;
  * be no credential is counted by its address before it is looked up, so that an address over its limit costs no query.
  * @throws CarnetError RATE_LIMITED
  */
-export function authentication(
-  context: Context,
-  credentials: Credentials,
-  limits: RateLimits | null,
-): Middleware<Authenticated> {
-  const { authenticate } = createAuthentication(context, credentials);
+export function authentication({ authenticate }: Authentication, limits: RateLimits | null): Middleware<Authenticated> {
   return async (ctx, next) => {
     const { state } = ctx;
     state.credential = null;
@@ -50,7 +45,7 @@ export function authentication(
   };
 }
 
-interface Authentication {
+export interface Authentication {
   /**
    * Who shows `Authorization: Bearer …`, or, where that header is not sent, the cookie of a dashboard session.
    * @throws CarnetError UNAUTHENTICATED, and what `lookUps` throws
@@ -59,7 +54,7 @@ interface Authentication {
 }
 
 /** Is notified of the look-ups of credentials that were not good in the last hour. */
-interface LookUps {
+export interface LookUps {
   /** One begins. @throws CarnetError RATE_LIMITED */
   begin(): Promise<void>;
   /** It has found a credential. */

@@ -19,6 +19,8 @@ export interface Page {
   vary?: string;
   /** Of a 303: the path where the browser goes next. */
   location?: string;
+  /** Further headers: of a refusal Retry-After, of signing in Set-Cookie. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Content codings that answers may have, the shortest first. */
@@ -64,22 +66,22 @@ export interface NamedPage {
 }
 
 /** A page, and what the address has for its `:id`. */
-export interface FoundPage {
+export interface FoundPage<P = NamedPage> {
   id: string;
-  page: NamedPage;
+  page: P;
 }
 
 export type PathOfPage = [path: string, page: NamedPage];
 
 /** Pages by path; one that ends in `/:id` is the page of every id, unless the whole path has a page of its own. */
-export class PageTable {
-  readonly #pages: ReadonlyMap<string, NamedPage>;
+export class PageTable<P = NamedPage> {
+  readonly #pages: ReadonlyMap<string, P>;
 
-  constructor(pages: Iterable<PathOfPage>) {
+  constructor(pages: Iterable<readonly [path: string, page: P]>) {
     this.#pages = new Map(pages);
   }
 
-  find(path: string): FoundPage | undefined {
+  find(path: string): FoundPage<P> | undefined {
     const whole = this.#pages.get(path);
     if (whole !== undefined) return { page: whole, id: '' };
     const last = path.lastIndexOf('/') + 1;
@@ -96,7 +98,7 @@ export const jsonPage = (status: number, body: unknown): Page => ({
 
 export function sendPage(
   ctx: ParameterizedContext,
-  { status, type, body, cacheControl, etag, coding, vary, location }: Page,
+  { status, type, body, cacheControl, etag, coding, vary, location, headers }: Page,
 ): void {
   if (type.startsWith('text/html')) ctx.set(pageHeaders);
   ctx.status = status;
@@ -105,6 +107,7 @@ export function sendPage(
   if (coding !== undefined) ctx.set('Content-Encoding', coding);
   if (vary !== undefined) ctx.set('Vary', vary);
   if (location !== undefined) ctx.set('Location', location);
+  if (headers !== undefined) ctx.set(headers);
   if (cacheControl !== undefined && isKnown(ctx, etag ?? etagOf(body))) ctx.status = 304;
   else ctx.body = body;
 }

@@ -2,7 +2,6 @@ import type { ParameterizedContext } from 'koa';
 import type { Context } from '../../context/context.ts';
 import type { AnyRoute } from '../route.ts';
 import { assetPages } from './assets.ts';
-import { dashboardPages } from './dashboard-page.ts';
 import { homePages } from './home-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
@@ -13,7 +12,6 @@ import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { metricsPage } from './metrics-page.ts';
 import { PageTable, preferencesOf, sendPage, type FoundPage, type PathOfPage } from './page.ts';
-import { signInPages } from './sign-in-page.ts';
 
 interface Pages {
   routes: AnyRoute[];
@@ -34,8 +32,6 @@ export function servicePages(context: Context, { routes, pages, health, limits }
     ...assetPages(),
     ...homePages(context.config),
     ...docsPages(context.config.publicBaseUrl, routes),
-    ...dashboardPages(context.config.publicBaseUrl, routes),
-    ...signInPages(),
     ...pages,
   ]);
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage): Promise<void> => {

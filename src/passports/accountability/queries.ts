@@ -31,6 +31,18 @@ export async function pageOfReviews(
   return { reviews: rows.map(({ review }) => review), total };
 }
 
+/** Null where it is another operator's. */
+export async function findReview(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  checkoutId: string,
+): Promise<Review | null> {
+  const row = await connection.maybeOne(sql.type(ReviewRow)`
+    select review_json(c)::text as review from checkouts c
+    where id = ${checkoutId} and operator_id = ${operatorId} and review_status is not null`);
+  return row?.review ?? null;
+}
+
 const LockedReviewRow = ReviewRow.extend({
   session_id: z.string(),
   /** The claim of the agent's report; null: it has not come. */

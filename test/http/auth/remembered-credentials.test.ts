@@ -96,7 +96,8 @@ describe('What is remembered of credentials', () => {
           return Promise.resolve(null);
         },
       };
-      const door = middlewareOf(shell.context, { bearers: [bearer], session: cookies }, limits());
+      const known = createAuthentication(shell.context, { bearers: [bearer], session: cookies });
+      const door = middlewareOf(known, limits());
       const knock = async (headers: Record<string, string>): Promise<string> => {
         const ctx = {
           req: { headers, socket: { remoteAddress: '192.0.2.1' } },

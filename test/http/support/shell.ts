@@ -1,4 +1,5 @@
 import { localPaymentPages } from '../../../src/billing/index.ts';
+import { dashboardPages } from '../../../src/dashboard/index.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -54,7 +55,13 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
     ready: async () => {},
   });
   const server = createHttpServer(
-    createApp(context, { routes, credentials: credentials(context), pages: localPaymentPages(context), health }),
+    createApp(context, {
+      routes,
+      credentials: credentials(context),
+      pages: localPaymentPages(context),
+      peoplePages: dashboardPages,
+      health,
+    }),
   ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   await eventually('the shell to listen for changed rows', () => context.rowEvents.listening);

@@ -12,7 +12,3 @@ ${content}`,
     footer: html`<p>This is the local payment page: no money moves. With <code>STRIPE_SECRET_KEY</code> set, people pay on a page of Stripe instead.</p>
 <p><a href="/dashboard">Back to Carnet</a></p>`,
   });
-
-/** `2026-11-21 12:03 UTC`, in a `time` element that programs can read too. */
-export const moment = (iso: string): Html =>
-  html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;

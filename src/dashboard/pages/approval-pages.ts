@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { findApiKey } from '../../accounts/index.ts';
+import { mayApprove } from '../../commands/caller.ts';
+import { isGovernedAct, ruleOfAct } from '../../commands/governed-acts.ts';
+import { CarnetError } from '../../errors/carnet-error.ts';
+import { parseOrRefuse } from '../../errors/faults.ts';
+import { approvalToDecide, decideApproval, type ApprovalToDecide } from '../../governance/index.ts';
+import { html, type Html } from '../../http/pages/html.ts';
+import { moment } from '../../http/pages/moment.ts';
+import type { Page } from '../../http/pages/page.ts';
+import type { PeoplePage } from '../../http/pages/people-pages.ts';
+import { PLATFORM_KEY_ID } from '../../ids/ids.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { excerptOf, sentence } from './readable.ts';
+import {
+  assertDecides,
+  byPerson,
+  callOf,
+  forPerson,
+  isRefusal,
+  OVERVIEW,
+  personsPage,
+  redirect,
+  type PersonsVisit,
+} from './visits.ts';
+
+export const pathOfApproval = (id: string): string => `${OVERVIEW}/approvals/${id}`;
+
+const nothing = html``;
+
+/** In words. */
+function whatOf({ approval: { action } }: ApprovalToDecide): { what: string; why: string } {
+  return isGovernedAct(action) ? ruleOfAct(action) : { what: action, why: '' };
+}
+
+/** The credential that made the request, and the person behind it. */
+async function requesterOf(
+  { visit, caller }: PersonsVisit,
+  { approval: { requested_by: credential }, requester }: ApprovalToDecide,
+): Promise<Html> {
+  if (credential === PLATFORM_KEY_ID) return html`the platform’s key`;
+  if (credential === requester?.id) return html`${requester.email}`;
+  const key = await findApiKey(visit.context.pool, caller.operatorId, credential);
+  const behind = requester === null ? nothing : html`, which ${requester.email} stands behind`;
+  if (key === null) return html`<code>${credential}</code>${behind}`;
+  return html`the key “${key.name}” (<code>…${key.last4}</code>)${behind}`;
+}
+
+/** What a subject calls itself. */
+function nameOf(subject: JsonValue | undefined): Html {
+  const { data } = Named.safeParse(subject);
+  const { name, id } = data ?? {};
+  if (name !== undefined) return html`“${name}”, as it was then`;
+  return id === undefined ? html`As it was then` : html`<code>${id}</code>, as it was then`;
+}
+
+const Named = z.object({ id: z.string().optional(), name: z.string().optional() });
+
+/** What is asked for, as it will be run, with the forms that decide it where this person may. @param whole however long it is */
+export async function approvalCard(
+  person: PersonsVisit,
+  toDecide: ApprovalToDecide,
+  { whole }: { whole: boolean },
+): Promise<Html> {
+  const { approval } = toDecide;
+  const { what, why } = whatOf(toDecide);
+  const shown = approval as { body?: JsonValue; subject?: JsonValue };
+  const body = shown.body === undefined ? null : excerptOf(shown.body, { whole });
+  const subject = shown.subject === undefined || shown.subject === null ? null : excerptOf(shown.subject, { whole });
+  const all = body?.whole !== false && subject?.whole !== false;
+  const path = pathOfApproval(approval.id);
+  return html`<article class="card">
+<h3>${sentence(what)}</h3>
+<p class="muted">${sentence(why)}</p>
+<dl class="facts">
+<dt>Request</dt><dd><code>${approval.method} ${approval.path}</code></dd>
+${body === null ? nothing : html`<dt>Body</dt><dd>${body.text}</dd>\n`}${subject === null ? nothing : html`<dt>About</dt><dd><details${whole ? html` open` : nothing}><summary>${nameOf(shown.subject)}</summary>${subject.text}</details></dd>\n`}<dt>Asked for by</dt><dd>${await requesterOf(person, toDecide)}, ${moment(approval.created_at)}</dd>
+<dt>Lapses</dt><dd>${moment(approval.expires_at)}</dd>
+<dt>Approval</dt><dd><a href="${path}"><code>${approval.id}</code></a></dd>
+</dl>
+${approval.status === 'pending' ? decisionOf(person, toDecide, { path, all }) : nothing}</article>`;
+}
+
+/** @param all whether the card shows all of it: nobody approves what they have not been shown */
+function decisionOf(
+  { caller }: PersonsVisit,
+  { approval, refusal }: ApprovalToDecide,
+  { path, all }: { path: string; all: boolean },
+): Html {
+  const why = refusal === null ? nothing : html`<p class="notice warning">${refusal.message}</p>\n`;
+  if (!mayApprove(caller)) return why;
+  const approve = !('body' in approval)
+    ? html`<p class="notice warning">What is asked for cannot be shown any more, since the key that sealed it is gone; so it cannot be approved here. The same request can be made anew.</p>\n`
+    : refusal !== null
+      ? why
+      : nothing;
+  const mayDo = approve === nothing;
+  if (mayDo && !all)
+    return html`<p class="actions"><a class="button" href="${path}">Read all of it, and decide</a></p>`;
+  return html`${approve}<form method="post" action="${path}" class="actions">
+${mayDo ? html`<button class="primary" name="decision" value="approved">Approve</button>\n` : nothing}<button class="danger" name="decision" value="rejected">Reject</button>
+</form>`;
+}
+
+/** What became of it, in a sentence; null while it waits. */
+export function approvalOutcome(toDecide: ApprovalToDecide): Html | null {
+  const { id, status, method, path, expires_at: expiresAt } = toDecide.approval;
+  const request = html`<code>${method} ${path}</code>`;
+  if (status === 'approved')
+    return html`<p class="notice good" role="status">Approved: ${request}. It is done once whoever asked sends the same request again with <code>X-Governance-Approval: ${id}</code>, until ${moment(expiresAt)}.</p>`;
+  if (status === 'consumed') return html`<p class="notice good" role="status">Approved, and done: ${request}.</p>`;
+  if (status === 'rejected')
+    return html`<p class="notice" role="status">Rejected: ${request}. Nothing is changed by it.</p>`;
+  if (status === 'expired')
+    return html`<p class="notice warning" role="status">Lapsed: ${request}. Its time is over, or what it is about has changed since; the same request can be made anew.</p>`;
+  return null;
+}
+
+async function shownApproval(person: PersonsVisit, refusal?: CarnetError): Promise<Page> {
+  const toDecide = await approvalToDecide(person.visit.context, person.caller, person.visit.id);
+  return personsPage(person, {
+    title: 'Approval',
+    refusal,
+    body: html`<h1>Approval</h1>
+${approvalOutcome(toDecide) ?? nothing}${await approvalCard(person, toDecide, { whole: true })}
+<p><a href="${OVERVIEW}">All that waits</a></p>`,
+  });
+}
+
+const DecisionForm = z.strictObject({ decision: z.enum(['approved', 'rejected']) });
+const calls = {
+  approved: { operation: 'approveRequest', verb: 'approve' },
+  rejected: { operation: 'rejectRequest', verb: 'reject' },
+};
+
+/**
+ * One approval, to decide it. Its id stands for what the person was shown: request, body and subject of an approval never change, and one
+ * whose subject has changed lapses.
+ */
+export const approvalPage: PeoplePage = {
+  operation: 'approvalPage',
+  page: (visit) => forPerson(visit, pathOfApproval(visit.id), (person) => shownApproval(person)),
+  submit: (submission) =>
+    byPerson(submission, pathOfApproval(submission.id), async (person) => {
+      const { id, context, form } = submission;
+      try {
+        assertDecides(person);
+        const { decision } = parseOrRefuse(DecisionForm, form);
+        const { operation, verb } = calls[decision];
+        const path = `/v1/governance/approvals/${id}/${verb}`;
+        await decideApproval(context, callOf(person, { operation, method: 'POST', path, body: {} }), { id, decision });
+        return redirect(`${OVERVIEW}?decided=${id}`);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        return await shownApproval(person, error);
+      }
+    }),
+};

@@ -1,0 +1,115 @@
+import { dollars, readBalance } from '../../billing/index.ts';
+import { mayApprove } from '../../commands/caller.ts';
+import { approvalToDecide, pageOfApprovals } from '../../governance/index.ts';
+import { html, type Html } from '../../http/pages/html.ts';
+import type { Page } from '../../http/pages/page.ts';
+import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
+import { listReviews, readReview } from '../../passports/index.ts';
+import { approvalCard, approvalOutcome } from './approval-pages.ts';
+import { reviewCard, reviewOutcome } from './review-pages.ts';
+import { forPerson, isOf, oneOf, OVERVIEW, personsPage, type PersonsVisit } from './visits.ts';
+
+/** Of each kind on one page: a person reads each. */
+const PAGE = 10;
+
+const nothing = html``;
+
+/** Pages of the two lists, numbered from 1. */
+interface Pages {
+  approvals: number;
+  reviews: number;
+}
+
+const pageIn = (query: Visit['query'], name: keyof Pages): number => {
+  const text = oneOf(query, name);
+  return /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 1;
+};
+
+/** Links to the neighbours of a page; the other list stays where it is. */
+function pager(list: keyof Pages, pages: Pages, total: number): Html {
+  const link = (to: number, text: string): Html => {
+    const query = new URLSearchParams();
+    for (const [name, page] of Object.entries({ ...pages, [list]: to })) if (page > 1) query.set(name, String(page));
+    return html`<a class="button" href="${OVERVIEW}?${query.toString()}#${list}">${text}</a>\n`;
+  };
+  const page = pages[list];
+  const before = page > 1 ? link(Math.min(page - 1, Math.max(1, Math.ceil(total / PAGE))), 'Newer') : nothing;
+  const after = page * PAGE < total ? link(page + 1, 'Older') : nothing;
+  return before === nothing && after === nothing
+    ? nothing
+    : html`<nav class="actions" aria-label="${list}, more">\n${before}${after}</nav>\n`;
+}
+
+/** One after the other, so that a page takes one connection at a time. */
+async function each<T>(items: readonly T[], show: (item: T) => Promise<Html>): Promise<Html[]> {
+  const shown: Html[] = [];
+  for (const item of items) shown.push(await show(item));
+  return shown;
+}
+
+/** What became of that which was decided a moment ago, as it stands now; nothing where the address names what is not there. */
+async function outcomeOf(person: PersonsVisit): Promise<Html> {
+  const { visit, caller } = person;
+  const id = oneOf(visit.query, 'decided');
+  if (id === '') return nothing;
+  try {
+    const outcome = id.startsWith('apr_')
+      ? approvalOutcome(await approvalToDecide(visit.context, caller, id))
+      : await reviewOutcome(person, await readReview(visit.context, caller, id));
+    return outcome ?? nothing;
+  } catch (error) {
+    if (isOf(error, 'NOT_FOUND')) return nothing;
+    throw error;
+  }
+}
+
+async function walletPart({ visit: { context }, caller }: PersonsVisit): Promise<Html> {
+  const balance = await readBalance(context.pool, caller.operatorId);
+  const figure = (what: string, amount: string): Html =>
+    html`<li class="card"><span class="muted">${what}</span> <span class="figure">${amount}</span></li>\n`;
+  const owed = balance.receivable_cents === 0 ? nothing : figure('Owed', dollars(balance.receivable_cents));
+  return html`<ul class="cards" aria-label="Wallet">
+${figure('Available in the wallet', balance.balance_usd)}${figure('Held', dollars(balance.held_cents))}${owed}</ul>`;
+}
+
+async function overview(person: PersonsVisit): Promise<Page> {
+  const { visit, caller, session } = person;
+  const { context, query } = visit;
+  const { member, operator } = session;
+  const pages: Pages = { approvals: pageIn(query, 'approvals'), reviews: pageIn(query, 'reviews') };
+  const offset = (pages.approvals - 1) * PAGE;
+  const approvals = await pageOfApprovals(context, caller, { status: 'pending', limit: PAGE, offset });
+  const { body: waiting } = await listReviews(context, caller, { status: 'pending', page: pages.reviews, limit: PAGE });
+  const approvalCards = await each(approvals.items, async ({ id }) =>
+    approvalCard(person, await approvalToDecide(context, caller, id), { whole: false }),
+  );
+  const reviewCards = await each(waiting.reviews, (review) => reviewCard(person, review, { whole: false }));
+  const total = approvals.total + waiting.total;
+  const nobody = mayApprove(caller) ? 'Nothing waits for you.' : 'Nothing waits for an owner or administrator.';
+  return personsPage(person, {
+    title: 'Dashboard',
+    body: html`<h1>${operator.name}</h1>
+<p class="lead">You are signed in as ${member.email}, ${roles[member.role]}.</p>
+${await outcomeOf(person)}
+${await walletPart(person)}
+${total === 0 ? html`<h2>What waits</h2>\n<p class="empty">${nobody}</p>` : nothing}${listPart('approvals', 'Approvals', { cards: approvalCards, total: approvals.total, pages })}${listPart('reviews', 'Reviews', { cards: reviewCards, total: waiting.total, pages })}`,
+  });
+}
+
+const roles = { owner: 'an owner', admin: 'an administrator', member: 'a member' };
+
+const listPart = (
+  list: keyof Pages,
+  title: string,
+  { cards, total, pages }: { cards: readonly Html[]; total: number; pages: Pages },
+): Html =>
+  total === 0
+    ? nothing
+    : html`<h2 id="${list}">${title} <span class="badge">${total}</span></h2>
+${cards}${pager(list, pages, total)}`;
+
+/** Who somebody is, what their operator has, and what waits for them. */
+export const overviewPage: PeoplePage = {
+  operation: 'dashboard',
+  page: (visit) => forPerson(visit, OVERVIEW, overview),
+};

@@ -1,0 +1,15 @@
+import type { PathOfPeoplePage } from '../../http/pages/people-pages.ts';
+import { approvalPage } from './approval-pages.ts';
+import { overviewPage } from './overview-page.ts';
+import { reviewPage } from './review-pages.ts';
+import { codePage, signInPage, signOutPage } from './sign-in-pages.ts';
+
+/** The pages of people by path. The console grows from them. */
+export const dashboardPages: readonly PathOfPeoplePage[] = [
+  ['/dashboard', overviewPage],
+  ['/dashboard/approvals/:id', approvalPage],
+  ['/dashboard/reviews/:id', reviewPage],
+  ['/dashboard/sign-in', signInPage],
+  ['/dashboard/sign-in/code', codePage],
+  ['/dashboard/sign-out', signOutPage],
+];

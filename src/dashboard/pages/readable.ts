@@ -1,0 +1,48 @@
+import { html, type Html } from '../../http/pages/html.ts';
+import type { JsonValue } from '../../json/value.ts';
+
+/** Characters of a text that are shown among others; on its own page it is shown whole. */
+const SHOWN_AMONG_OTHERS = 4_000;
+
+/** Members whose value opens something to whoever reads it. */
+const SECRET = /(?:^|_)secret$/;
+
+const withoutSecrets = (name: string, value: unknown): unknown =>
+  SECRET.test(name) && typeof value === 'string' ? `(set; ${value.length} characters, not shown)` : value;
+
+/** Characters that are not seen, and those that turn the direction of a text: each could make it read as another. */
+const UNSEEN = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
+
+const codeOf = (character: string): string =>
+  character === '\n'
+    ? character
+    : character
+        .split('')
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        .join('');
+
+/**
+ * JSON as a person reads it who decides about it: on lines of its own, secrets by their length alone, and what is not seen as its code.
+ * A person must know that a secret is set; its value is no part of what they decide, and pages are seen over shoulders and in
+ * screenshots.
+ */
+export const readable = (value: unknown): string => JSON.stringify(value, withoutSecrets, 2).replaceAll(UNSEEN, codeOf);
+
+/** A text that is shown, and whether that is all of it. */
+interface Excerpt {
+  text: Html;
+  whole: boolean;
+}
+
+/** @param whole however long it is */
+export function excerptOf(value: JsonValue, { whole }: { whole: boolean }): Excerpt {
+  const text = readable(value);
+  if (whole || text.length <= SHOWN_AMONG_OTHERS) return { text: block(text), whole: true };
+  return { text: html`${block(text.slice(0, SHOWN_AMONG_OTHERS).toWellFormed())}<p>…</p>`, whole: false };
+}
+
+const block = (text: string): Html => html`<pre class="wrapped"><code>${text}</code></pre>`;
+
+/** A sentence whose words of the API stand between backticks. */
+export const sentence = (text: string): Html =>
+  html`${text.split('`').map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))}`;

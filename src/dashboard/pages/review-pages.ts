@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { findAgent } from '../../accounts/index.ts';
+import { mayApprove } from '../../commands/caller.ts';
+import type { CarnetError } from '../../errors/carnet-error.ts';
+import { parseOrRefuse } from '../../errors/faults.ts';
+import { html, type Html } from '../../http/pages/html.ts';
+import { moment } from '../../http/pages/moment.ts';
+import type { Page } from '../../http/pages/page.ts';
+import type { PeoplePage } from '../../http/pages/people-pages.ts';
+import {
+  decideReview,
+  DecideReviewSchema,
+  readReport,
+  readReview,
+  type AccountabilityReport,
+  type Review,
+} from '../../passports/index.ts';
+import {
+  assertDecides,
+  byPerson,
+  callOf,
+  forPerson,
+  isRefusal,
+  OVERVIEW,
+  personsPage,
+  redirect,
+  type PersonsVisit,
+} from './visits.ts';
+
+export const pathOfReview = (checkoutId: string): string => `${OVERVIEW}/reviews/${checkoutId}`;
+
+const nothing = html``;
+
+/** Flags of a review that are shown among others, and calls of a report; the API has all. */
+const MOST_SHOWN = 20;
+
+/** The agent by its name, and by its id. */
+async function agentOf({ visit, caller }: PersonsVisit, agentId: string): Promise<{ name: Html; status: string }> {
+  const agent = await findAgent(visit.context.pool, { operatorId: caller.operatorId, agentId });
+  return {
+    name: agent === null ? html`<code>${agentId}</code>` : html`“${agent.name}” (<code>${agentId}</code>)`,
+    status: agent?.status ?? 'unknown',
+  };
+}
+
+const risks = {
+  clean: html`<span class="badge good">clean</span>`,
+  flagged: html`<span class="badge warning">flagged</span>`,
+  critical: html`<span class="badge error">critical</span>`,
+};
+
+const badgeOf = (severity: 'warning' | 'critical'): Html =>
+  severity === 'critical'
+    ? html`<span class="badge error">critical</span>`
+    : html`<span class="badge warning">warning</span>`;
+
+function flagsOf({ flags }: Review, { whole }: { whole: boolean }): Html {
+  if (flags.length === 0) return html`none`;
+  const shown = whole ? flags : flags.slice(0, MOST_SHOWN);
+  const others = flags.length - shown.length;
+  return html`<ul class="flags">
+${shown.map(({ type, severity, message, raised_at: at }) => html`<li>${badgeOf(severity)} <code>${type}</code> ${message} <span class="hint">${moment(at)}</span></li>\n`)}${others === 0 ? nothing : html`<li>and ${others} more</li>\n`}</ul>`;
+}
+
+/** What an agent did that somebody is to vouch for, with the form that decides it where this person may. @param whole all flags, however many */
+export async function reviewCard(person: PersonsVisit, review: Review, { whole }: { whole: boolean }): Promise<Html> {
+  const agent = await agentOf(person, review.agent_id);
+  const path = pathOfReview(review.checkout_id);
+  return html`<article class="card">
+<h3>Review of the agent ${agent.name} ${risks[review.risk]}</h3>
+${review.missed ? html`<p class="muted">It has sent no checkout in time.</p>\n` : nothing}<dl class="facts">
+<dt>Flags</dt><dd>${flagsOf(review, { whole })}</dd>
+<dt>Passport</dt><dd><code>${review.jti}</code></dd>
+<dt>Since</dt><dd>${moment(review.created_at)}</dd>
+<dt>Report</dt><dd><a href="${path}"><code>${review.checkout_id}</code></a></dd>
+</dl>
+${review.status === 'pending' ? decisionOf(person, review, { path, all: whole || review.flags.length <= MOST_SHOWN }) : nothing}</article>`;
+}
+
+/** @param all whether the card shows all flags: nobody decides about what they have not been shown */
+function decisionOf(
+  { visit, caller }: PersonsVisit,
+  review: Review,
+  { path, all }: { path: string; all: boolean },
+): Html {
+  if (!mayApprove(caller))
+    return html`<p class="notice warning">An owner or administrator decides this; you are a member.</p>\n`;
+  if (!all) return html`<p class="actions"><a class="button" href="${path}">Read all of it, and decide</a></p>`;
+  const held = review.risk === 'critical' ? ' Until it is decided, the agent gets no new passport.' : '';
+  const revoked = visit.context.config.reviewBlockRevokes
+    ? ' and revokes the passport with its refreshes and delegations'
+    : '';
+  return html`<form method="post" action="${path}">
+<input type="hidden" name="seen" value="${review.digest}">
+<label>Notes <span class="hint">They are kept with the decision.</span>
+<textarea name="notes" maxlength="1000" rows="2"></textarea></label>
+<p class="hint">“Block” says that the work was not right${revoked}. “Block the agent” revokes its passports of this work too, and it gets none until a person unblocks it.${held}</p>
+<div class="actions">
+<button class="primary" name="decision" value="approved">Approve</button>
+<button class="danger" name="decision" value="blocked">Block</button>
+<button class="danger" name="decision" value="agent_blocked">Block the agent</button>
+</div>
+</form>`;
+}
+
+/** What became of it, in a sentence; null while it waits. */
+export async function reviewOutcome(person: PersonsVisit, review: Review): Promise<Html | null> {
+  if (review.status === 'pending') return null;
+  const { name, status } = await agentOf(person, review.agent_id);
+  return review.status === 'approved'
+    ? html`<p class="notice good" role="status">Approved: the review of ${name}.</p>`
+    : html`<p class="notice" role="status">Blocked: the review of ${name}. The agent is ${status}.</p>`;
+}
+
+type Report = Pick<AccountabilityReport, 'checkpoints' | 'checkout'>;
+type Reported = Report['checkpoints'][number] | NonNullable<Report['checkout']>;
+
+function reportedPart(title: string, reported: Reported): Html {
+  const { services_used: services, tool_calls: calls, delegated_to: delegated, summary } = reported;
+  const shown = calls.slice(0, MOST_SHOWN);
+  const others = calls.length - shown.length;
+  return html`<article class="card">
+<h3>${title}</h3>
+${summary === null ? nothing : html`<p>${summary}</p>\n`}<dl class="facts">
+<dt>Sent</dt><dd>${moment(reported.submitted_at)}</dd>
+<dt>Actions</dt><dd>${reported.actions_count}</dd>
+<dt>Services</dt><dd>${services.length === 0 ? 'none' : services.join(', ')}</dd>
+${delegated.length === 0 ? nothing : html`<dt>Delegated to</dt><dd>${delegated.join(', ')}</dd>\n`}${
+    calls.length === 0
+      ? nothing
+      : html`<dt>Calls</dt><dd><ul>
+${shown.map(({ service, method, target }) => html`<li>${service} <code>${method}</code> ${target ?? ''}</li>\n`)}${others === 0 ? nothing : html`<li>and ${others} more</li>\n`}</ul></dd>\n`
+  }</dl>
+</article>\n`;
+}
+
+/** What the agent has reported, the newest first. */
+const reportOf = ({ checkpoints, checkout }: Report): Html =>
+  checkout === null && checkpoints.length === 0
+    ? html`<p class="empty">The agent has reported nothing.</p>`
+    : html`${checkout === null ? nothing : reportedPart(checkout.late ? 'Checkout, late' : 'Checkout', checkout)}${checkpoints
+        .toReversed()
+        .slice(0, MOST_SHOWN)
+        .map((checkpoint) => reportedPart(`Checkpoint ${checkpoint.sequence}`, checkpoint))}`;
+
+async function shownReview(person: PersonsVisit, refusal?: CarnetError): Promise<Page> {
+  const { context, id } = person.visit;
+  const review = await readReview(context, person.caller, id);
+  const report = await readReport(context, person.caller, review.jti);
+  return personsPage(person, {
+    title: 'Review',
+    refusal,
+    body: html`<h1>Review</h1>
+${(await reviewOutcome(person, review)) ?? nothing}${await reviewCard(person, review, { whole: true })}
+<h2>What the agent reported</h2>
+${reportOf(report)}
+<p>All of it: <code>GET /v1/passports/${review.jti}/report</code>. <a href="${OVERVIEW}">All that waits</a></p>`,
+  });
+}
+
+const DecisionForm = z.strictObject({
+  decision: z.enum(['approved', 'blocked', 'agent_blocked']),
+  notes: z.string().transform((notes) => notes.trim()),
+  seen: z.string(),
+});
+
+/** One review with the report that it is about, to decide it. The form says what the person has seen: what came since is refused. */
+export const reviewPage: PeoplePage = {
+  operation: 'reviewPage',
+  page: (visit) => forPerson(visit, pathOfReview(visit.id), (person) => shownReview(person)),
+  submit: (submission) =>
+    byPerson(submission, pathOfReview(submission.id), async (person) => {
+      const { id, context, form } = submission;
+      try {
+        assertDecides(person);
+        const { decision, notes, seen } = parseOrRefuse(DecisionForm, form);
+        const asked = {
+          decision: decision === 'approved' ? ('approved' as const) : ('blocked' as const),
+          block_future: decision === 'agent_blocked',
+          seen,
+          ...(notes !== '' && { notes }),
+        };
+        const path = `/v1/passports/reviews/${id}/decide`;
+        const call = callOf(person, { operation: 'decidePassportReview', method: 'POST', path, body: asked });
+        await decideReview(context, call, { checkoutId: id, decision: parseOrRefuse(DecideReviewSchema, asked) });
+        return redirect(`${OVERVIEW}?decided=${id}`);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        return await shownReview(person, error);
+      }
+    }),
+};

@@ -1,0 +1,241 @@
+import { z } from 'zod';
+import { CarnetError } from '../../errors/carnet-error.ts';
+import { noSessionCookie, sessionCookie } from '../../http/auth/session-cookie.ts';
+import { html, type Html } from '../../http/pages/html.ts';
+import type { Page } from '../../http/pages/page.ts';
+import type { PeoplePage, Submission, Visit } from '../../http/pages/people-pages.ts';
+import { htmlPage, shell } from '../../http/pages/shell.ts';
+import { minutesOf } from '../../one-time-codes/codes.ts';
+import type { Origin } from '../asker.ts';
+import { SEND_CODE, SIGN_IN } from '../limits.ts';
+import { RequestCodeSchema, SignInSchema } from '../schema.ts';
+import { sendSignInCode } from '../send-code.ts';
+import { endCurrentSession } from '../sessions.ts';
+import { signIn } from '../sign-in.ts';
+import {
+  byPerson,
+  callOf,
+  isOf,
+  isRefusal,
+  noticeOf,
+  oneOf,
+  OVERVIEW,
+  pathBack,
+  redirect,
+  sessionAt,
+  SIGN_IN_PATH,
+} from './visits.ts';
+
+/*
+ * Signing in: the address, then the code of the mail, then the operator where there are several. Each step is a plain form, and what was
+ * entered before stands in the form of the next; nothing is kept between them. Opening a page does nothing, since mail scanners open
+ * links.
+ */
+
+const CODE_PATH = '/dashboard/sign-in/code';
+
+/** What the forms carry. */
+interface Entered {
+  email: string;
+  /** Of an invitation, or chosen; '' where none is named. */
+  operatorId: string;
+  /** Where the person wanted to go. */
+  next: string;
+}
+
+const enteredIn = (values: Visit['query']): Entered => ({
+  email: oneOf(values, 'email').trim(),
+  operatorId: oneOf(values, 'operator_id'),
+  next: pathBack(oneOf(values, 'next')),
+});
+
+/** As `parseQuery` reads it. */
+const formOf = ({ form }: Submission): Visit['query'] => form as Visit['query'];
+
+const originOf = ({ headers, network }: Visit): Origin => ({ cookies: headers.cookie, network });
+
+const nothing = html``;
+
+const hidden = (name: string, value: string): Html =>
+  value === '' ? nothing : html`<input type="hidden" name="${name}" value="${value}">\n`;
+
+const carried = ({ operatorId, next }: Entered): Html =>
+  html`${hidden('operator_id', operatorId)}${hidden('next', next === OVERVIEW ? '' : next)}`;
+
+interface Step {
+  body: Html;
+  refusal?: CarnetError;
+  headers?: Readonly<Record<string, string>>;
+}
+
+const pageOf = ({ body, refusal, headers }: Step): Page => ({
+  ...htmlPage(shell({ title: 'Sign in', narrow: true, current: OVERVIEW, body }), refusal?.status),
+  headers: { ...refusal?.headers, ...headers },
+});
+
+/** Why somebody is here, by a name in the address: nobody can put words of their own on the page. */
+const notices: ReadonlyMap<string, Html> = new Map([
+  ['signed_out', html`<p class="notice good" role="status">You are signed out.</p>`],
+  [
+    'ended',
+    html`<p class="notice warning" role="status">Your session is over, and nothing was changed. Sign in again, then look at it once more.</p>`,
+  ],
+]);
+
+/** They may sign in as somebody else all the same. */
+async function alreadySignedIn(visit: Visit): Promise<Html> {
+  const session = await sessionAt(visit);
+  if (session === null) return nothing;
+  const { member, operator } = session;
+  return html`<p class="notice">You are signed in as ${member.email} at ${operator.name}: <a href="${OVERVIEW}">go to the dashboard</a>.</p>`;
+}
+
+const emailInput = (email: string): Html => html`<label>E-mail address
+<input name="email" type="email" autocomplete="email" maxlength="254" value="${email}" required></label>`;
+
+const addressStep = (entered: Entered, notice: Html): Html => html`<h1>Sign in</h1>
+${notice}
+<p class="muted">You get a code of six digits by mail. There is no password.</p>
+<form class="card" method="post" action="${SIGN_IN_PATH}">
+${carried(entered)}${emailInput(entered.email)}
+<div class="actions"><button class="primary">Send me a code</button></div>
+</form>
+<p class="small"><a href="${CODE_PATH}">I have a code already</a></p>`;
+
+const OUTBOX_KEY = 'ADMIN=$(node -p "require(\'${DATA_DIR:-./.carnet}/credentials.json\').admin_api_key")';
+
+/** Where the mail is on an instance that sends none: whoever holds the platform's key reads it there, and nobody else. */
+function outboxHint({ context: { config } }: Visit, email: string): Html {
+  if (config.mail !== undefined) return nothing;
+  const to = email === '' ? '' : `&to=${encodeURIComponent(email).replaceAll("'", '%27')}`;
+  return html`<div class="notice">
+<p><strong>This instance sends no mail.</strong> The code is in its outbox, which the platform’s key reads. Where <code>npm start</code> runs, paste this in the folder of the project:</p>
+<pre class="wrapped"><code>${OUTBOX_KEY}
+curl -sS -H "Authorization: Bearer $ADMIN" '${config.publicBaseUrl}/v1/admin/outbox?limit=1${to}'</code></pre>
+<p class="small">Elsewhere <code>ADMIN</code> is the value of <code>PLATFORM_ADMIN_KEY</code>.</p>
+</div>`;
+}
+
+/** @param notice what is new: a code is on its way, or why the last one was refused */
+function codeStep(visit: Visit, entered: Entered, notice: Html): Html {
+  const { email } = entered;
+  const again =
+    email === ''
+      ? html`<p class="small"><a href="${SIGN_IN_PATH}">I have no code yet</a></p>`
+      : html`<form method="post" action="${SIGN_IN_PATH}">
+${hidden('email', email)}${carried(entered)}<p class="small"><button class="plain">Send another code</button> · <a href="${SIGN_IN_PATH}">Use another address</a></p>
+</form>`;
+  return html`<h1>Enter the code</h1>
+${notice}
+${outboxHint(visit, email)}
+<form class="card" method="post" action="${CODE_PATH}">
+${carried(entered)}${email === '' ? emailInput('') : html`${hidden('email', email)}<p class="muted">${email}</p>`}
+<label>Six digits of the mail
+<input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]{6,11}" maxlength="11" required autofocus></label>
+<div class="actions"><button class="primary">Sign in</button></div>
+</form>
+${again}`;
+}
+
+const Choice = z.array(z.object({ id: z.string(), name: z.string(), role: z.string() }));
+
+/** The right code was entered by a person of several operators; it counts until one is chosen. */
+const choiceStep = (
+  { email, next }: Entered,
+  code: string,
+  operators: z.infer<typeof Choice>,
+): Html => html`<h1>Choose an operator</h1>
+<p>You work for several operators, or are invited to. Choosing one that has invited you makes you its member.</p>
+<form class="card choices" method="post" action="${CODE_PATH}">
+${hidden('email', email)}${hidden('code', code)}${hidden('next', next === OVERVIEW ? '' : next)}${operators.map(
+  ({ id, name, role }) =>
+    html`<button name="operator_id" value="${id}">${name} <span class="hint">${role} · ${id}</span></button>\n`,
+)}</form>`;
+
+export const signInPage: PeoplePage = {
+  operation: 'signInPage',
+  async page(visit) {
+    const notice = notices.get(oneOf(visit.query, 'notice')) ?? (await alreadySignedIn(visit));
+    return pageOf({ body: addressStep(enteredIn(visit.query), notice) });
+  },
+  submitsAs: SEND_CODE,
+  async submit(submission) {
+    const { context, requestId } = submission;
+    const entered = enteredIn(formOf(submission));
+    const { data, success } = RequestCodeSchema.safeParse({ email: entered.email });
+    if (!success) {
+      const refusal = new CarnetError('VALIDATION_ERROR', 'That is no e-mail address. Enter one as ada@example.com.');
+      return pageOf({ body: addressStep(entered, noticeOf(refusal)), refusal });
+    }
+    try {
+      const { cookie } = await sendSignInCode(context, requestId, { ...data, origin: originOf(submission) });
+      const time = minutesOf(context.config.verificationCodeSeconds);
+      const sent = html`<p>If this is the address of a member, a code is on its way to it. It counts for ${time}.</p>`;
+      return pageOf({ body: codeStep(submission, entered, sent), headers: { 'Set-Cookie': cookie } });
+    } catch (error) {
+      if (!isOf(error, 'RATE_LIMITED')) throw error;
+      return pageOf({ body: codeStep(submission, entered, noticeOf(error)), refusal: error });
+    }
+  },
+};
+
+export const codePage: PeoplePage = {
+  operation: 'signInCodePage',
+  page: async (visit) =>
+    pageOf({ body: codeStep(visit, { ...enteredIn(visit.query), email: '' }, await alreadySignedIn(visit)) }),
+  submitsAs: SIGN_IN,
+  async submit(submission) {
+    const { context, requestId } = submission;
+    const form = formOf(submission);
+    const entered = enteredIn(form);
+    const code = oneOf(form, 'code').replaceAll(/\s/g, '');
+    const { data, success } = SignInSchema.safeParse({
+      email: entered.email,
+      code,
+      ...(entered.operatorId !== '' && { operator_id: entered.operatorId }),
+    });
+    if (!success) {
+      const refusal = new CarnetError('VALIDATION_ERROR', 'Enter your e-mail address and the six digits of the mail.');
+      return pageOf({ body: codeStep(submission, entered, noticeOf(refusal)), refusal });
+    }
+    try {
+      const { token } = await signIn(context, requestId, { ...data, origin: originOf(submission) });
+      return redirect(entered.next, { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) });
+    } catch (error) {
+      return await refusedCode(submission, { entered, code, error });
+    }
+  },
+};
+
+/** What becomes of a code that did not sign in. @throws what is no refusal */
+async function refusedCode(
+  submission: Submission,
+  { entered, code, error }: { entered: Entered; code: string; error: unknown },
+): Promise<Page> {
+  if (isOf(error, 'OPERATOR_CHOICE_REQUIRED'))
+    return pageOf({ body: choiceStep(entered, code, Choice.parse(error.extra['operators'])) });
+  if (isOf(error, 'NOT_FOUND')) {
+    const refusal = new CarnetError('NOT_FOUND', 'You are no member of that operator, and not invited to it.');
+    return pageOf({ body: addressStep({ ...entered, operatorId: '' }, noticeOf(refusal)), refusal });
+  }
+  if (isOf(error, 'CODE_EXPIRED')) {
+    // The form may have been sent twice, and its first time has signed this person in.
+    const session = await sessionAt(submission);
+    if (session?.member.email.toLowerCase() === entered.email.toLowerCase()) return redirect(entered.next);
+  }
+  if (!isRefusal(error)) throw error;
+  return pageOf({ body: codeStep(submission, entered, noticeOf(error)), refusal: error });
+}
+
+export const signOutPage: PeoplePage = {
+  operation: 'signOutPage',
+  page: async () => redirect(OVERVIEW),
+  submit: (submission) =>
+    byPerson(submission, OVERVIEW, async (person) => {
+      const { context } = submission;
+      const path = '/v1/dashboard/sessions/current';
+      await endCurrentSession(context, callOf(person, { operation: 'signOut', method: 'DELETE', path, body: {} }));
+      const cookie = noSessionCookie(context.config.publicBaseUrl);
+      return redirect(`${SIGN_IN_PATH}?notice=signed_out`, { 'Set-Cookie': cookie });
+    }),
+};

@@ -1,0 +1,157 @@
+import type { OperatorCaller } from '../../commands/caller.ts';
+import type { CommandCall } from '../../commands/command.ts';
+import { CarnetError } from '../../errors/carnet-error.ts';
+import { admit } from '../../http/auth/audience.ts';
+import { html, type Html } from '../../http/pages/html.ts';
+import type { Page } from '../../http/pages/page.ts';
+import type { Submission, Visit } from '../../http/pages/people-pages.ts';
+import { htmlPage, shell } from '../../http/pages/shell.ts';
+import type { JsonValue } from '../../json/value.ts';
+import type { DashboardSession } from '../schema.ts';
+import { currentSession } from '../sessions.ts';
+
+/** A page at which somebody is signed in. */
+export interface PersonsVisit<V extends Visit = Visit> {
+  visit: V;
+  caller: OperatorCaller;
+  session: DashboardSession;
+}
+
+export const OVERVIEW = '/dashboard';
+export const SIGN_IN_PATH = '/dashboard/sign-in';
+
+/** One value of a form or of an address; '' where there is none, or several. */
+export const oneOf = (values: Visit['query'], name: string): string => {
+  const value = values[name];
+  return typeof value === 'string' ? value : '';
+};
+
+export const isOf = (error: unknown, code: CarnetError['code']): error is CarnetError =>
+  error instanceof CarnetError && error.code === code;
+
+/** Whether this is a refusal to be shown where the form was, in its own words. */
+export const isRefusal = (error: unknown): error is CarnetError =>
+  error instanceof CarnetError && error.status < 500 && error.code !== 'NOT_FOUND';
+
+export const noticeOf = (refusal: CarnetError): Html =>
+  html`<p class="notice error" role="alert">${refusal.message}</p>`;
+
+/** So that loading the page again sends no form again. */
+export const redirect = (location: string, headers: Readonly<Record<string, string>> = {}): Page => ({
+  status: 303,
+  type: 'text/plain; charset=utf-8',
+  body: `See ${location}\n`,
+  location,
+  headers,
+});
+
+/** Where somebody is led once they have signed in: a page of the dashboard, so that no link leads elsewhere. */
+export const pathBack = (path: string): string =>
+  /^\/dashboard\/(?:approvals|reviews)\/\w{1,64}$/.test(path) ? path : OVERVIEW;
+
+function signInFor(path: string, query: Record<string, string> = {}): string {
+  const parameters = new URLSearchParams({ ...query, ...(pathBack(path) !== OVERVIEW && { next: path }) });
+  return parameters.size === 0 ? SIGN_IN_PATH : `${SIGN_IN_PATH}?${parameters.toString()}`;
+}
+
+/**
+ * A browser that follows a link of another site leaves out the session cookie (SameSite=Strict), and sends it with what a page of ours
+ * makes it open: so the page is opened once more, from here.
+ */
+const isFromElsewhere = ({ headers, query }: Visit): boolean =>
+  headers['sec-fetch-site'] === 'cross-site' && query['again'] === undefined;
+
+function openedAgain(path: string): Page {
+  const again = `${pathBack(path)}?again`;
+  const body = html`<h1>One moment</h1>
+<p>You came from another site. <a href="${again}">Open the page</a>, if it does not open by itself.</p>`;
+  return {
+    ...htmlPage(shell({ title: 'One moment', body, narrow: true })),
+    headers: { Refresh: `0; url=${again}` },
+  };
+}
+
+/** The session of this browser; null: nobody is signed in. */
+export async function sessionAt({ person, context }: Visit): Promise<DashboardSession | null> {
+  if (person === null) return null;
+  try {
+    return await currentSession(context, person.caller);
+  } catch (error) {
+    if (isOf(error, 'NOT_FOUND')) return null; // it ended meanwhile
+    throw error;
+  }
+}
+
+/** @throws CarnetError OPERATOR_SUSPENDED */
+async function personAt<V extends Visit>(visit: V, method: 'get' | 'post'): Promise<PersonsVisit<V> | null> {
+  const caller = visit.person === null ? null : admit(visit.person, 'operator', method);
+  if (caller?.kind !== 'operator') return null; // a session is no other
+  const session = await sessionAt(visit);
+  return session === null ? null : { visit, caller, session };
+}
+
+/**
+ * A page for whoever is signed in; everybody else is led to where people sign in, and back.
+ * @param path of the page
+ * @throws CarnetError OPERATOR_SUSPENDED
+ */
+export async function forPerson(
+  visit: Visit,
+  path: string,
+  page: (person: PersonsVisit) => Promise<Page>,
+): Promise<Page> {
+  const person = await personAt(visit, 'get');
+  if (person !== null) return await page(person);
+  return isFromElsewhere(visit) ? openedAgain(path) : redirect(signInFor(path));
+}
+
+/**
+ * What the form of such a page does. A session that has ended since the page was shown leads to signing in, and nothing is done.
+ * @throws CarnetError OPERATOR_SUSPENDED
+ */
+export async function byPerson(
+  submission: Submission,
+  path: string,
+  act: (person: PersonsVisit<Submission>) => Promise<Page>,
+): Promise<Page> {
+  const person = await personAt(submission, 'post');
+  return person === null ? redirect(signInFor(path, { notice: 'ended' })) : await act(person);
+}
+
+/**
+ * The call of the API that a form stands for. What these calls do they do once, however often the form is sent, so none has an
+ * Idempotency-Key.
+ */
+export const callOf = (
+  { visit, caller }: PersonsVisit<Submission>,
+  { operation, method, path, body }: { operation: string; method: string; path: string; body: JsonValue },
+): CommandCall => ({
+  caller,
+  operation,
+  idempotency: null,
+  requestId: visit.requestId,
+  request: { method, path, body, approvalId: undefined },
+});
+
+/** That this person may decide what waits. @throws CarnetError ADMIN_REQUIRED */
+export function assertDecides({ visit }: PersonsVisit): void {
+  if (visit.person !== null) admit(visit.person, 'person', 'post');
+}
+
+/** A page of the dashboard, with who is signed in. */
+export const personsPage = (
+  { session: { member } }: PersonsVisit,
+  { title, body, refusal }: { title: string; body: Html; refusal?: CarnetError | undefined },
+): Page => ({
+  ...htmlPage(
+    shell({
+      title,
+      current: OVERVIEW,
+      account: html`<span>${member.email}</span>
+<form method="post" action="/dashboard/sign-out"><button class="plain">Sign out</button></form>`,
+      body: html`${refusal === undefined ? html`` : noticeOf(refusal)}${body}`,
+    }),
+    refusal?.status,
+  ),
+  headers: refusal?.headers ?? {},
+});

@@ -1,0 +1,127 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ParameterizedContext } from 'koa';
+import type { Context } from '../../context/context.ts';
+import type { SharedPool } from '../../database/shared-pool.ts';
+import { CarnetError } from '../../errors/carnet-error.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { addressBlock, clientAddress } from '../addresses.ts';
+import { UNCOUNTED, type Authentication, type LookUps } from '../auth/authentication.ts';
+import type { Credential } from '../auth/credential.ts';
+import { createOriginCheck } from '../auth/same-origin.ts';
+import { readForm } from '../body.ts';
+import { parseQuery } from '../query.ts';
+import type { LimitedCall, RateLimits } from '../rate-limit.ts';
+import { sendMethods } from '../routing.ts';
+import type { Middleware, Recorded } from '../state.ts';
+import { PageTable, sendPage, type FoundPage, type Page } from './page.ts';
+
+/** Somebody opens a page in a browser, or sends its form. */
+export interface Visit {
+  /** What the address has where the path of the page has `:id`; '' for pages without. */
+  id: string;
+  /** What stands behind the `?` of the address. */
+  query: Readonly<Record<string, string | string[]>>;
+  /** Its connections are those that whoever asks has a share of. */
+  context: Context;
+  requestId: string;
+  /** Who is signed in in this browser; null: nobody. */
+  person: Credential | null;
+  headers: IncomingHttpHeaders;
+  /** The block of addresses that the request comes from, as codes are counted by. */
+  network: string;
+}
+
+/** A visit that sends a form of the page: one text a member, several where it came several times. */
+export interface Submission extends Visit {
+  form: JsonValue;
+}
+
+/** A page that knows who is signed in. Its form is taken from pages of this service alone. */
+export interface PeoplePage {
+  /** How logs and metrics name it. */
+  operation: string;
+  page(visit: Visit): Promise<Page>;
+  /** What its form does, by POST; absent: the page is only read. */
+  submit?(submission: Submission): Promise<Page>;
+  /** The call that its form counts as, where that has a limit of its own. */
+  submitsAs?: LimitedCall;
+}
+
+export type PathOfPeoplePage = readonly [path: string, page: PeoplePage];
+
+interface People {
+  pages: readonly PathOfPeoplePage[];
+  known: Authentication;
+  shared: SharedPool;
+  limits: RateLimits | null;
+}
+
+/**
+ * Answers the pages of people: counted by the address, and with the connections that a call of the same person would have. No other
+ * credential than the session cookie is looked at, since browsers send none.
+ * @throws CarnetError ORIGIN_FORBIDDEN for a form that another site, or no page at all, has sent; RATE_LIMITED
+ */
+export function peoplePages(context: Context, { pages, known, shared, limits }: People): Middleware<Recorded> {
+  const table = new PageTable(pages);
+  const assertSameOrigin = createOriginCheck(context.config.publicBaseUrl);
+  const { trustProxyHops } = context.config;
+
+  /** Cookies that are no session count as in a call: each as a request of the address. */
+  const lookUpsFrom = (block: string): LookUps =>
+    limits === null
+      ? UNCOUNTED
+      : {
+          begin: async () => void (await limits.anonymous.count(block)),
+          found: () => limits.anonymous.giveBack(block),
+        };
+
+  const signedIn = ({ cookie }: IncomingHttpHeaders, block: string): Promise<Credential | null> =>
+    known.authenticate({ cookie }, lookUpsFrom(block)).catch((error: unknown) => {
+      if (error instanceof CarnetError && error.code === 'UNAUTHENTICATED') return null;
+      throw error;
+    });
+
+  const visitOf = async (ctx: ParameterizedContext<Recorded>, id: string): Promise<Visit> => {
+    const address = clientAddress(ctx.req, trustProxyHops);
+    const person = await signedIn(ctx.req.headers, addressBlock(address));
+    const network = addressBlock(address, 48);
+    ctx.state.operatorId = person?.caller.operatorId;
+    return {
+      id,
+      query: parseQuery(ctx.querystring),
+      context: { ...context, pool: shared.of(person?.caller.operatorId ?? network) },
+      requestId: ctx.state.requestId,
+      person,
+      headers: ctx.req.headers,
+      network,
+    };
+  };
+
+  const count = async (ctx: ParameterizedContext<Recorded>, call: LimitedCall | undefined): Promise<void> => {
+    if (limits === null) return;
+    const block = addressBlock(clientAddress(ctx.req, trustProxyHops));
+    ctx.res.setHeaders(await limits.anonymous.count(block));
+    if (call !== undefined) ctx.res.setHeaders(await limits.of(call).count(block));
+  };
+
+  const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage<PeoplePage>) => {
+    ctx.state.operation = page.operation;
+    ctx.state.forPeople = true;
+    const { submit } = page;
+    const submits = ctx.method === 'POST' && submit !== undefined;
+    await count(ctx, submits ? page.submitsAs : undefined);
+    if (submits) {
+      assertSameOrigin(ctx.req.headers);
+      const form = await readForm(ctx.req);
+      const done = await submit({ ...(await visitOf(ctx, id)), form });
+      ctx.state.commanded = done.status < 400;
+      sendPage(ctx, done);
+    } else if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(await visitOf(ctx, id)));
+    else sendMethods(ctx, submit === undefined ? ['GET'] : ['GET', 'POST'], false);
+  };
+
+  return (ctx, next) => {
+    const found = table.find(ctx.path);
+    return found === undefined ? next() : answerPage(ctx, found);
+  };
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { DomUtils, parseDocument } from 'htmlparser2';
+import { service } from './service.ts';
+
+/** What the parser calls an element; its own name for it is of a package that only the parser depends on. */
+type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
+
+const text = (element: Element): string => DomUtils.textContent(element).replaceAll(/\s+/g, ' ').trim();
+const within = (element: Parameters<typeof DomUtils.getElementsByTagName>[1], name: string): Element[] =>
+  DomUtils.getElementsByTagName(name, element, true);
+
+interface Press {
+  /** What a person types or chooses, by the name of the field. */
+  fields?: Record<string, string>;
+  /** A text of the card that the button stands in, where there are several. */
+  card?: string;
+}
+
+/** A page as a browser without scripts has it. */
+export class WebPage {
+  readonly status: number;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly html: string;
+  readonly #browser: WebBrowser;
+  readonly #document: ReturnType<typeof parseDocument>;
+
+  constructor(browser: WebBrowser, answer: { status: number; path: string; headers: Headers; html: string }) {
+    this.#browser = browser;
+    ({ status: this.status, path: this.path, headers: this.headers, html: this.html } = answer);
+    this.#document = parseDocument(this.html);
+  }
+
+  /** What a person reads. */
+  get text(): string {
+    return within(this.#document, 'main').map(text).join(' ');
+  }
+
+  get title(): string {
+    return within(this.#document, 'h1').map(text).join(' ');
+  }
+
+  /** Who is signed in, at the end of the header. */
+  get account(): string {
+    return within(this.#document, 'header').map(text).join(' ');
+  }
+
+  /** The texts of the cards. */
+  get cards(): string[] {
+    return within(this.#document, 'article').map(text);
+  }
+
+  /** What was found out or done, and what was refused. */
+  get notices(): string[] {
+    const isNotice = ({ attribs }: Element): boolean => /\bnotice\b/.test(attribs['class'] ?? '');
+    return DomUtils.findAll(isNotice, this.#document.children).map(text);
+  }
+
+  /** The buttons of a card, or of the page. */
+  buttons(card = ''): string[] {
+    return this.#places(card).flatMap((place) => within(place, 'button').map(text));
+  }
+
+  links(): { text: string; href: string }[] {
+    return within(this.#document, 'a').map((link) => ({ text: text(link), href: link.attribs['href'] ?? '' }));
+  }
+
+  follow(linkText: string): Promise<WebPage> {
+    const link = this.links().find((one) => one.text === linkText);
+    assert(link !== undefined, `no link “${linkText}” in ${this.text}`);
+    return this.#browser.open(link.href);
+  }
+
+  /** Sends the form of this button with all that it has, and follows where that leads. */
+  press(button: string, { fields = {}, card = '' }: Press = {}): Promise<WebPage> {
+    const { action, values } = this.#formOf(button, card, fields);
+    return this.#browser.send(action, values);
+  }
+
+  /** What `press` would send. */
+  formOf(button: string, { fields = {}, card = '' }: Press = {}): { action: string; values: URLSearchParams } {
+    return this.#formOf(button, card, fields);
+  }
+
+  #places(card: string): Element[] {
+    const places = card === '' ? within(this.#document, 'body') : within(this.#document, 'article');
+    const fitting = places.filter((place) => text(place).includes(card));
+    assert(fitting.length === 1, `${fitting.length} cards have “${card}” in ${this.text}`);
+    return fitting;
+  }
+
+  #formOf(button: string, card: string, fields: Record<string, string>) {
+    const forms = this.#places(card).flatMap((place) => within(place, 'form'));
+    const form = forms.find((one) => within(one, 'button').some((found) => text(found).startsWith(button)));
+    assert(form !== undefined, `no button “${button}” in ${this.text}`);
+    assert.equal(form.attribs['method'], 'post');
+    const values = new URLSearchParams();
+    for (const field of [...within(form, 'input'), ...within(form, 'textarea')]) {
+      const { name = '', value = '', required } = field.attribs;
+      const typed = fields[name] ?? (field.name === 'textarea' ? text(field) : value);
+      assert(required === undefined || typed !== '', `${name} is to be filled in`);
+      values.append(name, typed);
+    }
+    const strange = Object.keys(fields).filter((name) => !values.has(name));
+    assert.deepEqual(strange, [], 'the form has no such fields');
+    const pressed = within(form, 'button').find((found) => text(found).startsWith(button));
+    if (pressed?.attribs['name'] !== undefined) values.append(pressed.attribs['name'], pressed.attribs['value'] ?? '');
+    return { action: form.attribs['action'] ?? this.path, values };
+  }
+}
+
+/** A browser without scripts: it keeps cookies, follows redirects and says where its forms come from. */
+export class WebBrowser {
+  readonly cookies = new Map<string, string>();
+  readonly #baseUrl: string;
+
+  constructor(baseUrl: string = service().baseUrl) {
+    this.#baseUrl = baseUrl;
+  }
+
+  open(path: string, headers: Record<string, string> = {}): Promise<WebPage> {
+    return this.#fetch(path, { headers });
+  }
+
+  /** @param headers `origin` says which page the form stands on; by default it is one of the service. */
+  send(path: string, values: URLSearchParams, headers: Record<string, string> = {}): Promise<WebPage> {
+    return this.#fetch(path, {
+      method: 'POST',
+      body: values,
+      headers: { origin: new URL(this.#baseUrl).origin, ...headers },
+    });
+  }
+
+  async #fetch(path: string, init: RequestInit): Promise<WebPage> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = {
+      accept: 'text/html',
+      ...(init.headers as Record<string, string>),
+      ...(cookie !== '' && { cookie }),
+    };
+    const response = await fetch(new URL(path, this.#baseUrl), { ...init, headers, redirect: 'manual' });
+    for (const set of response.headers.getSetCookie()) this.#keep(set);
+    const location = response.headers.get('location');
+    if (response.status === 303 && location !== null) {
+      await response.body?.cancel();
+      return await this.#fetch(location, {});
+    }
+    return new WebPage(this, { status: response.status, path, headers: response.headers, html: await response.text() });
+  }
+
+  #keep(set: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+    if (/;\s*Max-Age=0\b/i.test(set)) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}
+
+/** A browser in which this person is signed in already. @param cookie as `signIn` of people.ts gives it */
+export function browserOf({ cookie }: { cookie: string }): WebBrowser {
+  const browser = new WebBrowser();
+  const at = cookie.indexOf('=');
+  browser.cookies.set(cookie.slice(0, at), cookie.slice(at + 1));
+  return browser;
+}
