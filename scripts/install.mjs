@@ -92,11 +92,10 @@ const npmCi = async (directory) => {
     { cwd: directory, stdio: ['ignore', 'inherit', 'inherit'] },
   );
   const began = performance.now();
-  const talking = setInterval(() => {
-    const folder = join(directory, 'node_modules');
-    const count = existsSync(folder) ? readdirSync(folder).length : 0;
-    print(`still installing, after ${Math.round((performance.now() - began) / 1000)} s; ${count} packages are there`);
-  }, SILENCE_MS);
+  const talking = setInterval(
+    () => print(`still installing, after ${Math.round((performance.now() - began) / 1000)} s`),
+    SILENCE_MS,
+  );
   const code = await new Promise((done) => {
     npm.once('error', () => done(127));
     npm.once('exit', (status) => done(status ?? 1));

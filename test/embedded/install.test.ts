@@ -83,7 +83,7 @@ describe('installing the packages', () => {
     const ended = once(child, 'exit');
     let printed = '';
     child.stdout?.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
-    await eventually('a line', () => /^carnet: still installing, after \d+ s; 1 packages are there$/m.test(printed));
+    await eventually('a line', () => /^carnet: still installing, after \d+ s$/m.test(printed));
     await rm(join(clone, 'npm-waits'));
     assert.deepEqual(await ended, [0, null]);
   });
