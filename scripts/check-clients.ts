@@ -68,7 +68,8 @@ const GENERATORS: Record<
     options: [],
     async compile(folder, compiler) {
       await writeFile(join(folder, 'pom.xml'), KOTLIN_POM);
-      await compiler('mvn', '-q', '-B', 'compile');
+      // In the same process: a daemon would stay for hours.
+      await compiler('mvn', '-q', '-B', 'compile', '-Dkotlin.compiler.daemon=false');
     },
   },
   python: {
