@@ -292,7 +292,7 @@ describe('HTTP as the shell speaks it', () => {
     it('carry the further members of a refusal at the top', async () => {
       const reply = await admin.post('/v1/things', { name: 'refused' });
       assertProblem(reply, 'CONFLICT');
-      assert.equal(reply.body.name_given, 'refused');
+      assert.equal(reply.body.checkout_url, null);
       assert.equal(reply.body.instance, '/v1/things');
       assert.equal(reply.body.title, 'This conflicts with what is there already');
     });
@@ -303,6 +303,15 @@ describe('HTTP as the shell speaks it', () => {
       assert.match(String(reply.body.detail), /makeThing was refused with SELF_RATING/);
       const line = shell.logged().find((one) => one.level === 'error' && one.requestId === reply.body.request_id);
       assert.match(String(line?.msg), /makeThing was refused with SELF_RATING/);
+    });
+
+    it('are 500 naming code and member where src/errors/members.ts does not name a member of the refusal', async () => {
+      const reply = await admin.post('/v1/things', { name: 'unnamed' });
+      assertProblem(reply, 'INTERNAL_ERROR');
+      assert.match(
+        String(reply.body.detail),
+        /makeThing was refused with CONFLICT.+members\.ts does not name.+name_given/,
+      );
     });
 
     it('are the refusal itself in production, and a warning in the log', async () => {

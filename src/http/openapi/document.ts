@@ -134,12 +134,11 @@ function requestBodyOf({ example, takesForms, takesSigned }: AnyRoute, body: z.Z
   const media = { schema: body, ...(example !== undefined && { example }) };
   if (takesSigned !== undefined)
     return { required: true, content: Object.fromEntries(takesSigned.mediaTypes.map((type) => [type, media])) };
+  // A second media type for the same body would be a second body to generators, and code that one of them cannot load.
   return {
     required: !body.safeParse({}).success,
-    content: {
-      'application/json': media,
-      ...(takesForms === true && { 'application/x-www-form-urlencoded': media }),
-    },
+    ...(takesForms === true && { description: 'Or with the same members as `application/x-www-form-urlencoded`.' }),
+    content: { 'application/json': media },
   };
 }
 

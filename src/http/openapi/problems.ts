@@ -53,10 +53,11 @@ const problemsByStatus = new Map(
     );
     if (ofCodes.length === 0) return [];
     const id = NAMES[status];
-    if (id === undefined) throw new Error(`responses.ts names no schema for the problems of ${status}`);
+    if (id === undefined) throw new Error(`problems.ts names no schema for the problems of ${status}`);
     const members = [...Map.groupBy(ofCodes, ({ name }) => name)].map(([name, [first, ...others]]) => {
       if (first === undefined) throw new Error(`${name} belongs to no code`);
-      const described = [first, ...others].map(({ code, schema }) => `${code}: ${schema.meta()?.description ?? ''}`);
+      const byWords = Map.groupBy([first, ...others], ({ schema }) => bare(schema).meta()?.description ?? '');
+      const described = [...byWords].map(([words, of]) => `${of.map(({ code }) => code).join(', ')}: ${words}`);
       const [, ...otherCodes] = choices;
       const schema = otherCodes.length === 0 ? first.schema : bare(first.schema).optional();
       return [name, schema.meta({ description: described.join('. ') })] as const;

@@ -213,6 +213,8 @@ function nameParts(document: ShapedDocument): void {
     const placed = isNull(member) ? member : place(member, name);
     return alone && placed === member && isNamedBesideNull(member) ? named(name, member) : placed;
   };
+  const placeAnswer = (answer: Schema, name: string): Schema =>
+    answer.type === 'object' && !hasMembers(answer) ? named(name, answer) : place(answer, name);
   const nameWithin = (schema: Schema, name: string): void => {
     for (const [property, part] of Object.entries(schema.properties ?? {}))
       (schema.properties ?? {})[property] = place(part, name + pascal(property));
@@ -239,7 +241,7 @@ function nameParts(document: ShapedDocument): void {
     for (const [status, { content }] of Object.entries(operation.responses))
       if (status.startsWith('2'))
         for (const media of Object.values(content ?? {}))
-          if (media.schema !== undefined) media.schema = place(media.schema, `${name}Answer`);
+          if (media.schema !== undefined) media.schema = placeAnswer(media.schema, `${name}Answer`);
   }
   document.components.schemas = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

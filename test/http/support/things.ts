@@ -43,8 +43,10 @@ const make = route({
   handler: ({ context, call, body }) =>
     runCommand(context, call, async () => {
       if (body.name === 'undeclared') throw new CarnetError('SELF_RATING', 'No route of things declares this.');
+      if (body.name === 'unnamed')
+        throw new CarnetError('CONFLICT', 'Nothing names its member.', { extra: { name_given: body.name } });
       if (body.name === 'refused')
-        throw new CarnetError('CONFLICT', 'This name is refused.', { extra: { name_given: body.name } });
+        throw new CarnetError('CONFLICT', 'This name is refused.', { extra: { checkout_url: null } });
       const id = `thg_${Math.random().toString(36).slice(2)}`;
       return { status: 201, body: { id, name: body.name }, location: `/v1/things/${id}` };
     }),
