@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { Router } from '@koa/router';
 import type { Context as KoaContext } from 'koa';
-import { CarnetError, notFound } from '../errors/carnet-error.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import { anyOriginHeaders, preflightHeaders, preflightMethod } from './any-origin.ts';
 import { percentDecoded } from './query.ts';
 import type { AnyRoute } from './route.ts';
@@ -38,14 +38,18 @@ export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
   return (ctx, next) => {
     const { path } = ctx;
     const router = choose.get(kindOf(path));
-    if (router === undefined || (path.includes('%') && percentDecoded(path) === undefined)) throw notFound('path');
+    if (router === undefined || (path.includes('%') && percentDecoded(path) === undefined)) throw noSuchPath();
     const found = (): Promise<void> => {
-      if ((ctx.state as RouterState).route === undefined) throw notFound('path');
+      if ((ctx.state as RouterState).route === undefined) throw noSuchPath();
       return next();
     };
     return router(ctx as never, found) as Promise<void>;
   };
 }
+
+/** In the same words to everybody: paths are public, and no credential was looked at. */
+const noSuchPath = (): CarnetError =>
+  new CarnetError('NOT_FOUND', 'There is nothing at this path. /docs has those that there are.');
 
 /**
  * With every segment escaped alike: `/v1/agents/ag%5F1` and `/v1/agents/ag_1` are one call, to an Idempotency-Key and to a person who approves.

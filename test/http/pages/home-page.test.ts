@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readSettings } from '../../../src/context/config.ts';
 import { assertStatus } from '../../support/service.ts';
 import { openShell, type Shell } from '../support/shell.ts';
 import { things } from '../support/things.ts';
@@ -72,6 +73,10 @@ describe('GET /', () => {
     } finally {
       await local.close();
     }
+  });
+
+  it('links to no script: the address of the Temporal UI is one of the web', () => {
+    assert.throws(() => readSettings({ TEMPORAL_UI_URL: 'javascript:alert(1)' }), /TEMPORAL_UI_URL must be a URL/);
   });
 
   it('takes no other method, and a program is refused there with a problem', async () => {

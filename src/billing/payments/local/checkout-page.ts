@@ -42,8 +42,8 @@ const outcomeForm = (amount: string): Html => html`<form method="post">
 <button class="primary" name="outcome" value="paid">Pay ${amount}</button>
 </div>
 <div class="actions">
-<button name="outcome" value="failed">Let the payment fail</button>
-<button name="outcome" value="expired">Let the checkout expire</button>
+<button name="outcome" value="failed">Let it fail</button>
+<button name="outcome" value="expired">Let it expire</button>
 </div>
 </form>`;
 

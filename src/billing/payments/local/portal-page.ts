@@ -35,7 +35,7 @@ function subscriptionPart(subscription: SubscriptionRow): Html {
 }
 
 const paymentsPart = (payments: Portal['payments']): Html => html`<div class="scroll"><table>
-<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col" class="amount">Amount</th><th scope="col">Receipt</th></tr></thead>
+<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col" class="amount">Amount</th></tr></thead>
 <tbody>
 ${payments.map(
   ({
@@ -44,8 +44,8 @@ ${payments.map(
     amount_cents: cents,
     refunded_cents: back,
     receipt,
-  }) => html`<tr><td>${moment(at)}</td><td>${description}${back === 0 ? '' : `, ${dollars(back)} refunded`}</td>
-<td class="amount">${dollars(cents)}</td><td><a href="${receipt}">Receipt</a></td></tr>\n`,
+  }) => html`<tr><td>${moment(at)}</td><td>${description}${back === 0 ? '' : `, ${dollars(back)} refunded`}<br><a href="${receipt}">Receipt</a></td>
+<td class="amount">${dollars(cents)}</td></tr>\n`,
 )}
 </tbody>
 </table></div>`;
