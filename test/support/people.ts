@@ -6,7 +6,9 @@ import { addressMac } from '../../src/dashboard/address-mac.ts';
 import { sql } from '../../src/database/pool.ts';
 import { createEncryption } from '../../src/context/encryption.ts';
 import { newId } from '../../src/ids/ids.ts';
+import { eventually } from './eventually.ts';
 import { unique, type TestOperator } from './factories.ts';
+import { PATIENCE_MS } from './pasted.ts';
 import { assertStatus, database, platform, requester, service, type Reply, type Requester } from './service.ts';
 
 export interface Message {
@@ -46,6 +48,29 @@ export async function moveCode(email: string, column: 'sent_at' | 'expires_at', 
   const pool = await database();
   await pool.query(sql.type(z.object({}))`
     update sign_in_codes set ${moved} = ${moved} + make_interval(secs => ${seconds}) where address = ${address}`);
+}
+
+/**
+ * Runs `work`, in which the owner of the demo operator signs in as a page of docs has it, while no other file does: a code replaces the
+ * one before it, and two are sent half a minute apart.
+ */
+export async function asTheDemoOwnerAlone<T>(work: () => Promise<T>): Promise<T> {
+  const pool = await database();
+  return await pool.connect(async (connection) => {
+    const lock = sql.fragment`hashtext('the owner of the demo operator')`;
+    const Taken = z.object({ taken: z.boolean() });
+    await eventually(
+      'other files to have signed in',
+      () => connection.oneFirst(sql.type(Taken)`select pg_try_advisory_lock(${lock}) as taken`),
+      { seconds: PATIENCE_MS / 1_000 },
+    );
+    try {
+      await moveCode(service().credentials.email, 'sent_at', -31);
+      return await work();
+    } finally {
+      await connection.query(sql.type(z.object({}))`select from pg_advisory_unlock(${lock})`);
+    }
+  });
 }
 
 /** The `name=value` of a cookie that a browser would send back. */
