@@ -19,7 +19,6 @@ describe('HTTP as the shell speaks it', () => {
 
   describe('paths', () => {
     for (const path of [
-      '/',
       '/v1',
       '/v1/',
       '/v1/nothing',

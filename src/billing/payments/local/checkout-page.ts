@@ -40,6 +40,8 @@ ${what}
 const outcomeForm = (amount: string): Html => html`<form method="post">
 <div class="actions">
 <button class="primary" name="outcome" value="paid">Pay ${amount}</button>
+</div>
+<div class="actions">
 <button name="outcome" value="failed">Let the payment fail</button>
 <button name="outcome" value="expired">Let the checkout expire</button>
 </div>

@@ -20,16 +20,18 @@ export const portalPage = ({ operatorName, subscription, payments }: Portal): Ht
     'Invoices and subscription',
     html`<p class="lead">${operatorName}</p>
 <h2>Subscription</h2>
-${subscription === null ? html`<p class="empty">None.</p>` : html`<section class="card">${subscriptionPart(subscription)}</section>`}
+${subscription === null ? html`<p class="empty">None.</p>` : html`<section class="card"><dl class="facts">\n${subscriptionPart(subscription)}\n</dl></section>`}
 <h2>Payments</h2>
 ${payments.length === 0 ? html`<p class="empty">None yet.</p>` : paymentsPart(payments)}`,
   );
 
 function subscriptionPart(subscription: SubscriptionRow): Html {
   const { tier, status, purchased_seats: seats, next_tier: next, period_end: end } = subscription;
-  if (status === 'canceled') return html`<p>${tier}, ended ${moment(end)}.</p>`;
-  const what = subscription.cancel_at_period_end ? 'ends' : next === null ? 'renews' : `becomes ${next}`;
-  return html`<p>${tier}; ${what} ${moment(end)}. Seats bought in addition to those of the tier: ${seats}.</p>`;
+  const begin = html`<dt>Tier</dt><dd>${tier}</dd>\n`;
+  if (status === 'canceled') return html`${begin}<dt>Ended</dt><dd>${moment(end)}</dd>`;
+  const what = subscription.cancel_at_period_end ? 'Ends' : next === null ? 'Renews' : `Becomes ${next}`;
+  return html`${begin}<dt>${what}</dt><dd>${moment(end)}</dd>
+<dt>Seats bought</dt><dd>${seats}, beside those of the tier</dd>`;
 }
 
 const paymentsPart = (payments: Portal['payments']): Html => html`<div class="scroll"><table>

@@ -21,10 +21,24 @@ const openWhileFiltered = () => ({
   },
 });
 
+// The browser sends the cookie of a session by itself; entered here it would lie in local storage.
+const keysAlone = () => ({
+  statePlugins: {
+    auth: {
+      wrapSelectors: {
+        definitionsToAuthorize:
+          (definitions) =>
+          (...state) =>
+            definitions(...state).filter((definition) => !definition.has('session')),
+      },
+    },
+  },
+});
+
 globalThis.ui = globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
-  plugins: [openWhileFiltered],
+  plugins: [openWhileFiltered, keysAlone],
   deepLinking: true,
   docExpansion: 'none',
   defaultModelsExpandDepth: 0,

@@ -249,6 +249,41 @@ describe('pages of the local payment provider', () => {
     }
   });
 
+  it('shows a hostile name as text on every page', async () => {
+    const hostile = await world.newCustomer(`"><script>alert('1')</script>\u202e& x`);
+    const page = await world.payments.openTopUp({
+      ...hostile,
+      topUpId: newId('top'),
+      amountCents: 500,
+      ...pageTerms(inAnHour()),
+    });
+    const url = world.at(page.url);
+    const texts = [(await openLocalPage(url)).text];
+    await payLocally(url);
+    const paid = (await openLocalPage(url)).text;
+    const receipt = /href="([^"]+)">Receipt/.exec(paid)?.[1] ?? '';
+    const portal = await world.payments.openPortal({
+      portalId: newId('prt'),
+      ...hostile,
+      returnTo: 'http://carnet.test',
+      configurationId: null,
+    });
+    for (const address of [new URL(receipt, url).href, world.at(portal.url)])
+      texts.push((await openLocalPage(address)).text);
+    for (const text of [...texts, paid]) {
+      assert(text.includes('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;[U+202E]&amp; x'), text);
+      assert.doesNotMatch(text, /<script|\u202e/);
+    }
+  });
+
+  it('cannot be framed, and is answered to HEAD', async () => {
+    const { url } = await openTopUp();
+    const head = await fetch(url, { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+    assert.match(head.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    assert.equal(head.headers.get('x-frame-options'), 'DENY');
+  });
+
   it('loads nothing from elsewhere, and has no script or style inside', async () => {
     const { url } = await openTopUp();
     const pages: LocalReply[] = [await openLocalPage(url)];

@@ -163,7 +163,7 @@ describe('subscriptions of the local payment provider', () => {
     it('nothing yet', async () => {
       const { status, text } = await portal();
       assert.equal(status, 200);
-      assert.match(text, /<p>None\.<\/p>/);
+      assert.match(text, /<p class="empty">None\.<\/p>/);
       assert.match(text, /None yet/);
     });
 
@@ -171,7 +171,7 @@ describe('subscriptions of the local payment provider', () => {
       const subscriptionId = await subscribed('pro', 1);
       await endLocalPeriod(world.shell.context.pool, subscriptionId);
       const { text } = await portal();
-      assert.match(text, /pro; renews <time[^\n]*of the tier: 1\./);
+      assert.match(text, /<dd>pro<\/dd>\n<dt>Renews<\/dt><dd><time[^\n]*\n<dt>Seats bought<\/dt><dd>1,/);
       const receipts = [...text.matchAll(/href="([^"]+)">Receipt/g)].map(([, path]) => path ?? '');
       assert.equal(receipts.length, 2);
       for (const path of receipts) {
@@ -182,8 +182,8 @@ describe('subscriptions of the local payment provider', () => {
     });
 
     for (const [what, change, words] of [
-      ['its end', { cancelAtPeriodEnd: true }, /; ends <time/],
-      ['a planned downgrade', { nextTier: 'developer' }, /; becomes developer <time/],
+      ['its end', { cancelAtPeriodEnd: true }, /<dt>Ends<\/dt><dd><time/],
+      ['a planned downgrade', { nextTier: 'developer' }, /<dt>Becomes developer<\/dt><dd><time/],
     ] as const) {
       it(what, async () => {
         const subscriptionId = await subscribed('pro');

@@ -58,7 +58,7 @@ export interface LocalWorld {
   payments: PaymentProvider;
   /** The address of a page on the server of this test, which is not at PUBLIC_BASE_URL. */
   at(url: string): string;
-  newCustomer(): Promise<{ operatorId: OperatorId } & Customer>;
+  newCustomer(name?: string): Promise<{ operatorId: OperatorId } & Customer>;
   close(): Promise<void>;
 }
 
@@ -74,9 +74,9 @@ export async function openLocalWorld(): Promise<LocalWorld> {
     receiver,
     payments,
     at: (url) => shell.baseUrl + new URL(url).pathname,
-    async newCustomer() {
+    async newCustomer(name = 'Ada & Söhne <AG>') {
       const operatorId = await insertOperator(shell.context);
-      const ada = { operatorId, name: 'Ada & Söhne <AG>', email: 'ada@example.test', customerNumber: 1 };
+      const ada = { operatorId, name, email: 'ada@example.test', customerNumber: 1 };
       return { operatorId, ...(await payments.ensureCustomer(ada)) };
     },
     async close() {
