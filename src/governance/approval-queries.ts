@@ -6,10 +6,12 @@ import { ApprovalSchema, type Approval, type ApprovalStatus } from './schema.ts'
 const columns = sql.fragment`
   id, action, method, path, status, requested_by, decided_by, decided_at, consumed_at, expires_at, created_at`;
 
-const ofOperator = (operatorId: OperatorId, status: ApprovalStatus | undefined) =>
-  status === undefined
-    ? sql.fragment`operator_id = ${operatorId}`
-    : sql.fragment`operator_id = ${operatorId} and status = ${status}`;
+/** Approvals are kept for ever; those that wait are few, and are found by an index of what is stored as pending. */
+const ofOperator = (operatorId: OperatorId, status: ApprovalStatus | undefined) => {
+  if (status === undefined) return sql.fragment`operator_id = ${operatorId}`;
+  const stored = status === 'pending' ? sql.fragment`and stored_status = 'pending'` : sql.fragment``;
+  return sql.fragment`operator_id = ${operatorId} and status = ${status} ${stored}`;
+};
 
 /** Newest first. */
 export const listApprovals = (

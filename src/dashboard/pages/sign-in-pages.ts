@@ -93,9 +93,13 @@ async function alreadySignedIn(visit: Visit): Promise<Html> {
 const emailInput = (email: string): Html => html`<label>E-mail address
 <input name="email" type="email" autocomplete="email" maxlength="254" value="${email}" required></label>`;
 
-const addressStep = (entered: Entered, notice: Html): Html => html`<h1>Sign in</h1>
+/** Whose address there is on an instance that sends no mail. */
+const localAddress = html`<p class="notice">This instance sends no mail. Where <code>npm start</code> runs, <code>credentials.json</code> of its data directory has the address of an owner, <code>email</code>. The next page says where the code is.</p>`;
+
+const addressStep = ({ context: { config } }: Visit, entered: Entered, notice: Html): Html => html`<h1>Sign in</h1>
 ${notice}
 <p class="muted">You get a code of six digits by mail. There is no password.</p>
+${config.mail === undefined ? localAddress : nothing}
 <form class="card" method="post" action="${SIGN_IN_PATH}">
 ${carried(entered)}${emailInput(entered.email)}
 <div class="actions"><button class="primary">Send me a code</button></div>
@@ -156,7 +160,7 @@ export const signInPage: PeoplePage = {
   operation: 'signInPage',
   async page(visit) {
     const notice = notices.get(oneOf(visit.query, 'notice')) ?? (await alreadySignedIn(visit));
-    return pageOf({ body: addressStep(enteredIn(visit.query), notice) });
+    return pageOf({ body: addressStep(visit, enteredIn(visit.query), notice) });
   },
   submitsAs: SEND_CODE,
   async submit(submission) {
@@ -165,7 +169,7 @@ export const signInPage: PeoplePage = {
     const { data, success } = RequestCodeSchema.safeParse({ email: entered.email });
     if (!success) {
       const refusal = new CarnetError('VALIDATION_ERROR', 'That is no e-mail address. Enter one as ada@example.com.');
-      return pageOf({ body: addressStep(entered, noticeOf(refusal)), refusal });
+      return pageOf({ body: addressStep(submission, entered, noticeOf(refusal)), refusal });
     }
     try {
       const { cookie } = await sendSignInCode(context, requestId, { ...data, origin: originOf(submission) });
@@ -216,7 +220,7 @@ async function refusedCode(
     return pageOf({ body: choiceStep(entered, code, Choice.parse(error.extra['operators'])) });
   if (isOf(error, 'NOT_FOUND')) {
     const refusal = new CarnetError('NOT_FOUND', 'You are no member of that operator, and not invited to it.');
-    return pageOf({ body: addressStep({ ...entered, operatorId: '' }, noticeOf(refusal)), refusal });
+    return pageOf({ body: addressStep(submission, { ...entered, operatorId: '' }, noticeOf(refusal)), refusal });
   }
   if (isOf(error, 'CODE_EXPIRED')) {
     // The form may have been sent twice, and its first time has signed this person in.

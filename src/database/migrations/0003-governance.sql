@@ -33,5 +33,5 @@ create view governance_approvals_shown as
   select id, operator_id, action, method, path, body_digest, subject_digest, body, requested_by, requested_person,
     case when status = 'lapsed' or (status in ('pending', 'approved') and expires_at <= clock_timestamp()) then 'expired'
       else status end as status,
-    decided_by, decided_at, consumed_at, expires_at, created_at
+    decided_by, decided_at, consumed_at, expires_at, created_at, status as stored_status
   from governance_approvals;

@@ -189,6 +189,7 @@ create table checkouts (
   constraint checkouts_decided check (coalesce(review_status in ('approved', 'blocked'), false) = (decided_at is not null))
 );
 create index checkouts_to_review on checkouts (operator_id, id) where review_status is not null;
+create index checkouts_to_decide on checkouts (operator_id, id) where review_status = 'pending';
 create index checkouts_holding on checkouts (agent_id) where review_status = 'pending' and risk = 'critical';
 create index checkouts_pending on checkouts (session_id) where review_status = 'pending';
 

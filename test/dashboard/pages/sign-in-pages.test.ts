@@ -91,6 +91,7 @@ describe('The pages of signing in', () => {
       const sent = await browser.send(SIGN_IN, new URLSearchParams({ email: operator.email }), origin);
       assert.equal(sent.title, 'Enter the code');
       assert.doesNotMatch(sent.text, /outbox|sends no mail/);
+      assert.doesNotMatch((await browser.open(SIGN_IN)).text, /credentials\.json|sends no mail/);
     } finally {
       await shell.close();
     }
@@ -138,7 +139,7 @@ describe('The pages of signing in', () => {
     assert.match(page.text, /no e-mail address/);
     assert.doesNotMatch(page.html, /<script/);
     for (const notice of ['__proto__', 'constructor'])
-      assert.deepEqual((await new WebBrowser().open(`${SIGN_IN}?notice=${notice}`)).notices, []);
+      assert.equal((await new WebBrowser().open(`${SIGN_IN}?notice=${notice}`)).notices.length, 1);
     const query = new URLSearchParams({ email: hostile, operator_id: hostile, next: hostile, notice: hostile });
     const opened = await new WebBrowser().open(`${SIGN_IN}?${query.toString()}`);
     assert.doesNotMatch(opened.html, /<script/);
@@ -250,7 +251,7 @@ describe('The pages of signing in', () => {
     const page = await browser.open('/dashboard');
     const { action, values } = page.formOf('Sign out');
     const out = await page.press('Sign out');
-    assert.deepEqual([out.title, out.notices], ['Sign in', ['You are signed out.']]);
+    assert.deepEqual([out.title, out.notices[0]], ['Sign in', 'You are signed out.']);
     assert.equal(browser.cookies.has('carnet_session'), false);
     const again = await browser.send(action, values);
     assert.equal(again.title, 'Sign in');
