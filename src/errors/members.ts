@@ -35,7 +35,7 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
     balance_cents: cents('What is available'),
   },
   SEATS_OUT_OF_RANGE: {
-    included_seats: count('Seats of the tier'),
+    included_seats: z.int().nullable().meta({ description: 'Seats of the tier; null: no limit' }),
     seat_ceiling: z.int().nullable().meta({ description: 'The most that the tier can have; null: no limit' }),
     seats_in_use: count('Seats that members take'),
   },
