@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildOperator } from '../support/factories.ts';
-import { ROOT } from '../support/pasted.ts';
+import { blockOf, ROOT, type Block } from '../support/pasted.ts';
 import { service } from '../support/service.ts';
 import { go, INSTALL_MS, python, typescript, type Tools } from './tools.ts';
 
@@ -24,15 +24,8 @@ interface Generated {
   write(file: string, text: string): Promise<void>;
 }
 
-/** The block of a page under this mark: commands, or a program. */
-async function blockOf(page: string, mark: string): Promise<string> {
-  const text = await readFile(join(ROOT, page), 'utf8');
-  const [, block] = new RegExp(`<!-- ${mark} -->\\n\`\`\`\\w+\\n([^]*?)^\`\`\``, 'm').exec(text) ?? [];
-  return block ?? assert.fail(`${page} has no block below <!-- ${mark} -->`);
-}
-
 /** Runs the commands of the page before the cases of a block, which are left out where the language is not here; in CI it must be. */
-function generating(generator: string, tools: Tools, commands: Promise<string>): () => Generated {
+function generating(generator: string, tools: Tools, commands: Promise<Block>): () => Generated {
   let generated: Generated | undefined;
   let folder: string | undefined;
   before(async function () {
@@ -50,7 +43,7 @@ function generating(generator: string, tools: Tools, commands: Promise<string>):
     const environment = { ...process.env, CARNET: service().baseUrl, ...(await tools.prepare(made)) };
     const runs: Generated['runs'] = (program, rest, variables = {}) =>
       run(program, rest, { cwd: made, env: { ...environment, ...variables }, timeout: INSTALL_MS, maxBuffer: 1e8 });
-    const { stdout, stderr } = await runs('bash', ['-e', '-u', '-c', await commands]);
+    const { stdout, stderr } = await runs('bash', ['-e', '-u', '-c', (await commands).code]);
     await writeFile(join(made, 'generated.log'), stdout + stderr);
     generated = {
       folder: made,
@@ -99,8 +92,8 @@ describe('clients that are generated as docs/clients.md says', function () {
 
     it('writes types with which a first call and the main loop compile, and run', async () => {
       const client = generated();
-      await client.write('balance.ts', await blockOf('docs/clients.md', 'openapi-fetch: first call'));
-      await client.write('loop.ts', await blockOf('docs/clients.md', 'openapi-fetch: main loop'));
+      await client.write('balance.ts', (await blockOf('docs/clients.md', 'openapi-fetch: first call')).code);
+      await client.write('loop.ts', (await blockOf('docs/clients.md', 'openapi-fetch: main loop')).code);
       await client.runs(tsc, ['-p', '.']).catch((error: { stdout: string }) => assert.fail(error.stdout));
       await printsBalance(client, process.execPath, ['balance.ts']);
       await playsMainLoop(client, process.execPath, ['loop.ts']);
@@ -130,7 +123,7 @@ export const nameless: Schemas['PublishSkill'] = { description: 'b', version: '1
 
     it('writes functions that compile with a first call', async () => {
       const client = generated();
-      await client.write('balance.ts', await blockOf('docs/clients.md', 'hey-api: first call'));
+      await client.write('balance.ts', (await blockOf('docs/clients.md', 'hey-api: first call')).code);
       await client.runs(tsc, ['-p', '.']).catch((error: { stdout: string }) => assert.fail(error.stdout));
     });
   });
@@ -157,8 +150,8 @@ export const nameless: Schemas['PublishSkill'] = { description: 'b', version: '1
 
     it('writes modules that can all be imported, and run a first call and the main loop', async () => {
       const client = generated();
-      await client.write('balance.py', await blockOf('docs/clients.md', 'openapi-python-client: first call'));
-      await client.write('loop.py', await blockOf('docs/clients.md', 'openapi-python-client: main loop'));
+      await client.write('balance.py', (await blockOf('docs/clients.md', 'openapi-python-client: first call')).code);
+      await client.write('loop.py', (await blockOf('docs/clients.md', 'openapi-python-client: main loop')).code);
       const all =
         'import carnet, importlib, pkgutil\nfor one in pkgutil.walk_packages(carnet.__path__, "carnet."): importlib.import_module(one.name)';
       await client.runs('python3', ['-c', all]);
@@ -172,7 +165,7 @@ export const nameless: Schemas['PublishSkill'] = { description: 'b', version: '1
 
     it('writes a package that builds, and runs a first call', async () => {
       const client = generated();
-      await client.write('balance.go', await blockOf('docs/clients.md', 'oapi-codegen: first call'));
+      await client.write('balance.go', (await blockOf('docs/clients.md', 'oapi-codegen: first call')).code);
       await client.runs('go', ['build', '-o', 'balance', '.']);
       await printsBalance(client, join(client.folder, 'balance'), []);
     });
