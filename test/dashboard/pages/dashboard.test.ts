@@ -443,8 +443,10 @@ describe('Reviews on the dashboard', () => {
     const page = await member.open('/dashboard');
     assert.deepEqual(page.buttons(reviewId), []);
     assert.match(page.text, /An owner or administrator decides this; you are a member/);
-    const form = new URLSearchParams({ decision: 'approved', notes: '', seen: '' });
-    assert.equal((await member.send(`/dashboard/reviews/${reviewId}`, form)).status, 403);
+    const { action, values } = (await browser.open('/dashboard')).formOf('Block the agent');
+    const refused = await member.send(action, values);
+    assert.equal(refused.status, 403);
+    assert.match(refused.notices[0] ?? '', /role admin/);
     assert.equal((await reviewOf(reviewId)).status, 'pending');
   });
 });
