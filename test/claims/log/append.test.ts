@@ -316,6 +316,20 @@ describe('The log of claims', function () {
     assert.deepEqual(await reconcileLogs(context), { woken: 0 });
   });
 
+  it('publishes what was appended and not published, where no claim comes any more', async () => {
+    const { id } = await openedLogOf(context);
+    const [claim = ''] = await recordClaims(context, 1);
+    await advanceLog(context, id);
+    await appendBatch(context); // and the process is gone
+    assert.equal((await advanceLog(context, id)).status, 'waiting');
+    assert.deepEqual(await reconcileLogs(context), { woken: 0 }, 'its life has just looked');
+    assert.equal((await sizesOf(context)).published_size, 0);
+    await context.pool.query(sql.unsafe`update claim_log set life_seen_at = clock_timestamp() - interval '11 seconds'`);
+    assert.deepEqual(await reconcileLogs(context), { woken: 1 });
+    assert.notEqual(await receiptOf(context.pool, claim), null);
+    assert.equal((await advanceLog(context, id)).status, 'idle');
+  });
+
   it('is left in peace where nothing waits, and where a life has just looked', async () => {
     const { id } = await openedLogOf(context);
     await advanceLog(context, id);
