@@ -6,9 +6,9 @@ import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts'
 import { lockClaim } from '../queries.ts';
 import { mayReadInFull } from '../read-claims.ts';
 import { signedBytesOf } from '../signed-bytes.ts';
-import { assertCoSignatureFits, judgeCoSignatures, MOST_CO_SIGNATURES, refusal } from './judge.ts';
+import { assertCoSignatureFits, judgeCoSignatures, refusal } from './judge.ts';
 import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures } from './queries.ts';
-import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
+import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
 
 /**
  * Adds a co-signature to a recorded claim. Those who read the claim in full may: they have what is signed. So that no reader fills its 64
