@@ -98,11 +98,14 @@ create table claim_log (
   published_size bigint not null default 0,
   stopped_reason text,                   -- why nothing is appended; null: it runs
   stopped_at timestamptz,
+  unproven_since timestamptz,            -- the head was taken from this database, and nobody has confirmed it since (decision L75)
+  unproven_size bigint,                  -- how much was published then
   life_seen_at timestamptz,
   woken_at timestamptz,                  -- by the reconciler, last
   created_at timestamptz not null default clock_timestamp(),
   constraint claim_log_published check (published_size between 0 and tree_size),
-  constraint claim_log_stopped check ((stopped_reason is null) = (stopped_at is null))
+  constraint claim_log_stopped check ((stopped_reason is null) = (stopped_at is null)),
+  constraint claim_log_unproven check ((unproven_since is null) = (unproven_size is null))
 ) with (fillfactor = 10);                -- one row, written several times a second
 
 -- Claims that are not in the log yet, written with them. Ids are not in the order of commits: the life of the log numbers what it finds here.
@@ -129,8 +132,7 @@ create table log_nodes (
 -- One a batch, and one of the empty tree. What a receipt shows is fixed here when its batch is appended.
 create table log_checkpoints (
   tree_size bigint primary key,
-  root_hash bytea not null check (octet_length(root_hash) = 32),
-  note text not null,                    -- signed (C2SP signed-note)
+  note text not null,                    -- size and root, signed (C2SP signed-note)
   registry text not null,                -- the address of the service then
   created_at timestamptz not null default clock_timestamp()
 );
@@ -157,6 +159,7 @@ create table claim_co_signatures (
   signer_role text not null check (signer_role in ('operator_attestation', 'agent_self', 'witness')),
   cose_sign1 text not null,              -- as it was sent
   public_jwk jsonb,                      -- the key that verified it when it came; null: none was known
+  added_by text not null,                -- the operator whose share of the places it takes (decision L73)
   created_at timestamptz not null default clock_timestamp(),
   unique (claim_id, digest)
 );
