@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { oneLine } from '../verify/bytes.ts';
-import { Fault, must } from '../verify/fault.ts';
+import { must } from '../verify/fault.ts';
 import { membersOf, parseJson } from '../verify/json.ts';
-import { Forked, walk, type Fetch, type State } from './monitor.ts';
+import { Forked, NotSigned, walk, type Fetch, type State } from './monitor.ts';
 
 // Watches a log: each run proves that the newest checkpoint holds everything that the last one held, and remembers it. Exit code 0: it
 // does; 1: the log has forked, was rolled back, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong.
@@ -90,5 +90,5 @@ try {
     console.error('The state stays as it was. Keep these two notes, which the log has signed:');
     for (const note of error.notes) console.error(note.split('\n').map(oneLine).join('\n'));
   }
-  process.exitCode = error instanceof Forked || error instanceof Fault ? 1 : 2;
+  process.exitCode = error instanceof Forked || error instanceof NotSigned ? 1 : 2;
 }

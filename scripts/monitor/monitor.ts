@@ -1,7 +1,7 @@
 import { decodedHash } from '../verify/bytes.ts';
 import { Fault, must } from '../verify/fault.ts';
 import { membersOf, parseJson, type JsonValue, type Members } from '../verify/json.ts';
-import { parseVerifierKey, rawOfJwk, verifierKeyText } from '../verify/keys.ts';
+import { parseVerifierKey, rawOfJwk, verifierKeyText, type VerifierKey } from '../verify/keys.ts';
 import { assertConsistent } from '../verify/merkle.ts';
 import { openCheckpoint, parseCheckpoint, type Checkpoint } from '../verify/note.ts';
 
@@ -23,6 +23,11 @@ export class Forked extends Error {
   }
 }
 
+/** The log shows a checkpoint that its key did not sign. */
+export class NotSigned extends Error {
+  override readonly name = 'NotSigned';
+}
+
 /** Fetches a path of the log. @throws Fault where it does not answer 200 */
 export type Fetch = (path: string) => Promise<string>;
 
@@ -35,13 +40,14 @@ interface Step {
 /**
  * One walk from the last known checkpoint to the newest.
  * @param known null at the first run; then `key` is trusted, or, without one, whatever key the log shows
- * @throws Forked where the log does not hold what it held before; Fault where something is not signed by the key, or cannot be read
+ * @throws Forked where the log does not hold what it held before; NotSigned where it shows what the key did not sign; Fault where something
+ *   cannot be read
  */
 export async function walk(fetch: Fetch, known: State | null, key: string | null): Promise<Step> {
   must(known === null || key === null || known.key === key, 'the state is of another key than --key');
   const note = await fetch('/v1/log/checkpoint');
   const trusted = known?.key ?? key ?? (await firstKey(fetch, note));
-  const newest = openCheckpoint(note, [parseVerifierKey(trusted)]);
+  const newest = signedCheckpoint(note, parseVerifierKey(trusted));
   const state: State = { key: trusted, checkpoint: note };
   const head = `${newest.size} entries, root ${newest.root.toString('hex')}`;
   if (known === null) {
@@ -53,26 +59,35 @@ export async function walk(fetch: Fetch, known: State | null, key: string | null
   return { state, text: `${newest.origin}: consistent from ${last.size} to ${head}` };
 }
 
-/** The one key that the log shows and that signed its checkpoint. */
+/** @throws NotSigned; Fault where the note is no checkpoint at all */
+function signedCheckpoint(note: string, key: VerifierKey): Checkpoint {
+  parseCheckpoint(note);
+  try {
+    return openCheckpoint(note, [key]);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new NotSigned(error.message, { cause: error });
+  }
+}
+
+/** The one key that the log shows and that signed its checkpoint. @throws NotSigned */
 async function firstKey(fetch: Fetch, note: string): Promise<string> {
   const { origin } = parseCheckpoint(note);
   const keys = jsonOf(await fetch('/.well-known/scitt-keys'))
     .eachOf('keys')
     .map((jwk) => verifierKeyText(origin, rawOfJwk(jwk)));
   const signing = keys.find((key) => isSignedBy(note, key));
-  must(
-    signing !== undefined,
-    `the checkpoint of ${origin} is signed by none of the ${keys.length} keys that the log shows`,
-  );
-  return signing;
+  if (signing !== undefined) return signing;
+  throw new NotSigned(`the checkpoint of ${origin} is signed by none of the ${keys.length} keys that the log shows`);
 }
 
 function isSignedBy(note: string, key: string): boolean {
   try {
-    openCheckpoint(note, [parseVerifierKey(key)]);
+    signedCheckpoint(note, parseVerifierKey(key));
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof NotSigned) return false;
+    throw error;
   }
 }
 

@@ -10,7 +10,7 @@ import { leafOf, newKeys, noteOf, TestLog, type Keys } from '../verify/log.ts';
 
 /** A log that answers over HTTP, and can be replaced by another one behind the same address. */
 class Served {
-  shown: { log: TestLog; size: number; note?: string; jwks?: Keys[] };
+  shown: { log: TestLog; size: number; note?: string; jwks?: Keys[]; proof?: string; keyList?: string };
   readonly server: Server;
 
   constructor(log: TestLog, size: number) {
@@ -23,13 +23,13 @@ class Served {
   }
 
   answer({ pathname, searchParams }: URL): string | null {
-    const { log, size, note, jwks } = this.shown;
+    const { log, size, note, jwks, proof, keyList } = this.shown;
     if (pathname === '/v1/log/checkpoint') return note ?? log.checkpoint(size);
     if (pathname === '/.well-known/scitt-keys')
-      return JSON.stringify({ keys: (jwks ?? [log.keys]).map(({ jwk }) => jwk) });
+      return keyList ?? JSON.stringify({ keys: (jwks ?? [log.keys]).map(({ jwk }) => jwk) });
     const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
     if (pathname !== '/v1/log/proofs/consistency' || from < 1 || from > to || to > size) return null;
-    return JSON.stringify(log.consistency(from, to));
+    return proof ?? JSON.stringify(log.consistency(from, to));
   }
 
   async start(): Promise<string> {
@@ -106,7 +106,7 @@ describe('the monitor', () => {
     const [good, said] = await run('--key', keys.vkey);
     assert.deepEqual([good, /signed by the key that you gave/.test(said)], [0, true], said);
     const [later, why] = await run('--key', other);
-    assert.deepEqual([later, /another key than --key/.test(why)], [1, true], why);
+    assert.deepEqual([later, /another key than --key/.test(why)], [2, true], why);
   });
 
   const forks: [string, () => Served['shown'], RegExp][] = [
@@ -151,6 +151,38 @@ describe('the monitor', () => {
     served.shown = { log, size: 12, jwks: [newKeys(keys.name)] };
     const [code, output] = await run();
     assert.deepEqual([code, /signed by none of the 1 keys/.test(output)], [1, true], output);
+  });
+
+  it('exits 2, and keeps its state, where what is answered is no checkpoint, no proof or no key', async () => {
+    const pages = ['<!doctype html><title>Down for maintenance</title>', '', '{}', 'a\n\nb', log.text(12)];
+    for (const note of pages) {
+      served.shown = { log, size: 12, note };
+      const [first, output] = await run();
+      assert.equal(first, 2, `${note}: ${output}`);
+      await assert.rejects(kept, { code: 'ENOENT' });
+    }
+    served.shown = { log, size: 9 };
+    const before = await begun();
+    for (const note of pages) {
+      served.shown = { log, size: 12, note };
+      const [code, output] = await run();
+      assert.deepEqual([code, output.includes('FORKED')], [2, false], `${note}: ${output}`);
+    }
+    for (const proof of ['<!doctype html>', '{"hashes":1}', '{"hashes":["zz"]}', '{}']) {
+      served.shown = { log, size: 12, proof };
+      const [code, output] = await run();
+      assert.deepEqual([code, output.includes('FORKED')], [2, false], `${proof}: ${output}`);
+    }
+    assert.equal(await kept(), before);
+    await rm(state);
+    served.shown = { log, size: 9 };
+    for (const key of ['garbage', '', `${keys.vkey}=`, keys.name]) {
+      const [code, output] = await run('--key', key);
+      assert.equal(code, 2, `${key}: ${output}`);
+    }
+    served.shown = { log, size: 9, keyList: '<!doctype html>' };
+    const [unreadable, why] = await run();
+    assert.equal(unreadable, 2, why);
   });
 
   it('exits 2 where the log does not answer, the state cannot be read, or the call is wrong', async () => {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -6,10 +5,10 @@ import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lockClaim, type ClaimRow } from '../queries.ts';
 import { mayReadInFull } from '../read-claims.ts';
-import { signedBytesOf } from '../signed-bytes.ts';
-import { assertCoSignatureFits, judgeCoSignatures, MOST_CO_SIGNATURES, refusal } from './judge.ts';
+import { digestOfSigned, signedBytesOf } from '../signed-bytes.ts';
+import { assertCoSignatureFits, judgeCoSignatures, refusal } from './judge.ts';
 import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures } from './queries.ts';
-import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
+import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
 
 /** Of the 64 places of a claim those that one reader fills who is not its issuer: there are three at most, so that 16 are the issuer's. */
 const SHARE_OF_A_READER = 16;
@@ -39,7 +38,7 @@ export function addCoSignature(
     if (existing !== null) return { status: 200, body: existing };
     const signedBytes = signedBytesOf(claim.envelope);
     assertThat(
-      claim.digest === `sha256:${hash('sha256', signedBytes)}`,
+      claim.digest === digestOfSigned(signedBytes),
       () =>
         new CarnetError('INVALID_STATE', 'The payload of this claim was erased, so nobody can co-sign it any more.'),
     );

@@ -37,7 +37,7 @@ export async function coSignaturesOf(
 }
 
 /** Role, kid and message: the same ones are kept once. */
-const digestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: CoSignature): string =>
+const rowDigestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: CoSignature): string =>
   sha256Hex(canonicalJson([role, kid, message]));
 
 export interface JudgedCoSignature extends CoSignature {
@@ -53,7 +53,7 @@ export async function insertCoSignatures(
   await connection.query(sql.type(z.object({}))`
     insert into claim_co_signatures (claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk, added_by)
     select ${claimId}, digest, kid, role, message, jwk::jsonb, ${addedBy}
-    from unnest(${textArray(judged.map(digestOf))}, ${textArray(judged.map((one) => one.signer_kid))},
+    from unnest(${textArray(judged.map(rowDigestOf))}, ${textArray(judged.map((one) => one.signer_kid))},
       ${textArray(judged.map((one) => one.signer_role))}, ${textArray(judged.map((one) => one.cose_sign1))},
       ${textArray(judged.map((one) => (one.publicJwk === null ? '' : JSON.stringify(one.publicJwk))))})
       with ordinality as given (digest, kid, role, message, key, place), lateral (select nullif(key, '') as jwk) j
@@ -68,7 +68,7 @@ export async function findCoSignature(
   coSignature: CoSignature,
 ): Promise<KeptCoSignature | null> {
   const row = await connection.maybeOne(sql.type(KeptRow)`
-    select ${columns} from claim_co_signatures where claim_id = ${claimId} and digest = ${digestOf(coSignature)}`);
+    select ${columns} from claim_co_signatures where claim_id = ${claimId} and digest = ${rowDigestOf(coSignature)}`);
   return row === null ? null : present(row);
 }
 
