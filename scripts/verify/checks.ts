@@ -179,6 +179,7 @@ function judgeReceipt({ receipt, checkpoint, claimId }: Bundle): string {
   const entry = `${registry.replace(/\/$/, '')}/v1/claims/${claimId}`;
   must(receipt.textOrNull('registry_entry_uri') === entry, `its registry_entry_uri is not ${entry}`);
   receipt.count('registered_at');
+  must(receipt.value('witnesses') === null, 'it names witnesses, which a receipt of this kind never does');
   return `entry ${index} of ${size}, of ${registry}`;
 }
 

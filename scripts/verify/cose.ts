@@ -67,8 +67,12 @@ export interface InclusionProof {
   hashes: Buffer[];
 }
 
+/** A tree of 2^53 entries is 53 levels high, and 53 hashes with their heads have 1,824 bytes. */
+const MAX_PROOF_BYTES = 2 * 1024;
+
 /** @throws Fault where the bytes are not CBOR of exactly `[tree_size, leaf_index, [hashes]]` */
 export function decodeInclusionProof(bytes: Buffer): InclusionProof {
+  must(bytes.length <= MAX_PROOF_BYTES, `the proof has more than ${MAX_PROOF_BYTES} bytes`);
   const proof = decodeCbor(bytes);
   must(Array.isArray(proof) && proof.length === 3, 'the proof is not [tree_size, leaf_index, [hashes]]');
   const [size, index, hashes] = proof;

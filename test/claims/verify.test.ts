@@ -197,6 +197,14 @@ describe('POST /v1/claims/verify', () => {
       ['an address that is another', () => ({ ...receipt, registry_entry_uri: 'https://example.com/v1/claims/pc_1' })],
       ['no address', () => ({ ...receipt, registry_entry_uri: null })],
       ['no proof', () => ({ ...receipt, proof: null })],
+      ['no witnesses in a list', () => ({ ...receipt, witnesses: [] })],
+      [
+        'a witness',
+        () => ({
+          ...receipt,
+          witnesses: [{ registry: 'rekor.example', registry_entry_uri: 'https://rekor.example/1', proof_bytes: null }],
+        }),
+      ],
       ['another index beside it', () => proofOf({ log_index: Number(receipt.proof.log_index) + 1 })],
       ['another size beside it', () => proofOf({ tree_size: Number(receipt.proof.tree_size) + 1 })],
       ['another root beside it', () => proofOf({ root_hash: 'a0'.repeat(32) })],
@@ -243,6 +251,12 @@ describe('POST /v1/claims/verify', () => {
         );
       });
     }
+
+    it('is not decoded where it is longer than any proof', async () => {
+      const maps = Buffer.concat([Buffer.from('9a0007a120', 'hex'), Buffer.alloc(500_000, 0xa0)]).toString('base64url');
+      const { valid, errors } = await verify({ envelope: { ...claim.envelope, receipt: proofOf({ bytes: maps }) } });
+      assert.deepEqual([valid, errors[0]?.message], [false, 'An inclusion proof has at most 2 KiB.']);
+    });
 
     it('that is of another claim is found out, in both formats', async () => {
       const other = await submitAndPlace(operator);

@@ -120,7 +120,7 @@ describe('the offline verifier', () => {
     const sample = String.raw`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],
       "string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false],"\ud83d\ude00":1,"\ufb33":-0}`;
     assert.equal(
-      canonicalJson(parseJson(sample)),
+      canonicalJson(JSON.parse(sample) as JsonValue),
       String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/","😀":1,"${'\ufb33'}":0}`,
     );
   });
@@ -593,6 +593,16 @@ describe('the offline verifier', () => {
       }
     });
 
+    it('counts one of a time that no date shows, and shows the last time that one shows', () => {
+      const bundle = witnessed([one]);
+      for (const time of [8_640_000_000_001, 2 ** 53])
+        bundle.latest.checkpoint += signatureLine(log.text(23), time === 2 ** 53 ? three : two, time);
+      assert.match(
+        witnesses(bundle, 'group g all w1 w2 w3', 'quorum g'),
+        /^ok: .*one.example, two.example, three.example, the last at 2026-/,
+      );
+    });
+
     it('counts a cosignature of the time that it names alone', () => {
       const bundle = witnessed([one]);
       bundle.latest.checkpoint = bundle.latest.checkpoint.replace(/(?<=one\.example )\S+/, (line) =>
@@ -614,6 +624,9 @@ describe('the offline verifier', () => {
         [['group none any w2', 'quorum none'], /the name none is taken/],
         [[`witness w4 ${one.vkey}`, 'quorum w1'], /key of one.example stands twice/],
         [['witness w4 nonsense', 'quorum w1'], /line 7 .*it is not `<name>/],
+        [[`witness w4 ${log.keys.vkey}`, 'quorum w1'], /line 7 .*makes no cosignatures/],
+        [['constructor x', 'quorum w1'], /line 7 .*constructor is not log/],
+        [['toString y', 'quorum w1'], /toString is not log/],
         [['witnesses all', 'quorum w1'], /witnesses is not log, witness, group or quorum/],
       ];
       for (const [more, message] of wrong) assert.throws(() => policy(...more), { name: 'Fault', message });
@@ -622,6 +635,15 @@ describe('the offline verifier', () => {
 
   it('refuses a file that readers could understand in two ways', () => {
     assert.throws(() => parseJson('{"a":1,"b":{"a":2},"\\u0061":3}'), /"a" stands twice/);
+    for (const space of [63, 64, 1_000])
+      for (const text of [`{"a"${' '.repeat(space)}:1,"a":2}`, `{"b":{"a":1,"a"${'\n'.repeat(space)}:2}}`])
+        assert.throws(() => parseJson(text), /"a" stands twice/);
+    for (const number of ['1e400', '-1e400', '1e16', '1E20', '9007199254740992', '9007199254740993.0'])
+      assert.throws(() => parseJson(`{"a":[null,${number}]}`), /is past 2\^53/, number);
+    for (const number of ['1E21', '1000000000000000000001', '1000000000000000000001e0', '1.00000000000000000001e+21'])
+      assert.throws(() => parseJson(number), /is past 2\^53/, number);
+    const numbers = [9_007_199_254_740_991, -9_007_199_254_740_991, 1e21, -1.5e300, 5e-324, 1.25];
+    assert.deepEqual(parseJson(JSON.stringify(numbers)), numbers);
     assert.throws(() => parseJson('["\\ud800"]'), /surrogate/);
     assert.throws(() => parseJson(`${'['.repeat(300)}${']'.repeat(300)}`), /nested more than 200/);
     assert.throws(() => parseJson('{"a":1'), /not JSON/);

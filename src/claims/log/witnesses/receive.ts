@@ -1,9 +1,18 @@
 import type { Context } from '../../../context/context.ts';
+import type { CommonQueryMethods } from '../../../database/pool.ts';
 import { assertThat, CarnetError, invalid } from '../../../errors/carnet-error.ts';
 import { openedLogOf } from '../log-key.ts';
-import { NoteFault, parseCheckpoint, parseNote, verifiedSignatures, type Checkpoint } from '../signed-note.ts';
-import { findCheckpoint } from '../queries.ts';
+import {
+  NoteFault,
+  parseCheckpoint,
+  parseNote,
+  verifiedSignatures,
+  type Checkpoint,
+  type VerifiedSignature,
+} from '../signed-note.ts';
+import { findCheckpoint, readTime } from '../queries.ts';
 import { insertCosignatures } from './queries.ts';
+import { assertTimesArePast } from './times.ts';
 import { knownWitnesses } from './witnessed.ts';
 
 /** What was taken of a note. */
@@ -15,7 +24,7 @@ interface Received {
 
 /**
  * Takes the signatures that witnesses made of a checkpoint of this log: a signed note with their lines.
- * @throws CarnetError VALIDATION_ERROR for what is no note of this log; INVALID_SIGNATURE where no known witness signed it, or one of them
+ * @throws CarnetError VALIDATION_ERROR for what is no note of this log, or of a time that cannot be; INVALID_SIGNATURE where no known witness signed it, or one of them
  *   did not; CONFLICT where a witness signed a tree that is not the one here.
  */
 export async function receiveWitnessSignatures(context: Context, body: Buffer): Promise<Received> {
@@ -37,6 +46,7 @@ export async function receiveWitnessSignatures(context: Context, body: Buffer): 
     );
     throw new CarnetError('CONFLICT', `This log has no such checkpoint of ${size} claims.`);
   }
+  await refuseImpossibleTimes(pool, verified);
   await insertCosignatures(pool, size, verified);
   return { tree_size: size, witnesses: [...new Set(verified.map(({ key }) => key.name))] };
 }
@@ -63,6 +73,18 @@ function verifiedBy(note: string, vkeys: readonly string[]): ReturnType<typeof v
     return verified;
   } catch (error) {
     if (error instanceof NoteFault) throw new CarnetError('INVALID_SIGNATURE', error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function refuseImpossibleTimes(
+  connection: CommonQueryMethods,
+  verified: readonly VerifiedSignature[],
+): Promise<void> {
+  try {
+    assertTimesArePast(verified, await readTime(connection));
+  } catch (error) {
+    if (error instanceof NoteFault) throw invalidNote(`must be signed at a time that has come: ${error.message}`);
     throw error;
   }
 }

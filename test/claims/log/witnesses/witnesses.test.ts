@@ -136,6 +136,8 @@ describe('askWitnesses', () => {
       says('many', 409),
       says('1e9\n', 409),
       says(cosign('another\n3\nAAAA\n', keys).ed25519),
+      (answer, call) =>
+        void answer.writeHead(200).end(cosign(/(?<=\n\n)[^]+?\n(?=\n)/.exec(call.body)?.[0] ?? '', keys, 0).ed25519),
     ];
     for (const behave of behaviours) {
       const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
@@ -228,6 +230,17 @@ describe('POST /v1/log/witness-signatures', () => {
     assertProblem(await refused(note + stranger.ed25519), 'INVALID_SIGNATURE');
     const { ed25519 } = cosign(`${bare()}more\n`, WITNESS);
     assertProblem(await refused(note + ed25519), 'INVALID_SIGNATURE');
+  });
+
+  it('refuses a cosignature of no time, and of a day that has not come', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    for (const seconds of [0, now + 2 * 86_400, 9_000_000_000_000])
+      for (const line of Object.values(cosign(bare(), WITNESS, seconds))) {
+        const reply = await refused(note + line);
+        assertProblem(reply, 'VALIDATION_ERROR', 'note');
+        assert.match(reply.text, /names no time|more than a day from now/);
+      }
+    assertStatus(await send(note + cosign(bare(), WITNESS, now + 3_600).ed25519), 200);
   });
 
   it('refuses a checkpoint that this log does not have, though a witness signed it', async () => {
