@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { startProgram } from '../support/process.ts';
 import { leafOf, newKeys, noteOf, TestLog, type Keys } from '../verify/log.ts';
 
@@ -19,6 +20,13 @@ class Served {
       const answer = this.answer(new URL(request.url ?? '', 'http://log'));
       response.statusCode = answer === null ? 400 : 200;
       response.end(answer ?? '{}');
+    });
+  }
+
+  /** Answers everything with this body. */
+  flood(headers: Record<string, string>, body: Buffer): void {
+    this.server.removeAllListeners('request').on('request', (_request, response: ServerResponse) => {
+      response.writeHead(200, headers).end(body);
     });
   }
 
@@ -62,7 +70,13 @@ describe('the monitor', () => {
   });
 
   const run = async (...args: string[]): Promise<[number | string, string]> => {
-    const program = startProgram('scripts/monitor/main.ts', {}, [url, '--state', state, ...args]);
+    // A monitor that keeps a long answer ends in a heap that is full.
+    const program = startProgram('scripts/monitor/main.ts', { NODE_OPTIONS: '--max-old-space-size=64' }, [
+      url,
+      '--state',
+      state,
+      ...args,
+    ]);
     const code = await program.ended;
     return [code, program.output()];
   };
@@ -151,6 +165,19 @@ describe('the monitor', () => {
     served.shown = { log, size: 12, jwks: [newKeys(keys.name)] };
     const [code, output] = await run();
     assert.deepEqual([code, /signed by none of the 1 keys/.test(output)], [1, true], output);
+  });
+
+  it('exits 2 at an answer longer than any of a log, packed or not, and reads it no further', async () => {
+    const large = Buffer.alloc(100 * 1_048_576, 'x');
+    for (const [headers, body] of [
+      [{}, large],
+      [{ 'content-encoding': 'gzip' }, gzipSync(large)],
+    ] as const) {
+      served.flood(headers, body);
+      const [code, output] = await run();
+      assert.deepEqual([code, /answers more than 1000000 bytes/.test(output)], [2, true], output);
+    }
+    await assert.rejects(kept, { code: 'ENOENT' });
   });
 
   it('exits 2 where the log does not answer, the state cannot be read, or the call is wrong', async () => {
