@@ -74,6 +74,8 @@ function statementOf({ envelope }: ClaimRow, leafHash: Buffer): Pick<Bundle, 'en
 const presentCoSignature = ({
   public_jwk: jwk,
   created_at: _at,
+  verified_at: _verifiedAt,
+  warnings: _warnings,
   ...kept
 }: KeptCoSignature): Bundle['co_signatures'][number] => ({
   ...kept,
