@@ -1,5 +1,13 @@
 import { decoded, decodedHash, oneLine, sha256 } from './bytes.ts';
-import { assertSign1, decodeInclusionProof, decodeSign1, kidOf, proofsOf, type InclusionProof } from './cose.ts';
+import {
+  assertSign1,
+  cwtClaimsOf,
+  decodeInclusionProof,
+  decodeSign1,
+  kidOf,
+  proofsOf,
+  type InclusionProof,
+} from './cose.ts';
 import { Fault, must } from './fault.ts';
 import { canonicalJson, isObject, membersOf, type JsonValue, type Members } from './json.ts';
 import { ed25519Key, parseVerifierKey, rawOfJwk, sameKey, thumbprintOf, type VerifierKey } from './keys.ts';
@@ -31,8 +39,8 @@ interface Verdict {
   /** What it is about, one line. */
   claim: string;
   findings: Finding[];
-  /** Whether no check failed. */
-  verified: boolean;
+  /** `failed`: some check did. `erased`: none did, and what the claim stated cannot be checked any more, since its payload is gone. */
+  status: 'verified' | 'erased' | 'failed';
 }
 
 /** A check returns what it found or why it was not made, and throws where it fails. */
@@ -77,7 +85,7 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
   return {
     claim: oneLine(`claim ${claimId} (${bundle.digest})`),
     findings,
-    verified: findings.every(({ outcome }) => outcome !== 'failed'),
+    status: findings.some(({ outcome }) => outcome === 'failed') ? 'failed' : erased === null ? 'verified' : 'erased',
   };
 }
 
@@ -147,11 +155,13 @@ function judgeSchema({ envelope }: Bundle): string {
   return `a ${text('claim_type')} by ${text('issuer')} about ${text('subject')}`;
 }
 
-function judgeDigest({ digest, erased }: Bundle, signed: Buffer): string {
-  must(
-    erased === null,
-    'the payload was erased, so nothing ties what is left of the envelope to the log; only that an entry with leaf_hash is in it can be checked',
-  );
+function judgeDigest({ digest, erased }: Bundle, signed: Buffer): ReturnType<Check> {
+  if (erased !== null) {
+    return {
+      skipped:
+        'the payload was erased: that the entry had this digest the COSE receipt says, and nothing ties what is left of the envelope to the log',
+    };
+  }
   const computed = `sha256:${sha256(signed).toString('hex')}`;
   must(computed === digest, `the envelope has ${computed}, the bundle says ${digest}`);
   return computed;
@@ -198,7 +208,11 @@ function judgeInclusion({ receipt, checkpoint, erased }: Bundle, leaf: Buffer, {
   return `${what} (leaf ${leaf.toString('hex')}) is entry ${proof.index} of ${proof.size}`;
 }
 
-function judgeCoseReceipt({ coseReceipt, log, receipt, checkpoint }: Bundle, leaf: Buffer, { logs }: Trust): string {
+function judgeCoseReceipt(
+  { coseReceipt, log, receipt, checkpoint, digest }: Bundle,
+  leaf: Buffer,
+  { logs }: Trust,
+): string {
   const sign1 = decodeSign1(decoded(coseReceipt, 'base64url', 'cose_receipt'));
   const head = openCheckpoint(checkpoint, logs);
   const { index, size } = proofOf(receipt);
@@ -211,8 +225,11 @@ function judgeCoseReceipt({ coseReceipt, log, receipt, checkpoint }: Bundle, lea
   must(signers.length > 0, `you trust no Ed25519 key of ${head.origin}`);
   const kid = kidOf(sign1);
   must(kid === log.jwk.text('kid'), `its key id is ${String(kid)}, that of the log's JWK is ${log.jwk.text('kid')}`);
+  const { iss, sub } = cwtClaimsOf(sign1);
+  must(iss === receipt.text('registry'), `its issuer is ${iss}, the registry of the receipt another`);
+  must(sub === digest, `its subject is ${sub}, and not the digest of the claim`);
   assertByOneOf(signers, (signer) => assertSign1(sign1, head.root, signer.key));
-  return `signed by ${head.origin} over the root of ${size} entries`;
+  return `signed by ${head.origin} over the root of ${size} entries, about ${sub}`;
 }
 
 /** @throws Fault of the last of them where none passes */
@@ -228,7 +245,7 @@ function assertByOneOf(keys: readonly VerifierKey[], assert: (key: VerifierKey) 
 }
 
 /** C2SP tlog-proof: the same entry in the format that other tools read. */
-function judgeTlogProof({ tlogProof, receipt }: Bundle, leaf: Buffer, { logs }: Trust): string {
+function judgeTlogProof({ tlogProof, receipt, checkpoint, latest }: Bundle, leaf: Buffer, { logs }: Trust): string {
   const end = tlogProof.indexOf('\n\n');
   must(end >= 0, 'it holds no checkpoint');
   const [first, ...lines] = tlogProof.slice(0, end).split('\n');
@@ -237,6 +254,9 @@ function judgeTlogProof({ tlogProof, receipt }: Bundle, leaf: Buffer, { logs }: 
   const [, index] = /^index (0|[1-9]\d*)$/.exec(line) ?? [];
   must(Number(index) === proofOf(receipt).index, 'its index is not that of the receipt');
   const head = openCheckpoint(tlogProof.slice(end + 2), logs);
+  // These two are held for consistency with each other and with an older checkpoint: a third tree would be held against nothing.
+  const isOfTheBundle = [checkpoint, latest.checkpoint].some((note) => parseCheckpoint(note).text === head.text);
+  must(isOfTheBundle, 'its checkpoint is neither that of the receipt nor the newest of the bundle');
   assertIncluded(
     leaf,
     { index: Number(index), size: head.size, hashes: hashes.map((hash) => decodedHash(hash, 'base64', 'a hash')) },

@@ -8,7 +8,7 @@ import { parseVerifierKey, type VerifierKey } from './keys.ts';
 import { parsePolicy } from './policy.ts';
 
 // Verifies the bundle of a claim offline, with the published formats alone. Exit code 0: every check that could be made holds;
-// 1: one does not; 2: something cannot be read, or the call is wrong.
+// 1: one does not; 2: something cannot be read, or the call is wrong; 3: the payload was erased, and everything else holds.
 
 const USAGE = `usage: npm run verify -- <bundle.json> --key <verifier key, or a file with it>
   --policy <file>       a C2SP tlog-policy: its logs are trusted, its quorum of witnesses must have signed
@@ -34,6 +34,7 @@ const reading = <Read>(file: string, read: (text: string) => Read): Read => {
 const readingIf = <Read>(file: string | undefined, read: (text: string) => Read): Read | null =>
   file === undefined ? null : reading(file, read);
 
+const EXIT_CODES = { verified: 0, failed: 1, erased: 3 } as const;
 const MARKS = { ok: 'ok    ', failed: 'FAILED', skipped: '-     ' } as const;
 
 function main(): number {
@@ -49,16 +50,18 @@ function main(): number {
     older: readingIf(values.checkpoint, String),
     consistency: readingIf<JsonValue>(values.consistency, parseJson),
   };
-  const { claim, findings, verified } = reading(file, (text) => verifyBundle(parseJson(text), trust));
+  const { claim, findings, status } = reading(file, (text) => verifyBundle(parseJson(text), trust));
   const width = Math.max(...findings.map(({ check }) => check.length));
   for (const { check, outcome, text } of findings) console.log(`${MARKS[outcome]}  ${check.padEnd(width)}  ${text}`);
   const named = (wanted: keyof typeof MARKS) => findings.filter(({ outcome }) => outcome === wanted);
-  console.log(
-    verified
-      ? `VERIFIED  ${claim}: ${named('ok').length} checks hold, ${named('skipped').length} were not made`
-      : `NOT VERIFIED  ${claim}: ${[...new Set(named('failed').map(({ check }) => check))].join(', ')}`,
-  );
-  return verified ? 0 : 1;
+  const counted = `${named('ok').length} checks hold, ${named('skipped').length} were not made`;
+  const conclusions = {
+    verified: `VERIFIED  ${claim}: ${counted}`,
+    erased: `ERASED  ${claim}: its entry is in the log, what it stated cannot be checked; ${counted}`,
+    failed: `NOT VERIFIED  ${claim}: ${[...new Set(named('failed').map(({ check }) => check))].join(', ')}`,
+  };
+  console.log(conclusions[status]);
+  return EXIT_CODES[status];
 }
 
 function parsed() {

@@ -79,7 +79,7 @@ const bentBytes = (text: string, at: number, encoding: 'base64' | 'base64url' | 
 
 describe('the offline verifier', () => {
   it('finds that everything of an honest bundle holds', () => {
-    const { findings, verified } = verifyBundle(asFile(honest()), trustIn(log));
+    const { findings, status } = verifyBundle(asFile(honest()), trustIn(log));
     assert.deepEqual(
       findings.map(({ check, outcome }) => `${outcome} ${check}`),
       [
@@ -100,7 +100,7 @@ describe('the offline verifier', () => {
         'ok revocation',
       ],
     );
-    assert.equal(verified, true);
+    assert.equal(status, 'verified');
   });
 
   it('hashes trees as the published vector of RFC 6962 has it', () => {
@@ -169,9 +169,13 @@ describe('the offline verifier', () => {
         ['schema', ...content],
         (bundle) => (bundle.envelope['claim_type'] = 'gossip'),
       ],
-      ['the digest', ['digest'], (bundle) => (bundle.digest = bent(bundle.digest))],
+      ['the digest', ['digest', 'cose receipt'], (bundle) => (bundle.digest = bent(bundle.digest))],
       ['the id', ['receipt'], (bundle) => (bundle.claim_id = 'pc_other')],
-      ['the registry', ['receipt'], (bundle) => (bundle.receipt.registry = 'https://elsewhere.example')],
+      [
+        'the registry',
+        ['receipt', 'cose receipt'],
+        (bundle) => (bundle.receipt.registry = 'https://elsewhere.example'),
+      ],
       [
         'a root in the receipt',
         ['receipt'],
@@ -266,6 +270,27 @@ describe('the offline verifier', () => {
             .toString('base64url')),
       ],
       [
+        'a COSE receipt of another registry',
+        ['cose receipt'],
+        (bundle) =>
+          (bundle.cose_receipt = log
+            .coseReceipt(INDEX, 11, ['https://elsewhere.example', bundle.digest])
+            .toString('base64url')),
+      ],
+      [
+        'a COSE receipt about another digest',
+        ['cose receipt'],
+        (bundle) =>
+          (bundle.cose_receipt = log
+            .coseReceipt(INDEX, 11, [bundle.receipt.registry, bent(bundle.digest)])
+            .toString('base64url')),
+      ],
+      [
+        'a tlog-proof in a third tree, which the log signed beside the others',
+        ['tlog proof'],
+        (bundle) => (bundle.tlog_proof = foreign.bundle(plainEnvelope, INDEX, 11, 17).tlog_proof),
+      ],
+      [
         'the place in the tlog-proof',
         ['tlog proof'],
         (bundle) => (bundle.tlog_proof = bundle.tlog_proof.replace('index 5', 'index 6')),
@@ -295,7 +320,7 @@ describe('the offline verifier', () => {
       ['a consistency that is too long', ['consistency'], (bundle) => bundle.latest.consistency.push('00'.repeat(32))],
       [
         'a newest tree with another history',
-        ['consistency'],
+        ['tlog proof', 'consistency'],
         (bundle) => (bundle.latest = foreign.bundle(plainEnvelope, INDEX, 11, 23).latest),
       ],
       [
@@ -376,7 +401,8 @@ describe('the offline verifier', () => {
         copy[at] = (copy[at] ?? 0) ^ 1;
         try {
           const text = new TextDecoder('utf-8', { fatal: true }).decode(copy);
-          if (verifyBundle(parseJson(text), trustIn(log)).verified) unnoticed.add(placeOf(JSON.parse(text), honest()));
+          if (verifyBundle(parseJson(text), trustIn(log)).status === 'verified')
+            unnoticed.add(placeOf(JSON.parse(text), honest()));
         } catch (error) {
           if (!(error instanceof Fault) && !(error instanceof TypeError)) throw error;
         }
@@ -429,14 +455,18 @@ describe('the offline verifier', () => {
     assert.match(textOf(bundle, trustIn(log), 'external receipt'), /^skipped: .*another registry/);
   });
 
-  it('proves no envelope whose payload was erased, and says that its entry is in the log', () => {
+  it('finds a claim whose payload was erased neither verified nor false: entry and digest are in the log', () => {
     const { payload: _payload, ...left } = plainEnvelope;
     const leaf_hash = leafOf(signedBytes(plainEnvelope)).toString('hex');
     const erased = { ...honest(), envelope: left, erased: true, leaf_hash };
-    assert.deepEqual(failed(erased, trustIn(log)), ['digest']);
-    assert.match(textOf(erased, trustIn(log), 'digest'), /payload was erased/);
+    assert.equal(verifyBundle(asFile(erased), trustIn(log)).status, 'erased');
+    assert.match(textOf(erased, trustIn(log), 'digest'), /^skipped: the payload was erased/);
     assert.match(textOf(erased, trustIn(log), 'inclusion'), /^ok: an entry whose payload is gone/);
+    assert.ok(textOf(erased, trustIn(log), 'cose receipt').endsWith(`about ${erased.digest}`));
     assert.ok(failed({ ...erased, leaf_hash: bent(leaf_hash) }, trustIn(log)).includes('inclusion'));
+    assert.deepEqual(failed({ ...erased, digest: bent(erased.digest) }, trustIn(log)), ['cose receipt']);
+    const revoked = { ...erased, revocation: { ...erased.revocation, revoked_at: '2026-11-22T11:00:00.000Z' } };
+    assert.equal(verifyBundle(asFile(revoked), trustIn(log)).status, 'failed');
   });
 
   it('knows a log by name and key together', () => {

@@ -52,16 +52,16 @@ const digestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: C
 export type JudgedCoSignature = CoSignature &
   ({ publicJwk: Record<string, string>; unverified: null } | { publicJwk: null; unverified: string });
 
-/** Repeated ones are left out. */
+/** Repeated ones are left out. @param addedBy the operator whose share of the places they take */
 export async function insertCoSignatures(
   connection: CommonQueryMethods,
-  claimId: string,
-  judged: readonly JudgedCoSignature[],
+  { claimId, addedBy, judged }: { claimId: string; addedBy: string; judged: readonly JudgedCoSignature[] },
 ): Promise<void> {
   await connection.query(sql.type(z.object({}))`
     insert into claim_co_signatures (claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk, verified_at,
-      unverified_reason, created_at)
-    select ${claimId}, digest, kid, role, message, jwk::jsonb, case when jwk is not null then moment end, nullif(reason, ''), moment
+      unverified_reason, added_by, created_at)
+    select ${claimId}, digest, kid, role, message, jwk::jsonb, case when jwk is not null then moment end, nullif(reason, ''),
+      ${addedBy}, moment
     from unnest(${textArray(judged.map(digestOf))}, ${textArray(judged.map((one) => one.signer_kid))},
       ${textArray(judged.map((one) => one.signer_role))}, ${textArray(judged.map((one) => one.cose_sign1))},
       ${textArray(judged.map((one) => (one.publicJwk === null ? '' : JSON.stringify(one.publicJwk))))},
@@ -110,6 +110,14 @@ export async function findVerified(
   return row === null ? null : present(row);
 }
 
-export const countCoSignatures = (connection: CommonQueryMethods, claimId: string): Promise<number> =>
-  connection.oneFirst(sql.type(z.object({ count: z.number() }))`
-    select count(*)::int as count from claim_co_signatures where claim_id = ${claimId}`);
+const Counted = z.object({ all: z.number(), own: z.number() });
+
+/** How many a claim has, and how many of them this operator has added. */
+export const countCoSignatures = (
+  connection: CommonQueryMethods,
+  claimId: string,
+  operatorId: string,
+): Promise<z.infer<typeof Counted>> =>
+  connection.one(sql.type(Counted)`
+    select count(*)::int as all, count(*) filter (where added_by = ${operatorId})::int as own
+    from claim_co_signatures where claim_id = ${claimId}`);

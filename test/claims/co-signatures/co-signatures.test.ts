@@ -13,7 +13,7 @@ import {
   buildSkill,
   type TestOperator,
 } from '../../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, database, platform } from '../../support/service.ts';
+import { anonymous, assertProblem, assertStatus, database, platform, type Requester } from '../../support/service.ts';
 import { callOf, ownContext } from '../../invocations/own-context.ts';
 import { recordClaims } from '../log/support.ts';
 import { WITNESS } from '../../support/witnesses.ts';
@@ -44,7 +44,7 @@ describe('co-signatures', () => {
 
   const submitWith = (envelope: Members, ...coSignatures: unknown[]) =>
     operator.post<Claim>('/v1/claims', { ...envelope, co_signatures: coSignatures });
-  const add = (id: string, coSignature: unknown, as = operator) =>
+  const add = (id: string, coSignature: unknown, as: Requester = operator) =>
     as.post<Kept>(`/v1/claims/${id}/co-signatures`, coSignature);
   const recorded = async (overrides: Members = {}): Promise<{ id: string; envelope: Members }> => {
     const envelope = envelopeOf(operator, overrides);
@@ -438,6 +438,26 @@ describe('co-signatures', () => {
       const { id: own, envelope: theirs } = await recorded();
       assertProblem(await asPlatform(coSign(theirs, newKey()), own), 'INVALID_CO_SIGNATURE', 'cose_sign1');
       assertStatus(await asPlatform(coSign(theirs, key), own), 201);
+    });
+
+    it('gives a reader who is not the issuer 16 places, whatever keys their operator names one after the other', async () => {
+      const provider = await buildOperator();
+      const { id } = await buildInvocation(operator, (await buildSkill(provider)).id);
+      const { claims } = (await operator.get<{ claims: Claim[] }>(`/v1/claims?subject=carnet://invocation/${id}`)).body;
+      const claim = claims[0] ?? assert.fail('the invocation has a claim');
+      const greedy = await buildAgentKey(provider, (await buildAgent(provider)).id);
+      const replies: number[] = [];
+      for (const keys of [0, 1].map(() => Array.from({ length: 10 }, newKey))) {
+        assertStatus(await provider.patch('/v1/operators/me', { public_jwks: keys.map(jwkOf) }), 200);
+        for (const [at, one] of keys.entries()) {
+          const reply = await add(claim.id, coSign(claim.envelope, one), at % 2 === 0 ? provider : greedy);
+          replies.push(reply.status);
+          if (reply.status === 409) assert.match(reply.text, /has added 16 co-signatures .* its share of 64/);
+        }
+      }
+      assert.deepEqual(replies, [...Array.from({ length: 16 }, () => 201), 409, 409, 409, 409]);
+      assertStatus(await add(claim.id, coSign(claim.envelope, key)), 201);
+      assertStatus(await add(claim.id, coSign(claim.envelope, newKey()), platform()), 201);
     });
 
     it('keeps 64 of a hundred that arrive at once', async () => {
