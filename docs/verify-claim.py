@@ -3,8 +3,9 @@
 
     python3 verify-claim.py bundle.json '<verifier key of the log>' [older-checkpoint.txt]
 
-Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: the call is wrong.
-It leaves to `npm run verify` what the formats say nothing of: schemas of payloads, witnesses, keys of co-signers.
+Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: the call is wrong;
+3: the payload was erased, and everything else holds.
+It leaves to `npm run verify` what the formats say nothing of: schemas of payloads, witnesses, whose keys co-signed.
 """
 import base64, hashlib, json, sys
 from decimal import Decimal
@@ -21,14 +22,10 @@ def url(text): return base64.urlsafe_b64decode(text.replace("+", "-").replace("/
 def signed_by(key, signature, message): Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
 
 def number(value):  # as ECMAScript writes a double (RFC 8785, 3.2.2.3)
+    if 1e-6 <= abs(value) < 1e21 or value == 0: return format(Decimal(repr(value)).normalize() + 0, "f")
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
-    text, point = "".join(map(str, digits)), len(digits) + exponent
-    if value == 0: return "0"
-    if len(text) <= point <= 21: text += "0" * (point - len(text))
-    elif 0 < point <= 21: text = text[:point] + "." + text[point:]
-    elif -6 < point <= 0: text = "0." + "0" * -point + text
-    else: text = text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
-    return "-" * sign + text
+    mantissa = str(digits[0]) + "." * (len(digits) > 1) + "".join(map(str, digits[1:]))
+    return "-" * sign + mantissa + "e%+d" % (len(digits) + exponent - 1)
 
 def canonical(value):  # JCS, RFC 8785
     if isinstance(value, float): return number(value)
@@ -60,10 +57,6 @@ def roots_of(older, newer, path, whole):  # RFC 9162, 2.1.4: the roots of both t
         return left, node(left_now, path[-1])
     right, right_now = roots_of(older - half, newer - half, path[:-1], None)
     return node(path[-1], right), node(path[-1], right_now)
-
-def consistent(older, newer, path):
-    must(0 < older[0] <= newer[0], "the older tree is larger, or empty")
-    must(roots_of(older[0], newer[0], path, older[1]) == (older[1], newer[1]), "the trees are not consistent")
 
 def cbor(data, at=0):  # one item of RFC 8949 and where it ends
     major, low, at = data[at] >> 5, data[at] & 31, at + 1
@@ -113,24 +106,29 @@ def verify(bundle, vkey, older=None):
     key, receipt, latest = key[1:], bundle["receipt"]["proof"], bundle["latest"]
     envelope = {name: value for name, value in bundle["envelope"].items() if name not in ("receipt", "co_signatures")}
     signed = canonical(envelope).encode()
-    must(not bundle.get("erased"), "the payload was erased: what is left of the envelope cannot be verified")
-    must(bundle["digest"] == "sha256:" + hashlib.sha256(signed).hexdigest(), "the digest is not that of the envelope")
-    leaf, then = sha(b"\0", signed), checkpoint(bundle["checkpoint"], name, key_id, key)
+    erased = bundle.get("erased", False)  # then only the COSE receipt says which digest the entry has
+    must(erased or bundle["digest"] == "sha256:" + sha(signed).hex(), "the digest is not that of the envelope")
+    leaf = bytes.fromhex(bundle["leaf_hash"]) if erased else sha(b"\0", signed)
+    then, now = checkpoint(bundle["checkpoint"], name, key_id, key), checkpoint(latest["checkpoint"], name, key_id, key)
     size, index, path = whole_cbor(url(receipt["bytes"]))
     must([size, index] == [receipt["tree_size"], receipt["log_index"]] and size == then[0], "the receipt contradicts itself")
     must(bytes.fromhex(receipt["root_hash"]) == then[1] == root_of(leaf, index, size, path), "the claim is not in the tree of its receipt")
     header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key)
     must(header[395] == 1 and [whole_cbor(proof) for proof in proofs[396][-1]] == [[size, index, path]], "the COSE receipt has another proof")
-    now = checkpoint(latest["checkpoint"], name, key_id, key)
+    about = {1: bundle["receipt"]["registry"].encode(), 2: bundle["digest"].encode()}  # iss and sub (RFC 9943)
+    must(header[15] == about, "the COSE receipt is of another registry, or about another digest")
     must(root_of(leaf, index, now[0], [bytes.fromhex(one) for one in latest["inclusion"]]) == now[1], "the claim is not in the newest tree")
-    consistent(then, now, [bytes.fromhex(one) for one in latest["consistency"]])
+    must(0 < then[0] <= now[0], "the newest tree is smaller than that of the receipt, or empty")
+    roots = roots_of(then[0], now[0], [bytes.fromhex(one) for one in latest["consistency"]], then[1])
+    must(roots == (then[1], now[1]), "the trees are not consistent")
     first, *lines = bundle["tlog_proof"].split("\n\n", 1)[0].split("\n")
     lines = lines[lines[0].startswith("extra "):]
     there = checkpoint(bundle["tlog_proof"].split("\n\n", 1)[1], name, key_id, key)
+    must(there in (then, now), "the tlog-proof is in another tree than the bundle's two")
     must(first == "c2sp.org/tlog-proof@v1" and lines[0] == "index %d" % index, "the tlog-proof is about another entry")
     must(root_of(leaf, index, there[0], [plain(one) for one in lines[1:]]) == there[1], "the tlog-proof does not hold")
     for one in bundle["co_signatures"]:
-        if one["jwk"] is None: continue
+        if one["jwk"] is None or erased: continue
         thumbprint = sha(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % one["jwk"]["x"]).encode())  # RFC 7638
         must(url(one["signer_kid"]) == thumbprint, "the key of a co-signature is another one than it names")
         sign1(url(one["cose_sign1"]), signed, url(one["jwk"]["x"]))
@@ -139,7 +137,7 @@ def verify(bundle, vkey, older=None):
         must(kept[0] in (then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")
         must(kept in (then, now), "the log has forked since the older checkpoint")
     must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
-    return "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, name)
+    return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, name)
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4):
@@ -147,6 +145,8 @@ if __name__ == "__main__":
         sys.exit(2)
     try:
         bundle = json.load(open(sys.argv[1], encoding="utf-8"), parse_int=float, object_pairs_hook=once)
-        print("VERIFIED", verify(bundle, sys.argv[2], *[open(file, encoding="utf-8").read() for file in sys.argv[3:]]))
+        erased, found = verify(bundle, sys.argv[2], *[open(file, encoding="utf-8").read() for file in sys.argv[3:]])
+        print("ERASED" if erased else "VERIFIED", found)
+        sys.exit(3 if erased else 0)
     except (ValueError, KeyError, IndexError, TypeError, InvalidSignature) as error:
         sys.exit("NOT VERIFIED %s %s" % (type(error).__name__, error))

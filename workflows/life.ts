@@ -207,7 +207,8 @@ async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
     await act();
     return true;
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    // A step in the database fails as it failed itself, without the failure of an activity around it.
+    if (!(error instanceof ActivityFailure || error instanceof ApplicationFailure)) throw error;
     return false;
   }
 }

@@ -2,19 +2,22 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { oneLine } from '../verify/bytes.ts';
 import { Fault } from '../verify/fault.ts';
+import { verifierKeyGiven } from '../verify/files.ts';
 import { membersOf, parseJson } from '../verify/json.ts';
-import { Forked, walk, type Fetch, type State } from './monitor.ts';
+import { Forked, Older, Refused, walk, type Fetch, type State } from './monitor.ts';
 
 // Watches a log: each run proves that the newest checkpoint holds everything that the last one held, and remembers it. Exit code 0: it
-// does; 1: the log has forked, was rolled back, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong.
+// does; 1: the log has forked, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong; 3: it shows an older tree.
 
 const USAGE = `usage: npm run monitor -- <url of the service>
-  --key <verifier key>  that the log must sign with; without it the first run trusts the key that it finds
-  --state <file>        what is remembered between runs (carnet-monitor.json)`;
+  --key <verifier key>  that the log must sign with, or a file with it; without it the first run trusts the key that it finds
+  --state <file>        what is remembered between runs (carnet-monitor.json)
+  --help                this`;
 
 const options = {
   key: { type: 'string' },
   state: { type: 'string', default: 'carnet-monitor.json' },
+  help: { type: 'boolean', default: false },
 } as const;
 
 /** A proof has at most 64 hashes, a checkpoint a few witnesses: what is longer, unpacked, is no answer of a log, and is read no further. */
@@ -41,6 +44,7 @@ const fetching =
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
       throw new Unreachable(`${url.href} does not answer: ${String(cause)}`);
     }
+    if (status >= 400 && status < 500) throw new Refused(`${url.href} answers ${status}`);
     if (status !== 200) throw new Unreachable(`${url.href} answers ${status}`);
     return text;
   };
@@ -77,12 +81,26 @@ function writeState(file: string, state: State): void {
 
 async function main(): Promise<number> {
   const { values, positionals } = parsed();
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
   const [base, ...others] = positionals;
   if (base === undefined || others.length > 0 || !URL.canParse(base)) throw new Unreachable(USAGE);
-  const { state, text } = await walk(fetching(base), readState(values.state), values.key ?? null);
+  const key = values.key === undefined ? null : keyGiven(values.key);
+  const { state, text } = await walk(fetching(base), readState(values.state), key);
   writeState(values.state, state);
   console.log(oneLine(text));
   return 0;
+}
+
+/** @throws Unreachable */
+function keyGiven(given: string): string {
+  try {
+    return verifierKeyGiven(given);
+  } catch (error) {
+    throw new Unreachable(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function parsed() {
@@ -102,5 +120,5 @@ try {
     console.error('The state stays as it was. Keep these two notes, which the log has signed:');
     for (const note of error.notes) console.error(note.split('\n').map(oneLine).join('\n'));
   }
-  process.exitCode = error instanceof Forked || error instanceof Fault ? 1 : 2;
+  process.exitCode = error instanceof Older ? 3 : error instanceof Forked || error instanceof Fault ? 1 : 2;
 }

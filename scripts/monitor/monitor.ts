@@ -23,7 +23,17 @@ export class Forked extends Error {
   }
 }
 
-/** Fetches a path of the log. @throws Fault where it does not answer 200 */
+/** The log shows a tree with which the known one begins: it was rolled back, or somebody answered from a stale copy. */
+export class Older extends Error {
+  override readonly name = 'Older';
+}
+
+/** The log answers that it does not give what was fetched, as a proof of sizes that it does not have. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+/** Fetches a path of the log. @throws Refused for a 4xx. @throws Fault where it does not answer 200 */
 export type Fetch = (path: string) => Promise<string>;
 
 interface Step {
@@ -35,7 +45,7 @@ interface Step {
 /**
  * One walk from the last known checkpoint to the newest.
  * @param known null at the first run; then `key` is trusted, or, without one, whatever key the log shows
- * @throws Forked where the log does not hold what it held before; Fault where something is not signed by the key, or cannot be read
+ * @throws Forked where the log does not hold what it held before; Older where it shows less of the same; Fault where something is not signed by the key, or cannot be read
  */
 export async function walk(fetch: Fetch, known: State | null, key: string | null): Promise<Step> {
   must(known === null || key === null || known.key === key, 'the state is of another key than --key');
@@ -78,10 +88,14 @@ function isSignedBy(note: string, key: string): boolean {
 
 const jsonOf = (text: string): Members => membersOf(parseJson(text) satisfies JsonValue, '');
 
-/** @throws Forked */
+/** @throws Forked, Older */
 async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, notes: readonly [string, string]) {
   const forked = (why: string): Forked => new Forked(`${newest.origin} HAS FORKED: ${why}`, notes);
-  if (newest.size < last.size) throw forked(`it had ${last.size} entries and shows ${newest.size}`);
+  if (newest.size < last.size) {
+    const shown = `it had ${last.size} entries and shows ${newest.size}`;
+    if (!(await isBeginningOf(fetch, newest, last))) throw forked(shown);
+    throw new Older(`${newest.origin} shows an older tree: ${shown} of the same: rolled back, or a stale copy`);
+  }
   if (newest.size === last.size) {
     if (!newest.root.equals(last.root)) throw forked(`it has signed two different trees of ${last.size} entries`);
     return;
@@ -92,6 +106,17 @@ async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, n
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw forked(`its ${newest.size} entries do not begin with the ${last.size} that it had: ${error.message}`);
+  }
+}
+
+/** Whether the log proves it; without a proof it is not. */
+async function isBeginningOf(fetch: Fetch, older: Checkpoint, newer: Checkpoint): Promise<boolean> {
+  try {
+    assertConsistent(older, newer, older.size === 0 ? [] : await consistencyBetween(fetch, older, newer));
+    return true;
+  } catch (error) {
+    if (error instanceof Fault || error instanceof Refused) return false;
+    throw error;
   }
 }
 

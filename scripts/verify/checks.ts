@@ -1,5 +1,13 @@
 import { decoded, decodedHash, oneLine, sha256 } from './bytes.ts';
-import { assertSign1, decodeInclusionProof, decodeSign1, kidOf, proofsOf, type InclusionProof } from './cose.ts';
+import {
+  assertSign1,
+  cwtClaimsOf,
+  decodeInclusionProof,
+  decodeSign1,
+  kidOf,
+  proofsOf,
+  type InclusionProof,
+} from './cose.ts';
 import { Fault, must } from './fault.ts';
 import { canonicalJson, isObject, membersOf, type JsonValue, type Members } from './json.ts';
 import { ed25519Key, parseVerifierKey, rawOfJwk, sameKey, thumbprintOf, type VerifierKey } from './keys.ts';
@@ -31,12 +39,34 @@ interface Verdict {
   /** What it is about, one line. */
   claim: string;
   findings: Finding[];
-  /** Whether no check failed. */
-  verified: boolean;
+  /** `failed`: some check did. `erased`: none did, and what the claim stated cannot be checked any more, since its payload is gone. */
+  status: 'verified' | 'erased' | 'failed';
 }
 
 /** A check returns what it found or why it was not made, and throws where it fails. */
 type Check = () => string | { skipped: string };
+
+/** A check that cannot be made, since another one has failed; `message` names that one. */
+class NotMade extends Error {
+  override readonly name = 'NotMade';
+}
+
+/** What another check is about: where it does not hold, that one fails, and this one is not made. @throws NotMade */
+function needed<Needed>(check: string, get: () => Needed): Needed {
+  try {
+    return get();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new NotMade(`not checked: ${check}`, { cause: error });
+  }
+}
+
+/** The signed heads of a bundle, for the checks that rest on them. @throws NotMade */
+interface Heads {
+  /** Of the tree of the receipt. */
+  then(): Checkpoint;
+  now(): Checkpoint;
+}
 
 /**
  * Judges a bundle, one finding a check, each on its own: a failed one keeps none of the others from being made.
@@ -48,6 +78,10 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
   const signed = Buffer.from(canonicalJson(withoutLaterMembers(envelope)));
   const leaf = (): Buffer => erased?.leafHash() ?? leafHash(signed);
   const older = trust.older;
+  const heads: Heads = {
+    then: () => needed('checkpoint', () => openCheckpoint(bundle.checkpoint, trust.logs)),
+    now: () => needed('newest', () => openNewest(bundle, trust, heads)),
+  };
 
   const checks: [string, Check][] = [
     ['log key', () => judgeLogKey(bundle, trust)],
@@ -55,16 +89,16 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
     ['digest', () => judgeDigest(bundle, signed)],
     ['receipt', () => judgeReceipt(bundle)],
     ['checkpoint', () => describeHead(openCheckpoint(bundle.checkpoint, trust.logs))],
-    ['inclusion', () => judgeInclusion(bundle, leaf(), trust)],
-    ['cose receipt', () => judgeCoseReceipt(bundle, leaf(), trust)],
-    ['tlog proof', () => judgeTlogProof(bundle, leaf(), trust)],
-    ['newest', () => judgeNewest(bundle, leaf(), trust)],
-    ['consistency', () => judgeConsistency(bundle, trust)],
+    ['inclusion', () => judgeInclusion(bundle, leaf(), heads)],
+    ['cose receipt', () => judgeCoseReceipt(bundle, leaf(), { trust, heads })],
+    ['tlog proof', () => judgeTlogProof(bundle, leaf(), { trust, heads })],
+    ['newest', () => judgeNewest(bundle, leaf(), openNewest(bundle, trust, heads))],
+    ['consistency', () => judgeConsistency(bundle, heads)],
     [
       'older checkpoint',
-      () => (older === null ? { skipped: 'none was given (--checkpoint)' } : judgeOlder(bundle, older, trust)),
+      () => (older === null ? { skipped: 'none was given (--checkpoint)' } : judgeOlder(older, trust, heads)),
     ],
-    ['witnesses', () => judgeWitnesses(bundle, trust)],
+    ['witnesses', () => judgeWitnesses(bundle, trust, heads)],
     ...bundle.coSignatures.map((coSignature): [string, Check] => [
       'co-signature',
       () => judgeCoSignature(coSignature, signed, erased !== null),
@@ -77,7 +111,7 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
   return {
     claim: oneLine(`claim ${claimId} (${bundle.digest})`),
     findings,
-    verified: findings.every(({ outcome }) => outcome !== 'failed'),
+    status: findings.some(({ outcome }) => outcome === 'failed') ? 'failed' : erased === null ? 'verified' : 'erased',
   };
 }
 
@@ -94,6 +128,7 @@ function made(check: string, make: Check): Finding {
     return { check, outcome: 'ok', text: oneLine(found) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
+    if (error instanceof NotMade) return { check, outcome: 'skipped', text: error.message };
     return { check, outcome: 'failed', text: oneLine(error.message) };
   }
 }
@@ -102,6 +137,7 @@ type Bundle = ReturnType<typeof readBundle>;
 
 function readBundle(file: JsonValue) {
   const bundle = membersOf(file, '');
+  assertNothingElse(bundle);
   must(bundle.value('bundle_version') === 1, 'bundle_version is not 1; this program knows no other');
   const erased = bundle.has('erased') && bundle.flag('erased');
   const [latest, log] = [bundle.members('latest'), bundle.members('log')];
@@ -123,6 +159,24 @@ function readBundle(file: JsonValue) {
     revocation: bundle.members('revocation'),
     log: { origin: log.text('origin'), vkey: log.text('vkey'), jwk: log.members('jwk') },
   };
+}
+
+/** What the service answers elsewhere is taken for a bundle now and then. @throws Fault that says what it is */
+function assertNothingElse(file: Members): void {
+  if (file.has('bundle_version')) return;
+  const idOf = (name: string): string => (file.has(name) ? file.text(name) : '<id>');
+  const fetched = (name: string): string => `fetch /v1/claims/${idOf(name)}/bundle`;
+  must(!(file.has('id') && file.has('digest')), `this is a claim and no bundle; ${fetched('id')}`);
+  must(
+    !(file.has('claim_id') && file.has('log_index')),
+    `this is the answer for a claim that waits for its place in the log; ${fetched('claim_id')} once more`,
+  );
+  must(!file.has('envelope_version'), `this is an envelope and no bundle; ${fetched('claim_id')}`);
+  must(!(file.has('receipt') && file.has('checkpoint')), `this is a receipt and no bundle; ${fetched('claim_id')}`);
+  must(
+    !(file.has('claims') && file.has('has_more')),
+    'this is a list of claims; fetch /v1/claims/<id>/bundle for each',
+  );
 }
 
 /** What is hashed and signed of an envelope: receipt and co-signatures are added to it afterwards. */
@@ -147,11 +201,13 @@ function judgeSchema({ envelope }: Bundle): string {
   return `a ${text('claim_type')} by ${text('issuer')} about ${text('subject')}`;
 }
 
-function judgeDigest({ digest, erased }: Bundle, signed: Buffer): string {
-  must(
-    erased === null,
-    'the payload was erased, so nothing ties what is left of the envelope to the log; only that an entry with leaf_hash is in it can be checked',
-  );
+function judgeDigest({ digest, erased }: Bundle, signed: Buffer): ReturnType<Check> {
+  if (erased !== null) {
+    return {
+      skipped:
+        'the payload was erased: that the entry had this digest the COSE receipt says, and nothing ties what is left of the envelope to the log',
+    };
+  }
   const computed = `sha256:${sha256(signed).toString('hex')}`;
   must(computed === digest, `the envelope has ${computed}, the bundle says ${digest}`);
   return computed;
@@ -177,7 +233,8 @@ function judgeReceipt({ receipt, checkpoint, claimId }: Bundle): string {
   must(root.equals(head.root), 'its root_hash is not that of the checkpoint beside it');
   const registry = receipt.text('registry');
   const entry = `${registry.replace(/\/$/, '')}/v1/claims/${claimId}`;
-  must(receipt.textOrNull('registry_entry_uri') === entry, `its registry_entry_uri is not ${entry}`);
+  const uri = receipt.textOrNull('registry_entry_uri');
+  must(uri === entry, `the claim_id of the bundle is ${claimId}, and its registry_entry_uri is ${uri}, not ${entry}`);
   receipt.count('registered_at');
   must(receipt.value('witnesses') === null, 'it names witnesses, which a receipt of this kind never does');
   return `entry ${index} of ${size}, of ${registry}`;
@@ -192,16 +249,20 @@ function assertIncluded(leaf: Buffer, { index, size, hashes }: InclusionProof, h
   must(root.equals(head.root), `the entry at ${index} and its proof lead to another root than that of the checkpoint`);
 }
 
-function judgeInclusion({ receipt, checkpoint, erased }: Bundle, leaf: Buffer, { logs }: Trust): string {
+function judgeInclusion({ receipt, erased }: Bundle, leaf: Buffer, heads: Heads): string {
   const proof = proofOf(receipt);
-  assertIncluded(leaf, proof, openCheckpoint(checkpoint, logs));
+  assertIncluded(leaf, proof, heads.then());
   const what = erased === null ? 'the claim' : 'an entry whose payload is gone';
   return `${what} (leaf ${leaf.toString('hex')}) is entry ${proof.index} of ${proof.size}`;
 }
 
-function judgeCoseReceipt({ coseReceipt, log, receipt, checkpoint }: Bundle, leaf: Buffer, { logs }: Trust): string {
+function judgeCoseReceipt(
+  { coseReceipt, log, receipt, digest }: Bundle,
+  leaf: Buffer,
+  { trust: { logs }, heads }: { trust: Trust; heads: Heads },
+): string {
   const sign1 = decodeSign1(decoded(coseReceipt, 'base64url', 'cose_receipt'));
-  const head = openCheckpoint(checkpoint, logs);
+  const head = heads.then();
   const { index, size } = proofOf(receipt);
   const proofs = proofsOf(sign1);
   for (const proof of proofs) {
@@ -212,8 +273,11 @@ function judgeCoseReceipt({ coseReceipt, log, receipt, checkpoint }: Bundle, lea
   must(signers.length > 0, `you trust no Ed25519 key of ${head.origin}`);
   const kid = kidOf(sign1);
   must(kid === log.jwk.text('kid'), `its key id is ${String(kid)}, that of the log's JWK is ${log.jwk.text('kid')}`);
+  const { iss, sub } = cwtClaimsOf(sign1);
+  must(iss === receipt.text('registry'), `its issuer is ${iss}, the registry of the receipt another`);
+  must(sub === digest, `its subject is ${sub}, and not the digest of the claim`);
   assertByOneOf(signers, (signer) => assertSign1(sign1, head.root, signer.key));
-  return `signed by ${head.origin} over the root of ${size} entries`;
+  return `signed by ${head.origin} over the root of ${size} entries, about ${sub}`;
 }
 
 /** @throws Fault of the last of them where none passes */
@@ -229,7 +293,11 @@ function assertByOneOf(keys: readonly VerifierKey[], assert: (key: VerifierKey) 
 }
 
 /** C2SP tlog-proof: the same entry in the format that other tools read. */
-function judgeTlogProof({ tlogProof, receipt }: Bundle, leaf: Buffer, { logs }: Trust): string {
+function judgeTlogProof(
+  { tlogProof, receipt, checkpoint, latest }: Bundle,
+  leaf: Buffer,
+  { trust, heads }: { trust: Trust; heads: Heads },
+): string {
   const end = tlogProof.indexOf('\n\n');
   must(end >= 0, 'it holds no checkpoint');
   const [first, ...lines] = tlogProof.slice(0, end).split('\n');
@@ -237,7 +305,12 @@ function judgeTlogProof({ tlogProof, receipt }: Bundle, leaf: Buffer, { logs }: 
   const [line = '', ...hashes] = lines[0]?.startsWith('extra ') === true ? lines.slice(1) : lines;
   const [, index] = /^index (0|[1-9]\d*)$/.exec(line) ?? [];
   must(Number(index) === proofOf(receipt).index, 'its index is not that of the receipt');
-  const head = openCheckpoint(tlogProof.slice(end + 2), logs);
+  const note = tlogProof.slice(end + 2);
+  const head =
+    note === checkpoint ? heads.then() : note === latest.checkpoint ? heads.now() : openCheckpoint(note, trust.logs);
+  // These two are held for consistency with each other and with an older checkpoint: a third tree would be held against nothing.
+  const isOfTheBundle = [checkpoint, latest.checkpoint].some((note) => parseCheckpoint(note).text === head.text);
+  must(isOfTheBundle, 'its checkpoint is neither that of the receipt nor the newest of the bundle');
   assertIncluded(
     leaf,
     { index: Number(index), size: head.size, hashes: hashes.map((hash) => decodedHash(hash, 'base64', 'a hash')) },
@@ -246,16 +319,19 @@ function judgeTlogProof({ tlogProof, receipt }: Bundle, leaf: Buffer, { logs }: 
   return `entry ${index} of ${head.size}`;
 }
 
-function judgeNewest({ latest, receipt }: Bundle, leaf: Buffer, { logs }: Trust): string {
-  const head = openCheckpoint(latest.checkpoint, logs);
+/** A fault of it is that of the check `newest`, unless it is the checkpoint of the receipt. @throws Fault, NotMade */
+const openNewest = ({ checkpoint, latest }: Bundle, { logs }: Trust, heads: Heads): Checkpoint =>
+  latest.checkpoint === checkpoint ? heads.then() : openCheckpoint(latest.checkpoint, logs);
+
+function judgeNewest({ latest, receipt }: Bundle, leaf: Buffer, head: Checkpoint): string {
   const hashes = latest.inclusion.map((hash) => decodedHash(hash, 'hex', 'a hash of latest.inclusion'));
   const { index } = proofOf(receipt);
   assertIncluded(leaf, { index, size: head.size, hashes }, head);
   return `still entry ${index} of ${head.size}`;
 }
 
-function judgeConsistency({ latest, checkpoint }: Bundle, { logs }: Trust): string {
-  const [older, newer] = [openCheckpoint(checkpoint, logs), openCheckpoint(latest.checkpoint, logs)];
+function judgeConsistency({ latest }: Bundle, heads: Heads): string {
+  const [older, newer] = [heads.then(), heads.now()];
   must(older.origin === newer.origin, 'the two checkpoints are of different logs');
   assertConsistent(
     older,
@@ -265,10 +341,17 @@ function judgeConsistency({ latest, checkpoint }: Bundle, { logs }: Trust): stri
   return `the tree of ${newer.size} begins with that of ${older.size}`;
 }
 
+/** The answer of /v1/log/proofs/consistency. @throws Fault */
+export function readConsistency(answer: JsonValue): { from: number; to: number; hashes: Buffer[] } {
+  const proof = membersOf(answer, 'the consistency proof');
+  const hashes = proof.texts('hashes').map((hash) => decodedHash(hash, 'hex', 'a hash of the consistency proof'));
+  return { from: proof.count('from'), to: proof.count('to'), hashes };
+}
+
 /** Against one of the bundle's two checkpoints, which `consistency` has shown to be of one tree. */
-function judgeOlder({ checkpoint, latest }: Bundle, note: string, { logs, consistency }: Trust): string {
+function judgeOlder(note: string, { logs, consistency }: Trust, { then, now }: Heads): ReturnType<Check> {
   const kept = openCheckpoint(note, logs);
-  const heads = [checkpoint, latest.checkpoint].map((text) => openCheckpoint(text, logs));
+  const heads = [then(), now()];
   must(
     heads.every(({ origin }) => origin === kept.origin),
     `it is of ${kept.origin}, the bundle of another log`,
@@ -279,31 +362,35 @@ function judgeOlder({ checkpoint, latest }: Bundle, note: string, { logs, consis
     return `that of ${kept.size} entries has the same root`;
   }
   const sizes = heads.map(({ size }) => `from=${Math.min(size, kept.size)}&to=${Math.max(size, kept.size)}`);
-  must(
-    consistency !== null,
-    `it has ${kept.size} entries; fetch a proof to one of the bundle's and give it with --consistency: /v1/log/proofs/consistency?${sizes.at(-1)}`,
-  );
-  const proof = membersOf(consistency, 'the consistency proof');
-  const [from, to] = [proof.count('from'), proof.count('to')];
+  if (consistency === null) {
+    return {
+      skipped: `not checked: give --consistency; it has ${kept.size} entries, and the proof to one of the bundle's is at /v1/log/proofs/consistency?${sizes.at(-1)}`,
+    };
+  }
+  const { from, to, hashes } = readConsistency(consistency);
   const other = heads.find(({ size }) => Math.min(size, kept.size) === from && Math.max(size, kept.size) === to);
   must(other !== undefined, `the proof leads from ${from} to ${to}; needed is ${sizes.join(' or ')}`);
-  const hashes = proof.texts('hashes').map((hash) => decodedHash(hash, 'hex', 'a hash of the consistency proof'));
   const [older, newer] = kept.size < other.size ? [kept, other] : [other, kept];
   assertConsistent(older, newer, hashes);
   return `the tree of ${newer.size} begins with that of ${older.size}`;
 }
 
 /** One checkpoint must have enough; it does not matter which, since inclusion was proven in each. */
-function judgeWitnesses({ checkpoint, latest, tlogProof }: Bundle, { policy, logs }: Trust): ReturnType<Check> {
-  const notes = [latest.checkpoint, checkpoint, tlogProof.slice(tlogProof.indexOf('\n\n') + 2)];
+function judgeWitnesses(
+  { checkpoint, latest, tlogProof }: Bundle,
+  { policy, logs }: Trust,
+  { then, now }: Heads,
+): ReturnType<Check> {
+  const inProof = tlogProof.slice(tlogProof.indexOf('\n\n') + 2);
+  const notes = [latest.checkpoint, checkpoint, inProof];
   if (policy === null) {
     const lines = Math.max(...notes.map((note) => parseCheckpoint(note).signatures.length));
     return { skipped: `no policy was given (--policy); the checkpoints have ${lines - 1} other signatures` };
   }
-  const signed = notes.map((note) => {
-    const head = openCheckpoint(note, logs);
-    return { head, ...signersOf(head, policy.witnesses) };
-  });
+  const signed = [now(), then(), needed('tlog proof', () => openCheckpoint(inProof, logs))].map((head) => ({
+    head,
+    ...signersOf(head, policy.witnesses),
+  }));
   const enough = signed.find(({ keys }) => policy.isMetBy(keys));
   if (enough === undefined) {
     const most = signed.toSorted((one, other) => other.keys.length - one.keys.length)[0]?.keys ?? [];

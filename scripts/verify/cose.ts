@@ -60,6 +60,19 @@ export function assertSign1(sign1: Sign1, payload: Buffer, key: KeyObject): void
   must(verify(null, signed, key, sign1.signature), 'the signature is not of this key over these bytes');
 }
 
+const CWT_CLAIMS = 15;
+const ISS = 1;
+const SUB = 2;
+
+/** Who gave a receipt, and what it is about (RFC 9943, RFC 9597). @throws Fault where it has no such claims under its signature */
+export function cwtClaimsOf(sign1: Sign1): { iss: string; sub: string } {
+  const claims = sign1.protected.get(CWT_CLAIMS);
+  must(claims instanceof Map, 'it has no CWT claims (15) in its protected header');
+  const [iss, sub] = [claims.get(ISS), claims.get(SUB)];
+  must(typeof iss === 'string' && typeof sub === 'string', 'its issuer (1) or its subject (2) is no text');
+  return { iss, sub };
+}
+
 /** What an inclusion proof says, in `bytes` of a receipt and in a COSE receipt alike (RFC 9942). */
 export interface InclusionProof {
   size: number;

@@ -13,7 +13,8 @@ import type { Claim, EraseClaim } from './schema/claim.ts';
 /**
  * The issuer erases the payload of a claim, with all that was read from it. Digest and place in the log stay, so every proof made of it
  * still holds, and a tombstone, itself a claim, records that it is gone. Repeating it changes nothing.
- * @throws CarnetError NOT_FOUND, NOT_OWNER.
+ * It needs a person (decision L72).
+ * @throws CarnetError NOT_FOUND, NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED.
  */
 export const eraseClaim = (
   context: Context,
@@ -24,7 +25,8 @@ export const eraseClaim = (
   runCommand<Claim, KeptClaim>(
     context,
     call,
-    async ({ connection, audit }) => {
+    async (unit) => {
+      const { connection } = unit;
       const claim = await lockClaim(connection, id);
       assertThat(claim, () => notFound('claim'));
       assertThat(
@@ -32,6 +34,9 @@ export const eraseClaim = (
         () => new CarnetError('NOT_OWNER', 'Only the issuer of a claim may erase its payload.'),
       );
       if (claim.erased_at !== null) return { status: 200, body: await presentClaim(connection, claim) };
+      const subject = { id, digest: claim.digest, claim_type: claim.claim_type, subject: claim.envelope.subject };
+      const refused = await context.requireApproval(unit, call, { act: 'claim.erased', subject });
+      if (refused !== null) return refused;
       const tombstoneId = await issueClaim(connection, {
         type: 'authority_erasure_tombstone',
         subject: `carnet://claim/${id}`,
@@ -53,7 +58,7 @@ export const eraseClaim = (
         tombstoneId,
         refs: refsOf(payload),
       });
-      await audit('claim.erased', id, { tombstone_id: tombstoneId });
+      await unit.audit('claim.erased', id, { tombstone_id: tombstoneId });
       return { status: 200, body: await presentClaim(connection, erased) };
     },
     { kept: keptClaim },

@@ -1,9 +1,9 @@
-import { CarnetError } from '../errors/carnet-error.ts';
 import type { Context } from '../context/context.ts';
 import { CoseFault } from '../cose/sign1.ts';
 import { InclusionFault } from './log/inclusion.ts';
-import { openedLogOf } from './log/log-key.ts';
-import { rootAt } from './log/proofs.ts';
+import { openedLogOf, signedTree } from './log/log-key.ts';
+import { findCheckpoint } from './log/queries.ts';
+import { NoteFault } from './log/signed-note.ts';
 import type { LoggedClaim, Receipt } from './log/receipts.ts';
 import { shownBy } from './receipt-proof.ts';
 
@@ -19,8 +19,8 @@ interface JudgedReceipt {
 }
 
 /**
- * Whether a receipt shows that a claim is in this log: what it states is what the log states, and its proof leads from the claim to the
- * root of one of our published trees.
+ * Whether a receipt shows that a claim is in this log: what it states is what the log states, and its proof leads from the claim to a root
+ * that the log has signed and published. A root that is made of rows of the tree shows nothing: whoever changes these changes it too.
  */
 export async function judgeOwnReceipt(context: Context, judged: JudgedReceipt): Promise<ReceiptVerdict> {
   const { receipt, logged } = judged;
@@ -31,16 +31,19 @@ export async function judgeOwnReceipt(context: Context, judged: JudgedReceipt): 
   if (receipt.witnesses !== null) return { fault: 'A receipt of this log names no witnesses.' };
   if (receipt.proof === null) return { fault: 'A receipt of this log has a proof.' };
   try {
-    const { publicKey, kid } = await openedLogOf(context);
-    const shown = shownBy(receipt.proof, { leafHash: judged.leafHash, publicKey, kid });
+    const log = await openedLogOf(context);
+    const shown = shownBy(receipt.proof, { leafHash: judged.leafHash, publicKey: log.publicKey, kid: log.kid });
     if (shown.logIndex !== logged.logIndex) return { fault: 'It is of another place in the log.' };
-    const isOurs = (await rootAt(context.pool, shown.treeSize)).equals(shown.rootHash);
-    return isOurs ? 'genuine' : { fault: 'Its proof does not lead from this claim to the root of the tree.' };
+    const checkpoint = await findCheckpoint(context.pool, shown.treeSize);
+    if (checkpoint === null) return { fault: 'It is of a tree that this log has not published a checkpoint of.' };
+    const signed = signedTree(log, checkpoint.note);
+    const isOurs = signed.size === shown.treeSize && signed.rootHash.equals(shown.rootHash);
+    return isOurs ? 'genuine' : { fault: 'Its proof does not lead from this claim to the root that was signed.' };
   } catch (error) {
     if (error instanceof CoseFault) return { fault: `It ${error.message}.` };
     if (error instanceof InclusionFault) return { fault: error.message };
-    if (error instanceof CarnetError && error.code === 'VALIDATION_ERROR')
-      return { fault: 'It is of a tree that this log has not published.' };
+    if (error instanceof NoteFault)
+      return { fault: `The checkpoint of its tree is not signed by this log: ${error.message}` };
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { cursorList } from '../http/lists/pagination.ts';
 import { queryInteger } from '../http/query.ts';
 import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { writtenText } from '../json/prepared.ts';
+import { MAX_JSON_DEPTH } from '../json/strict.ts';
 import { coSignatureRoutes } from './co-signatures/routes.ts';
 import { eraseClaim } from './erase-claim.ts';
 import { exportClaims, NDJSON } from './export-claims.ts';
@@ -174,15 +175,15 @@ const erase = route({
   summary: 'Erase the payload of a claim that you issued',
   description:
     'Digest, receipt and place in the log stay, so that what was proven still is; a claim of type ' +
-    '`authority_erasure_tombstone` records the erasure. It cannot be undone: who submits the claim again is answered without its payload.',
-  // An agent may not destroy what speaks of it.
-  audience: 'operator',
+    '`authority_erasure_tombstone` records the erasure. It cannot be undone: who submits the claim again is answered without its payload. ' +
+    'So it needs a person.',
+  audience: 'admin',
   params,
   body: EraseClaimSchema,
   example: { reason: 'The customer asked for it.' },
   status: 200,
   reply: ClaimSchema,
-  refusals: ['NOT_FOUND', 'NOT_OWNER'],
+  refusals: ['NOT_FOUND', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) => eraseClaim(context, call, id, body),
 });
 
@@ -199,6 +200,8 @@ const verify = route({
   readsOnly: true,
   body: VerifyClaimSchema,
   mostValues: MANY_VALUES,
+  // What could be submitted stands one level deeper here.
+  mostDepth: MAX_JSON_DEPTH + 1,
   example: { claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD' },
   status: 200,
   reply: VerificationSchema,

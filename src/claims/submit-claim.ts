@@ -61,7 +61,7 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
           coSignatures: envelope.co_signatures,
           path: (at) => `co_signatures.${at}.cose_sign1`,
         });
-        await insertCoSignatures(connection, claim.id, judged);
+        await insertCoSignatures(connection, { claimId: claim.id, addedBy: claim.issuer, judged });
       }
       await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
       return {

@@ -9,8 +9,9 @@ import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.
 import { coSignaturesOf } from './co-signatures/queries.ts';
 import { judgeReceipt as judgeExternalReceipt } from './external-receipt.ts';
 import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
-import { rootOf } from './log/inclusion.ts';
+import { openedLogOf } from './log/log-key.ts';
 import { hashOfLeaf } from './log/merkle.ts';
+import { isProven } from './log/proven.ts';
 import { receiptOf, type LoggedClaim, type Receipt } from './log/receipts.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { findClaim, findClaimByDigest, type ClaimRow } from './queries.ts';
@@ -63,7 +64,8 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
   const coSignatures = (kept ?? []).map((coSignature) => signer(coSignature, coSignature.verified));
   if (row.erased_at !== null) {
     const proof = await proofOf(context, row, null, null);
-    return verification(row, { schema: null, digest: null, ...proof.checks, coSignatures, faults: proof.faults });
+    const { checks, faults } = proof;
+    return verification(row, { isErased: true, schema: null, digest: null, ...checks, coSignatures, faults });
   }
   const { faults } = parsed(row.envelope);
   const signed = signedBytesOf(row.envelope);
@@ -119,7 +121,7 @@ async function proofOf(
     return { checks: { receipt: null, inclusion: null }, faults: [fault('NOT_LOGGED', waiting)] };
   }
   const leafHash = leaf ?? logged.inclusion.leafHash;
-  const inclusion = rootOf(leafHash, logged.inclusion).equals(logged.signedRoot);
+  const inclusion = isProven(await openedLogOf(context), logged, leafHash);
   const verdict = await judgeReceipt(context, { receipt: presented ?? logged.receipt, logged, leafHash });
   const faults: Fault[] = [];
   if (!inclusion) faults.push(fault('NOT_INCLUDED', 'The log has another claim at the place of this one.'));
@@ -182,6 +184,8 @@ async function judgePresented(
 }
 
 interface Checked {
+  /** Nobody showed the payload, which is gone here. */
+  isErased?: boolean;
   schema: boolean | null;
   digest: boolean | null;
   receipt: boolean | null;
@@ -190,11 +194,13 @@ interface Checked {
   faults: Fault[];
 }
 
-function verification(row: ClaimRow, { coSignatures, faults, ...checks }: Checked): Verification {
+function verification(row: ClaimRow, { isErased = false, coSignatures, faults, ...checks }: Checked): Verification {
   const isRevoked = row.revoked_at !== null;
   const errors = [...faults, ...(isRevoked ? [fault('REVOKED', `Its issuer revoked it at ${row.revoked_at}.`)] : [])];
+  const status = errors.length > 0 ? 'invalid' : isErased ? 'erased' : 'valid';
   return {
-    valid: errors.length === 0,
+    status,
+    valid: status === 'valid',
     claim_id: row.id,
     digest: row.digest,
     checks: { ...checks, co_signatures: coSignatures, revocation: !isRevoked },
@@ -205,6 +211,7 @@ function verification(row: ClaimRow, { coSignatures, faults, ...checks }: Checke
 
 /** Of what is recorded nowhere there is nothing more to check than its shape. */
 const unknownClaim = (digest: string | null, faults: Fault[], checks: { schema?: boolean } = {}): Verification => ({
+  status: 'invalid',
   valid: false,
   claim_id: null,
   digest,

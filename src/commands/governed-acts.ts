@@ -125,6 +125,12 @@ export const governedActs = {
     why: 'People would not be notified any more of what a key does.',
     by: 'administrator',
   },
+  'claim.erased': {
+    call: 'POST /v1/claims/:id/erase',
+    what: 'Erasing the payload of a claim',
+    why: 'It destroys what an agent is held to account by, and nothing brings it back.',
+    by: 'administrator',
+  },
   'inbound_endpoint.made_weak': {
     call: 'POST /v1/operator/inbound-webhooks',
     what: 'Making an inbound endpoint that holds less than the standard policy: `block_at: critical`, or `mode: shadow`',

@@ -34,7 +34,7 @@ async function sentTo(route: AnyRoute, request: IncomingMessage, limit: number):
   if (bytes.length === 0) return {};
   if (route.takesForms === true && isForm(request)) return parseFormBody(bytes);
   assertJson(request);
-  return parseJsonBody(bytes, route.mostValues ?? STANDARD_VALUES);
+  return parseJsonBody(bytes, route);
 }
 
 /** @throws CarnetError BODY_TOO_LARGE; ClientGone */
@@ -124,11 +124,11 @@ export async function readForm(request: IncomingMessage): Promise<JsonValue> {
 }
 
 /** @throws CarnetError VALIDATION_ERROR naming the fault and its place */
-const parseJsonBody = (bytes: Buffer, mostValues: number): JsonValue =>
+const parseJsonBody = (bytes: Buffer, { mostValues = STANDARD_VALUES, mostDepth }: AnyRoute): JsonValue =>
   strictly(() => {
     const text = decodeUtf8Strict(bytes);
-    assertFewValues(bytes, mostValues);
-    return parseStrictJson(text);
+    assertFewValues(bytes, mostValues, mostDepth);
+    return parseStrictJson(text, mostDepth);
   });
 
 function strictly<T>(read: () => T): T {

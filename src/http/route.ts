@@ -98,6 +98,8 @@ export interface Route<
   bodyLimit?: number;
   /** Values in the body at most, as `assertFewValues` counts them; `STANDARD_VALUES` unless this says otherwise. */
   mostValues?: number;
+  /** Containers inside one another in the body at most; `MAX_JSON_DEPTH` unless this says otherwise. */
+  mostDepth?: number;
   status: 200 | 201 | 202;
   /** The same body may come under this one as well: what takes its time, or was there already. */
   otherStatus?: 200 | 202;

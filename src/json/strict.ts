@@ -4,7 +4,8 @@ import type { JsonValue } from './value.ts';
 
 /** Containers inside one another; a document of `[[1]]` has depth 2. */
 export const MAX_JSON_DEPTH = 64;
-const TOO_DEEP = `Objects and arrays are nested more than ${MAX_JSON_DEPTH} deep; make the value flatter.`;
+const tooDeep = (most: number): string =>
+  `Objects and arrays are nested more than ${most} deep; make the value flatter.`;
 
 export type StrictJsonCode =
   | 'malformed_json'
@@ -56,7 +57,7 @@ const CHARACTERS_OF_NUMBER = 25;
  * the time that their text would. Of what is no JSON it counts what looks like values.
  * @throws StrictJsonFault `too_many_values`; `too_deep` where what is too many stands too deep
  */
-export function assertFewValues(json: Uint8Array, most: number): void {
+export function assertFewValues(json: Uint8Array, most: number, mostDepth = MAX_JSON_DEPTH): void {
   // One value is the root. Each comma begins another one, and so does each container that is not empty.
   let values = 1;
   let depth = 0;
@@ -85,7 +86,7 @@ export function assertFewValues(json: Uint8Array, most: number): void {
       values += Math.floor((last - at) / CHARACTERS_OF_NUMBER);
       at = last;
     }
-    if (values > most) throw tooMany(most, deepest);
+    if (values > most) throw deepest > mostDepth ? new StrictJsonFault('too_deep', tooDeep(mostDepth)) : tooMany(most);
   }
 }
 
@@ -118,28 +119,26 @@ function lastOfNumber(json: Uint8Array, start: number, furthest: number): number
   return last;
 }
 
-const tooMany = (most: number, deepest: number): StrictJsonFault =>
-  deepest > MAX_JSON_DEPTH
-    ? new StrictJsonFault('too_deep', TOO_DEEP)
-    : new StrictJsonFault(
-        'too_many_values',
-        `The body holds more than ${most.toLocaleString('en')} values, where a number counts one for each ${CHARACTERS_OF_NUMBER} characters, a text two, an object four and a member seven more than its value; send fewer.`,
-      );
+const tooMany = (most: number): StrictJsonFault =>
+  new StrictJsonFault(
+    'too_many_values',
+    `The body holds more than ${most.toLocaleString('en')} values, where a number counts one for each ${CHARACTERS_OF_NUMBER} characters, a text two, an object four and a member seven more than its value; send fewer.`,
+  );
 
 /**
  * `JSON.parse` that refuses what other readers of the same text could understand differently, or Postgres cannot keep: a member given
- * twice or called `__proto__`, NUL, half a surrogate pair, more than 64 levels, numbers that a double does not hold. The native parser
+ * twice or called `__proto__`, NUL, half a surrogate pair, more than `mostDepth` levels, numbers that a double does not hold. The native parser
  * judges the grammar, without recursion; one pass over what is then known to be JSON finds the rest.
  * @throws StrictJsonFault at the first fault
  */
-export function parseStrictJson(text: string): JsonValue {
+export function parseStrictJson(text: string, mostDepth = MAX_JSON_DEPTH): JsonValue {
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch (error) {
     throw new StrictJsonFault('malformed_json', `Not valid JSON: ${(error as SyntaxError).message}.`);
   }
-  new Scan(text).document();
+  new Scan(text, mostDepth).document();
   return value;
 }
 
@@ -172,9 +171,11 @@ class Scan {
   readonly #plain: boolean;
   #at = 0;
   readonly #open: Container[] = [];
+  readonly #mostDepth: number;
 
-  constructor(text: string) {
+  constructor(text: string, mostDepth: number) {
     this.#text = text;
+    this.#mostDepth = mostDepth;
     this.#plain = !text.includes('\\') && text.isWellFormed();
   }
 
@@ -212,7 +213,7 @@ class Scan {
   }
 
   #enter(container: Container): void {
-    if (this.#open.length === MAX_JSON_DEPTH) this.#refuse('too_deep', TOO_DEEP);
+    if (this.#open.length === this.#mostDepth) this.#refuse('too_deep', tooDeep(this.#mostDepth));
     this.#open.push(container);
   }
 

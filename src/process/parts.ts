@@ -7,7 +7,7 @@ import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
-import { publishLog, whyLogIsStopped } from '../claims/index.ts';
+import { publishLog, troubleOfLog } from '../claims/index.ts';
 import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
@@ -104,7 +104,7 @@ async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling
   let stopping = false;
   const pages = await serveWorkerPages(context, {
     temporalHealth: watched.health,
-    logStopped: () => whyLogIsStopped(context),
+    logTrouble: () => troubleOfLog(context),
     isPolling,
     isStopping: () => stopping,
   });
@@ -140,7 +140,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       pages: localPaymentPages(context),
       health: {
         temporalHealth: watched.health,
-        logStopped: () => whyLogIsStopped(context),
+        logTrouble: () => troubleOfLog(context),
         isStopping: () => stopping,
       },
     }),

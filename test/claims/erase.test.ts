@@ -13,7 +13,9 @@ import {
   buildSkill,
   type TestOperator,
 } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
+import { buildPerson, signIn } from '../support/people.ts';
+import { anonymous, assertProblem, assertStatus, database, platform, type Requester } from '../support/service.ts';
+import { approve, refusedWith, withApproval } from '../governance/support.ts';
 import { leafOf } from './log/support.ts';
 import { digestOf, envelopeOf, intent, placed, signal, submit, submitAndPlace } from './support.ts';
 
@@ -21,10 +23,13 @@ const Row = z.object({ row: z.string() });
 
 describe('POST /v1/claims/:id/erase', () => {
   let operator: TestOperator;
+  let person: Requester;
   before(async () => {
     operator = await buildOperator();
+    person = await signIn(operator.email);
   });
-  const erase = (id: string, body?: unknown) => operator.post<Claim>(`/v1/claims/${id}/erase`, body);
+  const erase = (id: string, body?: unknown, as = person, headers?: Record<string, string>) =>
+    as.post<Claim>(`/v1/claims/${id}/erase`, body, headers);
   /** All that the database has of a claim, and of what it names. */
   const keptOf = async (id: string): Promise<string> =>
     (await database()).oneFirst(sql.type(Row)`
@@ -144,7 +149,26 @@ describe('POST /v1/claims/:id/erase', () => {
     }
   });
 
-  it('is for the issuer and a key of the operator', async () => {
+  it('needs a person: a key is given nothing to erase by, and what it requests a person approves', async () => {
+    const claim = await submitAndPlace(operator, { payload: { evidence: 1 } });
+    const asked = await erase(claim.id, { reason: 'on request' }, operator);
+    assertProblem(asked, 'GOVERNANCE_APPROVAL_REQUIRED');
+    const { approval_id: approval } = refusedWith(asked);
+    assert.deepEqual((await operator.get(`/v1/claims/${claim.id}`)).body, claim);
+    const shown = assertStatus(await person.get<{ subject: unknown }>(`/v1/governance/approvals/${approval}`), 200);
+    assert.deepEqual(shown.subject, {
+      id: claim.id,
+      digest: claim.digest,
+      claim_type: 'mission',
+      subject: 'carnet://agent/ag_1',
+    });
+    assertStatus(await approve(person, approval), 200);
+    const erased = assertStatus(await erase(claim.id, { reason: 'on request' }, operator, withApproval(approval)), 200);
+    assert.notEqual(erased.erased_at, null);
+    assertStatus(await erase(claim.id, undefined, operator), 200);
+  });
+
+  it('is for the issuer and an administrator', async () => {
     const claim = await submit(operator);
     assertProblem(await (await buildOperator()).post(`/v1/claims/${claim.id}/erase`), 'NOT_OWNER');
     const agent = await buildAgent(operator);
@@ -157,13 +181,17 @@ describe('POST /v1/claims/:id/erase', () => {
     assert.equal((await operator.get<Claim>(`/v1/claims/${claim.id}`)).body.erased_at, null);
   });
 
-  it('of a claim of the service is for the platform key, and its readers read the tombstone', async () => {
+  it('of a claim of the service is for a person of the platform, and its readers read the tombstone', async () => {
     const { id } = await buildInvocation(operator, (await buildSkill(operator)).id);
     const [claim] = (await operator.get<{ claims: Claim[] }>(`/v1/claims?subject=carnet://invocation/${id}`)).body
       .claims;
     assert(claim !== undefined);
     assertProblem(await erase(claim.id), 'NOT_OWNER');
-    const erased = assertStatus(await platform().post<Claim>(`/v1/claims/${claim.id}/erase`), 200);
+    assertProblem(await erase(claim.id, undefined, platform()), 'GOVERNANCE_APPROVAL_REQUIRED');
+    const erased = assertStatus(
+      await erase(claim.id, undefined, await buildPerson({ operatorId: 'op_platform' })),
+      200,
+    );
     const tombstone = assertStatus(await operator.get<Claim>(`/v1/claims/${erased.tombstone_id}`), 200);
     assert.equal((tombstone.envelope.payload as { claim_id: string }).claim_id, claim.id);
   });

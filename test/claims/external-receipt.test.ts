@@ -21,6 +21,8 @@ function receiptFor(
   const leaves = ['a', 'b', signedBytesOf(envelope), 'd', 'e'].map((entry) => leafHash(Buffer.from(entry)));
   const rootHash = rootOf(leaves);
   const bytes = signCoseReceipt({
+    issuer: REGISTRY.name,
+    subject: String(envelope.subject),
     kid: 'registry-1',
     privateKey,
     rootHash,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim } from '../../src/claims/schema/claim.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
+import { signIn } from '../support/people.ts';
 import { assertProblem, assertStatus, platform, type Requester } from '../support/service.ts';
 import { envelopeOf, intent, signal, submit, submitAndPlace } from './support.ts';
 
@@ -138,7 +139,7 @@ describe('warnings of a claim', () => {
     await submit(await buildOperator(), outcome(ref));
     const first = await submit(operator, outcome(ref));
     assert.deepEqual(first.warnings, []);
-    assertStatus(await operator.post(`/v1/claims/${first.id}/erase`), 200);
+    assertStatus(await (await signIn(operator.email)).post(`/v1/claims/${first.id}/erase`), 200);
     assert.deepEqual((await submit(operator, outcome(ref))).warnings, []);
   });
 });

@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { decode, encode } from 'cbor2';
+import { parseJson } from '../../scripts/verify/json.ts';
+import { parseVerifierKey } from '../../scripts/verify/keys.ts';
+import { verifyBundle } from '../../scripts/verify/checks.ts';
 import { appendBatch, publishLog } from '../../src/claims/log/append.ts';
+import { bundleOf } from '../../src/claims/log/bundle.ts';
+import { readLoggedClaim } from '../../src/claims/log/read-receipt.ts';
+import { receiptOf } from '../../src/claims/log/receipts.ts';
+import type { Bundle } from '../../src/claims/log/schema.ts';
 import { findClaim } from '../../src/claims/queries.ts';
 import type { Claim, Verification } from '../../src/claims/schema/claim.ts';
 import { verifyClaim } from '../../src/claims/verify-claim.ts';
 import { serviceCaller } from '../../src/commands/caller.ts';
 import { sql } from '../../src/database/pool.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
+import { signIn } from '../support/people.ts';
 import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
 import { coSign, jwkOf } from './co-signatures/support.ts';
+import { rootOf as treeRootOf } from './log/rfc9162.ts';
 import { leafOf, ownLog, recordClaims } from './log/support.ts';
 import { digestOf, envelopeOf, signal, submitAndPlace } from './support.ts';
 
@@ -63,7 +72,15 @@ describe('POST /v1/claims/verify', () => {
   });
 
   it('finds a logged claim valid: by id, as it was submitted, and with its receipt', async () => {
-    const valid = { valid: true, claim_id: claim.id, digest: claim.digest, checks: fine, erased_at: null, errors: [] };
+    const valid = {
+      status: 'valid',
+      valid: true,
+      claim_id: claim.id,
+      digest: claim.digest,
+      checks: fine,
+      erased_at: null,
+      errors: [],
+    };
     assert.deepEqual(await verify({ claim_id: claim.id }), valid);
     assert.deepEqual(await verify({ envelope: claim.envelope }), valid);
     assert.deepEqual(await verify({ envelope: { ...claim.envelope, receipt } }), valid);
@@ -112,6 +129,7 @@ describe('POST /v1/claims/verify', () => {
     }
     const never = envelopeOf(operator, { payload: { never: 'submitted' } });
     assert.deepEqual(await verify({ envelope: never }), {
+      status: 'invalid',
       valid: false,
       claim_id: null,
       digest: digestOf(never),
@@ -146,6 +164,73 @@ describe('POST /v1/claims/verify', () => {
     } finally {
       await own.close();
     }
+  });
+
+  it('takes no receipt of a root that was not signed, and the service gives out no proof of one', async () => {
+    const own = await ownLog();
+    try {
+      const { context } = own;
+      const [id = '', other = ''] = await recordClaims(context, 2);
+      assert.equal(await appendBatch(context), 2);
+      await publishLog(context);
+      const { logged: before } = await readLoggedClaim(context, other);
+      const row = (await findClaim(context.pool, id)) ?? assert.fail();
+      const forged = { ...row.envelope, subject: 'carnet://agent/ag_forged' };
+      const leaves = [leafOf(forged), before?.inclusion.leafHash ?? assert.fail()];
+      await context.pool.transaction(async (connection) => {
+        await connection.query(sql.unsafe`set local session_replication_role = replica`);
+        await connection.query(sql.unsafe`
+          update claims set envelope = ${JSON.stringify(forged)}, digest = ${digestOf(forged)} where id = ${id}`);
+        for (const [level, hash] of [leaves[0], treeRootOf(leaves)].entries()) {
+          await connection.query(sql.unsafe`
+            update log_nodes set hash = ${sql.binary(hash ?? assert.fail())} where level = ${level} and index = 0`);
+        }
+        await connection.query(sql.unsafe`update claim_log set root_hash = ${sql.binary(treeRootOf(leaves))}`);
+      });
+      const { receipt: presented } = (await receiptOf(context.pool, id)) ?? assert.fail();
+      for (const envelope of [forged, { ...forged, receipt: presented }]) {
+        const { valid, checks } = await verifyClaim(context, serviceCaller, { envelope });
+        assert.deepEqual([valid, checks.receipt, checks.inclusion], [false, false, false]);
+      }
+      // The log would sign the forged root.
+      for (const named of [id, other]) {
+        await assert.rejects(readLoggedClaim(context, named), /does not lead to the root that was signed/);
+        await assert.rejects(bundleOf(context, serviceCaller, named), /does not lead to the root that was signed/);
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('gives out no bundle of an envelope that was changed in the database, as if its payload had been erased', async () => {
+    const own = await ownLog();
+    try {
+      const { context } = own;
+      const [id = ''] = await recordClaims(context, 1);
+      assert.equal(await appendBatch(context), 1);
+      await publishLog(context);
+      assert.notEqual(await bundleOf(context, serviceCaller, id), null);
+      await context.pool.transaction(async (connection) => {
+        await connection.query(sql.unsafe`set local session_replication_role = replica`);
+        await connection.query(
+          sql.unsafe`update claims set envelope = replace(envelope, 'ag_1', 'ag_2') where id = ${id}`,
+        );
+      });
+      await assert.rejects(bundleOf(context, serviceCaller, id), /is not the one that stands in the log/);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('takes what could be submitted, however deep it is', async () => {
+    const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+    const deepest = await submitAndPlace(operator, { payload: nested(63) });
+    assertProblem(await operator.post('/v1/claims', envelopeOf(operator, { payload: nested(64) })), 'VALIDATION_ERROR');
+    assert.equal((await verify({ envelope: deepest.envelope })).valid, true);
+    const bundle = assertStatus(await operator.get<Bundle>(`/v1/claims/${deepest.id}/bundle`), 200);
+    const trust = { logs: [parseVerifierKey(bundle.log.vkey)], policy: null, older: null, consistency: null };
+    assert.equal(verifyBundle(parseJson(JSON.stringify(bundle)), trust).status, 'verified');
+    assertProblem(await operator.post('/v1/claims/verify', { envelope: nested(65) }), 'VALIDATION_ERROR');
   });
 
   it('answers 200 for whatever is no claim, and names its faults', async () => {
@@ -282,22 +367,28 @@ describe('POST /v1/claims/verify', () => {
     });
   });
 
-  it('finds a revoked claim invalid, and an erased one valid as far as it can still be seen', async () => {
+  it('finds a revoked claim invalid, and an erased one neither valid nor invalid', async () => {
     const revoked = await submitAndPlace(operator);
     assertStatus(await operator.post(`/v1/claims/${revoked.id}/revoke`), 200);
     const found = await verify({ claim_id: revoked.id });
     assert.deepEqual([found.valid, found.checks.revocation, codesOf(found)], [false, false, ['REVOKED']]);
 
     const { id, envelope } = await submitAndPlace(operator, { payload: { secret: 1 } });
-    assertStatus(await operator.post(`/v1/claims/${id}/erase`), 200);
+    assertStatus(await (await signIn(operator.email)).post(`/v1/claims/${id}/erase`), 200);
     const erased = await verify({ claim_id: id });
-    assert.deepEqual([erased.valid, erased.errors], [true, []]);
+    assert.deepEqual([erased.status, erased.valid, erased.errors], ['erased', false, []]);
     assert.deepEqual(erased.checks, { ...fine, schema: null, digest: null });
     assert.notEqual(erased.erased_at, null);
     const held = await verify({ envelope });
-    assert.deepEqual([held.valid, held.checks], [true, fine], 'who holds the claim can still show it');
+    assert.deepEqual(
+      [held.status, held.valid, held.checks],
+      ['valid', true, fine],
+      'who holds the claim can still show it',
+    );
     const { payload: _payload, ...rest } = envelope;
     assert.deepEqual(codesOf(await verify({ envelope: rest })), ['NOT_LOGGED']);
+    assertStatus(await operator.post(`/v1/claims/${id}/revoke`), 200);
+    assert.equal((await verify({ claim_id: id })).status, 'invalid');
   });
 
   describe('co-signatures that come with an envelope', () => {
@@ -345,7 +436,7 @@ describe('POST /v1/claims/verify', () => {
 
     it('are not added to an erased claim', async () => {
       const { id, envelope } = await submitAndPlace(signer, { payload: 1 });
-      assertStatus(await signer.post(`/v1/claims/${id}/erase`), 200);
+      assertStatus(await (await signIn(signer.email)).post(`/v1/claims/${id}/erase`), 200);
       assertProblem(await signer.post(`/v1/claims/${id}/co-signatures`, coSign(envelope, key)), 'INVALID_STATE');
     });
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
 import { insertGrant, insertKey } from '../http/support/shell.ts';
 import { otherJwk, publicJwk, block } from '../authority/support.ts';
+import { submit } from '../claims/support.ts';
 import { newRule } from '../notifications/support/destinations.ts';
 import { run } from '../billing/ledger/ledger-world.ts';
 import { insertHeldEvent } from '../inbound/support/endpoints.ts';
@@ -24,7 +25,7 @@ const TOKEN_SECONDS = 300;
 
 /** Ids of what there is, by the prefix, in the order in which they became known. */
 type Known = Record<
-  'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst' | 'chn' | 'pgr' | 'inw' | 'iev',
+  'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst' | 'chn' | 'pgr' | 'inw' | 'iev' | 'pc',
   string[]
 >;
 
@@ -118,6 +119,7 @@ export async function openService(): Promise<Service> {
         pgr: [grantId],
         inw: [endpoint],
         iev: [event],
+        pc: [(await submit(owner)).id],
       },
       tokens: [],
       again: undefined,
@@ -341,6 +343,10 @@ export const attempts = {
   markHarmless: ({ known }, choose) => {
     const path = `/v1/operator/inbound-webhooks/${choose(known.inw)}/events/${choose(known.iev)}/harmless`;
     return (as, headers) => as.post(path, { finding: 0 }, headers);
+  },
+  eraseClaim: ({ known }, choose) => {
+    const path = `/v1/claims/${choose(known.pc)}/erase`;
+    return (as, headers) => as.post(path, undefined, headers);
   },
   sayApproved: ({ known, again }, choose) => {
     if (again === undefined) return undefined;

@@ -71,6 +71,7 @@ const everyAct: Step[] = [
   stepOf('rotateEndpointSecret', 0, 0, 0),
   stepOf('replayEvent', 0, 0, 0),
   stepOf('markHarmless', 0, 0, 0),
+  stepOf('eraseClaim', 0, 0),
 ];
 
 /** An enforced agent gets rid of its passport and never reports. */
@@ -263,6 +264,7 @@ class Walk {
       redirected: 0,
       chosen: 0,
       judged_anew: 0,
+      erased: 0,
       payout_account: null,
     };
     assert.deepEqual(now, { ...nothing, deciders, destinations, rules }, `after ${after}`);
@@ -307,6 +309,7 @@ class Walk {
         (select count(*) from inbound_endpoints where operator_id = o.id and forward_url <> ${FORWARD_URL}) as redirected,
         (select count(*) from audit_events where operator_id = o.id and action = 'inbound_endpoint.secret_rotated' and (detail ->> 'chosen')::boolean) as chosen,
         (select count(*) from inbound_events where operator_id = o.id and (attempt > 1 or harmless <> '[]')) as judged_anew,
+        (select count(*) from claims where issuer = o.id and erased_at is not null) as erased,
         (select string_agg(id || ' ' || role, ', ' order by id) from members where operator_id = o.id and role <> 'member') as deciders,
         (select string_agg(concat_ws(' ', id, address, secret), ', ' order by id) from destinations where operator_id = o.id) as destinations,
         (select string_agg(concat_ws(' ', r.id, r.events, r.min_severity, r.active, rd.destination_id), ', ' order by r.id, rd.position)

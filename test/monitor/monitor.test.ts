@@ -11,14 +11,15 @@ import { leafOf, newKeys, noteOf, TestLog, type Keys } from '../verify/log.ts';
 
 /** A log that answers over HTTP, and can be replaced by another one behind the same address. */
 class Served {
-  shown: { log: TestLog; size: number; note?: string; jwks?: Keys[] };
+  /** `proves`: up to which size it gives proofs; that of its checkpoint unless this says otherwise. */
+  shown: { log: TestLog; size: number; proves?: number; note?: string; jwks?: Keys[]; status?: number };
   readonly server: Server;
 
   constructor(log: TestLog, size: number) {
     this.shown = { log, size };
     this.server = createServer((request, response) => {
       const answer = this.answer(new URL(request.url ?? '', 'http://log'));
-      response.statusCode = answer === null ? 400 : 200;
+      response.statusCode = answer === null ? (this.shown.status ?? 400) : 200;
       response.end(answer ?? '{}');
     });
   }
@@ -31,12 +32,12 @@ class Served {
   }
 
   answer({ pathname, searchParams }: URL): string | null {
-    const { log, size, note, jwks } = this.shown;
+    const { log, size, proves = size, note, jwks } = this.shown;
     if (pathname === '/v1/log/checkpoint') return note ?? log.checkpoint(size);
     if (pathname === '/.well-known/scitt-keys')
       return JSON.stringify({ keys: (jwks ?? [log.keys]).map(({ jwk }) => jwk) });
     const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
-    if (pathname !== '/v1/log/proofs/consistency' || from < 1 || from > to || to > size) return null;
+    if (pathname !== '/v1/log/proofs/consistency' || from < 1 || from > to || to > proves) return null;
     return JSON.stringify(log.consistency(from, to));
   }
 
@@ -135,7 +136,11 @@ describe('the monitor', () => {
       /HAS FORKED: its 20 entries do not begin with the 9/,
     ],
     ['fewer entries than before', () => ({ log, size: 8 }), /HAS FORKED: it had 9 entries and shows 8/],
-    ['none any more', () => ({ log, size: 0 }), /HAS FORKED: it had 9 entries and shows 0/],
+    [
+      'fewer entries, of another tree',
+      () => ({ log: fork, size: 8, proves: 9 }),
+      /HAS FORKED: it had 9 entries and shows 8/,
+    ],
   ];
   for (const [what, shown, message] of forks)
     it(`shouts at ${what}, shows both notes and keeps its state`, async () => {
@@ -149,6 +154,43 @@ describe('the monitor', () => {
       );
       assert.equal(await kept(), before);
     });
+
+  for (const size of [8, 0])
+    it(`exits 3 where the log shows the first ${size} of the entries that it had, and keeps its state`, async () => {
+      const before = await begun();
+      served.shown = { log, size, proves: 9 };
+      const [code, output] = await run();
+      assert.deepEqual(
+        [code, output.includes(`shows an older tree: it had 9 entries and shows ${size} of the same`)],
+        [3, true],
+        output,
+      );
+      assert.doesNotMatch(output, /FORKED|—/);
+      assert.equal(await kept(), before);
+    });
+
+  it('exits 2 where a smaller tree is shown, and the proof is away for a moment', async () => {
+    const before = await begun();
+    served.shown = { log, size: 8, status: 503 };
+    const [code, output] = await run();
+    assert.deepEqual([code, /answers 503/.test(output)], [2, true], output);
+    assert.equal(await kept(), before);
+  });
+
+  it('takes a file with the key, as the service gives it', async () => {
+    const file = join(folder, 'log.vkey');
+    await writeFile(file, `${keys.vkey}\n`);
+    const [code, output] = await run('--key', file);
+    assert.deepEqual([code, /signed by the key that you gave/.test(output)], [0, true], output);
+    await writeFile(file, 'nothing\n');
+    const [wrong, why] = await run('--key', file);
+    assert.deepEqual([wrong, /log\.vkey cannot be read/.test(why)], [2, true], why);
+  });
+
+  it('prints its usage for --help, and exits 0', async () => {
+    const [code, output] = await run('--help');
+    assert.deepEqual([code, output.startsWith('usage: npm run monitor')], [0, true], output);
+  });
 
   it('exits 1 where the checkpoint is not signed by the key of the log', async () => {
     const before = await begun();

@@ -159,6 +159,9 @@ export const plainEnvelope: Members = {
   receipt: null,
 };
 
+const REGISTRY = 'https://carnet.example';
+const digestOf = (envelope: Members): string => `sha256:${sha256(signedBytes(envelope)).toString('hex')}`;
+
 /** A log that signs with `log`, about which every answer of the service can be made. */
 export class TestLog {
   readonly keys: Keys;
@@ -187,7 +190,8 @@ export class TestLog {
     };
   }
 
-  coseReceipt(index: number, size: number): Buffer {
+  /** @param about what its CWT claims say (RFC 9943): issuer and subject */
+  coseReceipt(index: number, size: number, about: [string, string] = [REGISTRY, digestOf(plainEnvelope)]): Buffer {
     const leaves = this.leaves.slice(0, size);
     return sign1({
       key: this.keys.privateKey,
@@ -195,6 +199,13 @@ export class TestLog {
       protectedHeader: [
         [1, -8],
         [4, Buffer.from(this.keys.jwk.kid)],
+        [
+          15,
+          new Map([
+            [1, about[0]],
+            [2, about[1]],
+          ]),
+        ],
         [395, 1],
       ],
       unprotected: [[396, new Map([[-1, [cbor([size, index, inclusionOf(index, leaves)])]]])]],
@@ -211,13 +222,13 @@ export class TestLog {
     return {
       bundle_version: 1,
       claim_id: id,
-      digest: `sha256:${sha256(signedBytes(envelope)).toString('hex')}`,
+      digest: digestOf(envelope),
       envelope,
       co_signatures: [] as Members[],
       receipt: {
-        registry: 'https://carnet.example',
+        registry: REGISTRY,
         registered_at: 1_795_262_401,
-        registry_entry_uri: `https://carnet.example/v1/claims/${id}`,
+        registry_entry_uri: `${REGISTRY}/v1/claims/${id}`,
         proof: {
           format: 'svc-merkle-v1',
           bytes: proof.toString('base64url'),
@@ -227,7 +238,7 @@ export class TestLog {
         },
         witnesses: null,
       },
-      cose_receipt: this.coseReceipt(index, size).toString('base64url'),
+      cose_receipt: this.coseReceipt(index, size, [REGISTRY, digestOf(envelope)]).toString('base64url'),
       checkpoint: this.checkpoint(size),
       latest: {
         checkpoint: this.checkpoint(newest, ...witnesses),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { canonicalJson, parseJson } from '../../scripts/verify/json.ts';
+import { pythonWithScittCose } from '../support/scitt-cose.ts';
 import {
   cbor,
   coSignature,
@@ -24,12 +25,13 @@ const PROGRAM = join(ROOT, 'docs', 'verify-claim.py');
 const run = promisify(execFile);
 
 /** Exit code and all that was printed. */
-async function python(...args: string[]): Promise<[number, string]> {
-  return run('python3', args, { timeout: 100_000 }).then(
+async function exitOf(program: string, ...args: string[]): Promise<[number, string]> {
+  return run(program, args, { timeout: 100_000 }).then(
     ({ stdout, stderr }) => [0, stdout + stderr],
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => [code, stdout + stderr],
   );
 }
+const python = (...args: string[]): Promise<[number, string]> => exitOf('python3', ...args);
 
 describe('docs/verify-claim.py', function () {
   this.timeout(120_000);
@@ -76,6 +78,7 @@ describe('docs/verify-claim.py', function () {
 
   const foreign = new TestLog(log.keys, log.leaves.with(6, leafOf(Buffer.from('another history'))));
   const { payload: _payload, ...left } = plainEnvelope;
+  const leafHash = leafOf(signedBytes(plainEnvelope)).toString('hex');
   const cases: [string, (bundle: TestBundle) => unknown, RegExp][] = [
     ['the payload', (bundle) => ((bundle.envelope['payload'] as Members)['severity'] = 'low'), /the digest is not/],
     ['the digest', (bundle) => (bundle.digest = `sha256:${'0'.repeat(64)}`), /the digest is not/],
@@ -112,9 +115,25 @@ describe('docs/verify-claim.py', function () {
     ],
     ['a revocation', (bundle) => (bundle.revocation.revoked_at = '2026-11-22T11:00:00.000Z'), /was revoked/],
     [
-      'an erased payload',
-      (bundle) => Object.assign(bundle, { envelope: left, erased: true }),
-      /the payload was erased/,
+      'the digest of an erased claim',
+      (bundle) =>
+        Object.assign(bundle, {
+          envelope: left,
+          erased: true,
+          leaf_hash: leafHash,
+          digest: `sha256:${'0'.repeat(64)}`,
+        }),
+      /about another digest/,
+    ],
+    [
+      'the registry',
+      (bundle) => (bundle.receipt.registry = 'https://elsewhere.example'),
+      /of another registry, or about/,
+    ],
+    [
+      'the tree of the tlog-proof',
+      (bundle) => (bundle.tlog_proof = foreign.bundle(plainEnvelope, 5, 11, 17).tlog_proof),
+      /another tree than the bundle's two/,
     ],
   ];
   for (const [what, change, message] of cases)
@@ -124,6 +143,13 @@ describe('docs/verify-claim.py', function () {
       const [code, output] = await verify(bundle);
       assert.deepEqual([code, output.startsWith('NOT VERIFIED') && message.test(output)], [1, true], output);
     });
+
+  it('exits 3 where the payload was erased and everything else holds', async () => {
+    const [code, output] = await verify({ ...honest(), envelope: left, erased: true, leaf_hash: leafHash });
+    assert.deepEqual([code, output.startsWith('ERASED pc_')], [3, true], output);
+    const [forged, why] = await verify({ ...honest(), envelope: left, erased: true, leaf_hash: '0'.repeat(64) });
+    assert.deepEqual([forged, /not in the tree of its receipt/.test(why)], [1, true], why);
+  });
 
   it('refuses another key, and a name that stands twice', async () => {
     const [code, output] = await verify(honest(), newKeys(log.keys.name).vkey);
@@ -159,12 +185,9 @@ describe('docs/verify-claim.py', function () {
     assert.deepEqual([code, output.includes('python3 verify-claim.py bundle.json')], [2, true], output);
   });
 
-  it('has a COSE receipt that scitt-cose of PyPI verifies, where it is installed', async () => {
-    const [missing] = await python('-c', 'import scitt_cose');
-    if (missing !== 0) {
-      process.stderr.write('LEFT OUT: no scitt-cose here\n');
-      return;
-    }
+  it('has a COSE receipt that scitt-cose of PyPI verifies', async function () {
+    this.timeout(300_000);
+    const withScittCose = await pythonWithScittCose(this, join(folder, 'scitt-cose'));
     const driver = `
 import sys, scitt_cose
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -172,12 +195,12 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 receipt, entry, key = sys.argv[1:]
 pem = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 found = scitt_cose.verify_receipt(bytes.fromhex(receipt), leaf_entry_hex=entry, log_public_key_pem=pem)
-print(found.ok, found.root, found.tree_size, found.leaf_index, found.errors)`;
+print(found.ok, found.root, found.tree_size, found.leaf_index, found.subject, found.errors)`;
     const judge = (receipt: Buffer, entry: Buffer): Promise<[number, string]> =>
-      python('-c', driver, receipt.toString('hex'), entry.toString('hex'), log.keys.raw.toString('hex'));
+      exitOf(withScittCose, '-c', driver, receipt.toString('hex'), entry.toString('hex'), log.keys.raw.toString('hex'));
     const entry = signedBytes(plainEnvelope);
     const root = rootOf(log.leaves.slice(0, 11)).toString('hex');
-    assert.deepEqual(await judge(log.coseReceipt(5, 11), entry), [0, `True ${root} 11 5 []\n`]);
+    assert.deepEqual(await judge(log.coseReceipt(5, 11), entry), [0, `True ${root} 11 5 ${honest().digest} []\n`]);
     assert.match((await judge(log.coseReceipt(6, 11), entry))[1], /^False/);
   });
 

@@ -79,7 +79,7 @@ const bentBytes = (text: string, at: number, encoding: 'base64' | 'base64url' | 
 
 describe('the offline verifier', () => {
   it('finds that everything of an honest bundle holds', () => {
-    const { findings, verified } = verifyBundle(asFile(honest()), trustIn(log));
+    const { findings, status } = verifyBundle(asFile(honest()), trustIn(log));
     assert.deepEqual(
       findings.map(({ check, outcome }) => `${outcome} ${check}`),
       [
@@ -100,7 +100,7 @@ describe('the offline verifier', () => {
         'ok revocation',
       ],
     );
-    assert.equal(verified, true);
+    assert.equal(status, 'verified');
   });
 
   it('hashes trees as the published vector of RFC 6962 has it', () => {
@@ -169,9 +169,13 @@ describe('the offline verifier', () => {
         ['schema', ...content],
         (bundle) => (bundle.envelope['claim_type'] = 'gossip'),
       ],
-      ['the digest', ['digest'], (bundle) => (bundle.digest = bent(bundle.digest))],
+      ['the digest', ['digest', 'cose receipt'], (bundle) => (bundle.digest = bent(bundle.digest))],
       ['the id', ['receipt'], (bundle) => (bundle.claim_id = 'pc_other')],
-      ['the registry', ['receipt'], (bundle) => (bundle.receipt.registry = 'https://elsewhere.example')],
+      [
+        'the registry',
+        ['receipt', 'cose receipt'],
+        (bundle) => (bundle.receipt.registry = 'https://elsewhere.example'),
+      ],
       [
         'a root in the receipt',
         ['receipt'],
@@ -219,24 +223,20 @@ describe('the offline verifier', () => {
             [...inclusionOf(INDEX, log.leaves.slice(0, 11)), Buffer.alloc(32)],
           ]).toString('base64url')),
       ],
-      [
-        'a checkpoint by another key of the same name',
-        ['checkpoint', 'inclusion', 'cose receipt', 'consistency'],
-        (bundle) => (bundle.checkpoint = forged(11)),
-      ],
+      ['a checkpoint by another key of the same name', ['checkpoint'], (bundle) => (bundle.checkpoint = forged(11))],
       [
         'a root that was not signed',
-        ['receipt', 'checkpoint', 'inclusion', 'cose receipt', 'consistency'],
+        ['receipt', 'checkpoint'],
         (bundle) => (bundle.checkpoint = bundle.checkpoint.replace(/^[^\n]+=$/m, rootOf([]).toString('base64'))),
       ],
       [
         'the size of the checkpoint',
-        ['receipt', 'checkpoint', 'inclusion', 'cose receipt', 'consistency'],
+        ['receipt', 'checkpoint'],
         (bundle) => (bundle.checkpoint = bundle.checkpoint.replace('\n11\n', '\n12\n')),
       ],
       [
         'the signature of the checkpoint',
-        ['checkpoint', 'inclusion', 'cose receipt', 'consistency'],
+        ['checkpoint'],
         (bundle) =>
           (bundle.checkpoint = bundle.checkpoint.replace(/(?<= )[\w+/=]+(?=\n$)/, (line) =>
             bentBytes(line, -1, 'base64'),
@@ -266,6 +266,27 @@ describe('the offline verifier', () => {
             .toString('base64url')),
       ],
       [
+        'a COSE receipt of another registry',
+        ['cose receipt'],
+        (bundle) =>
+          (bundle.cose_receipt = log
+            .coseReceipt(INDEX, 11, ['https://elsewhere.example', bundle.digest])
+            .toString('base64url')),
+      ],
+      [
+        'a COSE receipt about another digest',
+        ['cose receipt'],
+        (bundle) =>
+          (bundle.cose_receipt = log
+            .coseReceipt(INDEX, 11, [bundle.receipt.registry, bent(bundle.digest)])
+            .toString('base64url')),
+      ],
+      [
+        'a tlog-proof in a third tree, which the log signed beside the others',
+        ['tlog proof'],
+        (bundle) => (bundle.tlog_proof = foreign.bundle(plainEnvelope, INDEX, 11, 17).tlog_proof),
+      ],
+      [
         'the place in the tlog-proof',
         ['tlog proof'],
         (bundle) => (bundle.tlog_proof = bundle.tlog_proof.replace('index 5', 'index 6')),
@@ -280,7 +301,7 @@ describe('the offline verifier', () => {
         ['tlog proof'],
         (bundle) => (bundle.tlog_proof = bundle.tlog_proof.replace(/(?<=index 5\n.{9})./, '_')),
       ],
-      ['the newest checkpoint', ['newest', 'consistency'], (bundle) => (bundle.latest.checkpoint = forged(23))],
+      ['the newest checkpoint', ['newest'], (bundle) => (bundle.latest.checkpoint = forged(23))],
       [
         'a hash of the newest proof',
         ['newest'],
@@ -295,12 +316,12 @@ describe('the offline verifier', () => {
       ['a consistency that is too long', ['consistency'], (bundle) => bundle.latest.consistency.push('00'.repeat(32))],
       [
         'a newest tree with another history',
-        ['consistency'],
+        ['tlog proof', 'consistency'],
         (bundle) => (bundle.latest = foreign.bundle(plainEnvelope, INDEX, 11, 23).latest),
       ],
       [
         'the same signature under the name of another log',
-        ['log key', 'checkpoint', 'inclusion', 'cose receipt', 'consistency'],
+        ['log key', 'checkpoint'],
         (bundle) => {
           bundle.checkpoint = bundle.checkpoint.replaceAll('log_test', 'log_else');
           bundle.log.origin = 'carnet.log/log_else';
@@ -367,6 +388,36 @@ describe('the offline verifier', () => {
     for (const [what, expected, change] of cases)
       it(what, () => assert.deepEqual(failed(changed(change), trustIn(log)), expected));
 
+    it('and makes no check that rests on a checkpoint which does not hold', () => {
+      const resting = (bundle: TestBundle): Record<string, string> =>
+        Object.fromEntries(
+          judged(bundle, trustIn(log))
+            .filter(({ text }) => text.startsWith('not checked: '))
+            .map(({ check, text }) => [check, text]),
+        );
+      assert.deepEqual(resting(honest()), {});
+      const [then, now] = ['not checked: checkpoint', 'not checked: newest'];
+      assert.deepEqual(resting(changed((bundle) => (bundle.checkpoint = forged(11)))), {
+        inclusion: then,
+        'cose receipt': then,
+        consistency: then,
+      });
+      assert.deepEqual(resting(changed((bundle) => (bundle.latest.checkpoint = forged(23)))), { consistency: now });
+      const alone = log.bundle(plainEnvelope, INDEX, 11, 11);
+      alone.checkpoint = forged(11);
+      alone.latest.checkpoint = alone.checkpoint;
+      alone.tlog_proof = alone.tlog_proof.replace(log.checkpoint(11), alone.checkpoint);
+      assert.deepEqual(failed(alone, trustIn(log)), ['checkpoint'], 'one fault is named once');
+    });
+
+    it('and names both ids where they differ', () => {
+      const other = changed((bundle) => (bundle.claim_id = 'pc_other'));
+      assert.match(
+        textOf(other, trustIn(log), 'receipt'),
+        /claim_id .* is pc_other, .*registry_entry_uri is .*\/pc_01K9ZC4T/,
+      );
+    });
+
     it('one bit of any byte, save what nobody signs', function () {
       this.timeout(240_000);
       const bytes = Buffer.from(JSON.stringify(honest()));
@@ -376,7 +427,8 @@ describe('the offline verifier', () => {
         copy[at] = (copy[at] ?? 0) ^ 1;
         try {
           const text = new TextDecoder('utf-8', { fatal: true }).decode(copy);
-          if (verifyBundle(parseJson(text), trustIn(log)).verified) unnoticed.add(placeOf(JSON.parse(text), honest()));
+          if (verifyBundle(parseJson(text), trustIn(log)).status === 'verified')
+            unnoticed.add(placeOf(JSON.parse(text), honest()));
         } catch (error) {
           if (!(error instanceof Fault) && !(error instanceof TypeError)) throw error;
         }
@@ -429,14 +481,18 @@ describe('the offline verifier', () => {
     assert.match(textOf(bundle, trustIn(log), 'external receipt'), /^skipped: .*another registry/);
   });
 
-  it('proves no envelope whose payload was erased, and says that its entry is in the log', () => {
+  it('finds a claim whose payload was erased neither verified nor false: entry and digest are in the log', () => {
     const { payload: _payload, ...left } = plainEnvelope;
     const leaf_hash = leafOf(signedBytes(plainEnvelope)).toString('hex');
     const erased = { ...honest(), envelope: left, erased: true, leaf_hash };
-    assert.deepEqual(failed(erased, trustIn(log)), ['digest']);
-    assert.match(textOf(erased, trustIn(log), 'digest'), /payload was erased/);
+    assert.equal(verifyBundle(asFile(erased), trustIn(log)).status, 'erased');
+    assert.match(textOf(erased, trustIn(log), 'digest'), /^skipped: the payload was erased/);
     assert.match(textOf(erased, trustIn(log), 'inclusion'), /^ok: an entry whose payload is gone/);
+    assert.ok(textOf(erased, trustIn(log), 'cose receipt').endsWith(`about ${erased.digest}`));
     assert.ok(failed({ ...erased, leaf_hash: bent(leaf_hash) }, trustIn(log)).includes('inclusion'));
+    assert.deepEqual(failed({ ...erased, digest: bent(erased.digest) }, trustIn(log)), ['cose receipt']);
+    const revoked = { ...erased, revocation: { ...erased.revocation, revoked_at: '2026-11-22T11:00:00.000Z' } };
+    assert.equal(verifyBundle(asFile(revoked), trustIn(log)).status, 'failed');
   });
 
   it('knows a log by name and key together', () => {
@@ -531,8 +587,11 @@ describe('the offline verifier', () => {
       );
     });
 
-    it('fails without a proof, and with the proof of other sizes', () => {
-      assert.match(older(log.checkpoint(7)), /^failed: .*\/v1\/log\/proofs\/consistency\?from=7&to=23$/);
+    it('is not checked without a proof, and fails with the proof of other sizes', () => {
+      assert.match(
+        older(log.checkpoint(7)),
+        /^skipped: not checked: give --consistency; .*\/v1\/log\/proofs\/consistency\?from=7&to=23$/,
+      );
       assert.match(older(log.checkpoint(7), log.consistency(6, 23)), /^failed: the proof leads from 6 to 23/);
     });
 
@@ -704,6 +763,61 @@ describe('the offline verifier', () => {
         const [ended, said] = await run(args[0], ...rest);
         assert.deepEqual([ended, message.test(said)], [2, true], said);
       }
+    });
+
+    it('takes an older checkpoint with blank lines behind it, and says nothing verified where it was not checked', async () => {
+      const file = await written('bundle.json', JSON.stringify(honest()));
+      const trusted = ['--key', log.keys.vkey, '--checkpoint'];
+      const kept = await written('kept.txt', `${log.checkpoint(11)}\n\n`);
+      const [code, output] = await run(file, ...trusted, kept);
+      assert.deepEqual([code, /^ok +older checkpoint/m.test(output)], [0, true], output);
+      const other = await written('other.txt', log.checkpoint(7));
+      const [incomplete, said] = await run(file, ...trusted, other);
+      assert.deepEqual(
+        [incomplete, /^- +older checkpoint +not checked: give --consistency/m.test(said), /VERIFIED/.test(said)],
+        [2, true, false],
+        said,
+      );
+      assert.match(said, /^INCOMPLETE /m);
+      const proof = await written('proof.json', JSON.stringify(log.consistency(7, 23)));
+      const [proven, found] = await run(file, ...trusted, other, '--consistency', proof);
+      assert.equal(proven, 0, found);
+    });
+
+    it('exits 2 for what it is given beside the bundle and cannot read, and for what is no bundle', async () => {
+      const file = await written('bundle.json', JSON.stringify(honest()));
+      const key = ['--key', log.keys.vkey];
+      const proof = await written('proof.json', JSON.stringify(log.consistency(7, 23)));
+      const older = await written('older.txt', log.checkpoint(7));
+      const page = await written('page.html', '<html></html>\n');
+      const claim = { id: 'pc_1', digest: 'sha256:00', envelope: plainEnvelope };
+      const lines = `${JSON.stringify(claim)}\n`.repeat(2);
+      for (const [args, message] of [
+        [[file, ...key, '--consistency', proof], /^--consistency is about .*--checkpoint.*usage/s],
+        [[file, ...key, '--checkpoint', page], /page\.html cannot be read: the note has no signatures/],
+        [[file, ...key, '--checkpoint', older, '--consistency', page], /page\.html cannot be read/],
+        [
+          [file, ...key, '--checkpoint', older, '--consistency', file],
+          /bundle\.json cannot be read: hashes is missing|the consistency proof/,
+        ],
+        [
+          [await written('claim.json', JSON.stringify(claim)), ...key],
+          /this is a claim and no bundle; fetch \/v1\/claims\/pc_1\/bundle/,
+        ],
+        [[await written('line.json', lines.slice(0, lines.length / 2)), ...key], /this is a claim and no bundle/],
+        [[await written('lines.json', lines), ...key], /these are lines of an export; fetch/],
+        [[await written('202.json', '{"claim_id":"pc_1","log_index":null}'), ...key], /waits .*pc_1\/bundle once more/],
+        [[await written('envelope.json', JSON.stringify(plainEnvelope)), ...key], /this is an envelope and no bundle/],
+      ] as const) {
+        const [first, ...rest] = args;
+        const [code, said] = await run(first, ...rest);
+        assert.deepEqual([code, message.test(said)], [2, true], said);
+      }
+    });
+
+    it('prints its usage for --help, and exits 0', async () => {
+      const [code, output] = await run('--help');
+      assert.deepEqual([code, output.startsWith('usage: npm run verify')], [0, true], output);
     });
 
     it('prints nothing of a stranger’s text that a terminal would act on', async () => {

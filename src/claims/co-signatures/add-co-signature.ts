@@ -2,19 +2,26 @@ import { hash } from 'node:crypto';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { lockClaim } from '../queries.ts';
+import { lockClaim, type ClaimRow } from '../queries.ts';
 import { mayReadInFull } from '../read-claims.ts';
 import { signedBytesOf } from '../signed-bytes.ts';
-import { assertCoSignatureFits, judgeCoSignatures, MOST_CO_SIGNATURES, refusal } from './judge.ts';
-import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures } from './queries.ts';
+import { assertCoSignatureFits, judgeCoSignature, MOST_CO_SIGNATURES, refusal } from './judge.ts';
+import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures, markVerified } from './queries.ts';
 import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
+
+/** Of the 64 places of a claim those that one reader fills who is not its issuer: there are three at most, so that 16 are the issuer's. */
+const SHARE_OF_A_READER = 16;
 
 /**
  * Adds a co-signature to a recorded claim. Those who read the claim in full may: they have what is signed. So that no reader fills its 64
- * places for ever, one of an unknown key is for the issuer alone, and a known key has one place in each role. One that the claim has
- * already, and another one of the same known key and role, is answered with the one that is there, with 200.
- * @throws CarnetError VALIDATION_ERROR, NOT_FOUND, NOT_OWNER, INVALID_STATE for the 65th and where the payload was erased, INVALID_CO_SIGNATURE.
+ * places for ever, one of an unknown key is for the issuer alone, a known key has one place in each role, and a reader who is not the issuer
+ * adds 16 at most, whatever keys their operator names one after the other (decision L73). One that the claim has already, and another one of
+ * the same known key and role, is answered with the one that is there, with 200; one whose key was not known before and is now is verified by
+ * that (decision L91).
+ * @throws CarnetError VALIDATION_ERROR, NOT_FOUND, NOT_OWNER, INVALID_STATE for the 65th, for the 17th of a reader, and where the payload was
+ *   erased, INVALID_CO_SIGNATURE.
  */
 export function addCoSignature(
   context: Context,
@@ -30,22 +37,25 @@ export function addCoSignature(
       () => new CarnetError('NOT_OWNER', 'Only those who read a claim in full add co-signatures to it.'),
     );
     const existing = await findCoSignature(connection, claimId, coSignature);
-    if (existing !== null) return { status: 200, body: existing };
+    if (existing?.verified === true) return { status: 200, body: existing };
     const signedBytes = signedBytesOf(claim.envelope);
-    assertThat(
-      claim.digest === `sha256:${hash('sha256', signedBytes)}`,
-      () =>
-        new CarnetError('INVALID_STATE', 'The payload of this claim was erased, so nobody can co-sign it any more.'),
-    );
+    if (claim.digest !== `sha256:${hash('sha256', signedBytes)}`) {
+      if (existing !== null) return { status: 200, body: existing };
+      throw new CarnetError(
+        'INVALID_STATE',
+        'The payload of this claim was erased, so nobody can co-sign it any more.',
+      );
+    }
     const coSigned = { issuer: claim.issuer, agentId: claim.agent_id, signedBytes };
     const path = 'cose_sign1';
-    const judged = await judgeCoSignatures(context, connection, {
-      coSigned,
-      coSignatures: [coSignature],
-      path: () => path,
-    });
+    const judged = await judgeCoSignature(context, connection, { coSigned, coSignature, path });
     const { signer_kid: kid, signer_role: role } = coSignature;
-    if (judged.some(({ publicJwk }) => publicJwk === null)) {
+    if (existing !== null) {
+      if (judged.publicJwk === null) return { status: 200, body: existing };
+      await audit('claim.co_signature_verified', claimId, { signer_kid: kid, signer_role: role });
+      return { status: 200, body: await markVerified(connection, claimId, judged) };
+    }
+    if (judged.publicJwk === null) {
       assertThat(call.caller.operatorId === claim.issuer, () =>
         refusal(kid, path, 'is of a key that is not known here, and only the issuer of the claim adds those'),
       );
@@ -53,14 +63,28 @@ export function addCoSignature(
       const verified = await findVerified(connection, claimId, coSignature);
       if (verified !== null) return { status: 200, body: verified };
     }
-    assertThat(
-      (await countCoSignatures(connection, claimId)) < MOST_CO_SIGNATURES,
-      () => new CarnetError('INVALID_STATE', `This claim has ${MOST_CO_SIGNATURES} co-signatures, and takes no more.`),
-    );
-    await insertCoSignatures(connection, claimId, judged);
+    await assertPlaceFor(connection, call.caller.operatorId, claim);
+    await insertCoSignatures(connection, { claimId, addedBy: call.caller.operatorId, judged: [judged] });
     await audit('claim.co_signed', claimId, { signer_kid: kid, signer_role: role });
     const kept = await findCoSignature(connection, claimId, coSignature);
     if (kept === null) throw new Error('A co-signature is not there right after it was inserted.');
     return { status: 201, body: kept, location: `/v1/claims/${claimId}` };
   });
+}
+
+/** The caller holds the claim. @throws CarnetError INVALID_STATE */
+async function assertPlaceFor(connection: CommonQueryMethods, operatorId: string, claim: ClaimRow): Promise<void> {
+  const { all, own } = await countCoSignatures(connection, claim.id, operatorId);
+  assertThat(
+    all < MOST_CO_SIGNATURES,
+    () => new CarnetError('INVALID_STATE', `This claim has ${MOST_CO_SIGNATURES} co-signatures, and takes no more.`),
+  );
+  assertThat(
+    operatorId === claim.issuer || own < SHARE_OF_A_READER,
+    () =>
+      new CarnetError(
+        'INVALID_STATE',
+        `Your operator has added ${SHARE_OF_A_READER} co-signatures to this claim, its share of ${MOST_CO_SIGNATURES}: the other places are for its issuer and its other readers.`,
+      ),
+  );
 }

@@ -13,7 +13,7 @@ const post = route({
     '`cose_sign1` is a COSE_Sign1 (RFC 9052) in base64url with EdDSA by an Ed25519 key, whose payload is detached: the canonical JSON (RFC 8785) ' +
     'of the envelope without `receipt` and `co_signatures`. `signer_kid` is the RFC 7638 thumbprint of the key: of the agent, of an operator, or ' +
     'of a witness. One of a key that is not known here is taken from the issuer of the claim alone, and kept unverified. A known key has one place ' +
-    'in each role. A claim takes 64, of 8 KiB each.',
+    'in each role. A claim takes 64, of 8 KiB each; a reader who is not its issuer adds 16 of them.',
   audience: 'anyone',
   params: z.object({ id: z.string() }),
   body: AddCoSignatureSchema,

@@ -4,20 +4,22 @@ import { inTransaction } from '../../commands/unit.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { headFileOf, readHeadFile, writeHeadFile } from './head-file.ts';
-import { openedLogOf, signCheckpoint, type Log } from './log-key.ts';
+import { openedLogOf, signCheckpoint, signedTree, type Log } from './log-key.ts';
 import { grow, hashOfSpan, nodesOf, type ReadNode } from './merkle.ts';
 import {
-  getNote,
+  findNote,
   insertBatch,
   listPending,
   lockLog,
   markPublished,
+  NodesGone,
   noteStopped,
+  noteUnproven,
   readNodes,
   type LogRow,
 } from './queries.ts';
-import { logStopped } from './stopped.ts';
-import { NoteFault, parseCheckpoint, verifyNote } from './signed-note.ts';
+import { logStopped, logUnproven } from './stopped.ts';
+import { NoteFault } from './signed-note.ts';
 
 /** Claims of one batch at most: with their nodes 64 KiB, appended within 20 ms. More wait for the next, which follows at once. */
 export const BATCH = 1_000;
@@ -36,6 +38,8 @@ const REMEDY =
 interface Read {
   /** The nodes that make the root of the tree. */
   nodes: ReadNode;
+  /** The checkpoint of the tree. */
+  newest: string;
   /** Whether the head stands outside of the database. */
   hasHead: boolean;
 }
@@ -48,14 +52,15 @@ interface Read {
 async function assertTreeHoldsHead(connection: CommonQueryMethods, log: Log, row: LogRow, path: string): Promise<Read> {
   const whole = { from: 0, to: row.tree_size };
   const nodes = await readNodes(connection, nodesOf(whole));
-  if (!hashOfSpan(whole, nodes).equals(row.root_hash)) {
+  const newest = await findNote(connection, row.tree_size);
+  if (newest === null || !isSigned(newest, log, row) || !hashOfSpan(whole, nodes).equals(row.root_hash)) {
     throw new LogStopped(
-      `The nodes of the log do not make the root of its ${row.tree_size} entries: rows of log_nodes are gone or changed. ` +
-        'Restore a copy of the database in which they are whole.',
+      `The nodes of the log do not make the root that was signed for its ${row.tree_size} entries: rows of log_nodes or log_checkpoints are ` +
+        'gone or changed. Restore a copy of the database in which they are whole.',
     );
   }
   const note = await readHeadFile(path);
-  if (note === null) return { nodes, hasHead: false };
+  if (note === null) return { nodes, newest, hasHead: false };
   const head = headOf(note, log, path);
   if (head.size > row.tree_size) {
     throw new LogStopped(
@@ -70,19 +75,29 @@ async function assertTreeHoldsHead(connection: CommonQueryMethods, log: Log, row
         `branch, made from an older copy. ${REMEDY}`,
     );
   }
-  return { nodes, hasHead: true };
+  return { nodes, newest, hasHead: true };
 }
 
-function headOf(note: string, { origin, vkey }: Log, path: string): { size: number; rootHash: Buffer } {
+function headOf(note: string, log: Log, path: string): { size: number; rootHash: Buffer } {
   try {
-    const head = parseCheckpoint(verifyNote(note, [vkey]).text);
-    if (head.origin === origin) return head;
+    return signedTree(log, note);
   } catch (error) {
     if (!(error instanceof NoteFault)) throw error;
+    throw new LogStopped(
+      `${basename(path)} is no checkpoint of the log ${log.origin}. Put the file back as it was; the log goes on when it is there.`,
+    );
   }
-  throw new LogStopped(
-    `${basename(path)} is no checkpoint of the log ${origin}. Put the file back as it was; the log goes on when it is there.`,
-  );
+}
+
+/** Whether the checkpoint of this tree, as the database has it, is signed by the log. */
+function isSigned(note: string, log: Log, { tree_size: size, root_hash: root }: LogRow): boolean {
+  try {
+    const signed = signedTree(log, note);
+    return signed.size === size && signed.rootHash.equals(root);
+  } catch (error) {
+    if (!(error instanceof NoteFault)) throw error;
+    return false;
+  }
 }
 
 interface Locked extends Read {
@@ -96,7 +111,7 @@ async function underLock<T>(context: Context, work: (locked: Locked & { log: Log
   const log = await openedLogOf(context);
   const path = headFileOf(context.config.logHeadDir, log.id);
   try {
-    return await inTransaction(context, async (connection) => {
+    const done = await inTransaction(context, async (connection): Promise<{ result: T } | null> => {
       const row = await lockLog(connection);
       const read = await assertTreeHoldsHead(connection, log, row, path);
       if (row.stopped_reason !== null) {
@@ -104,10 +119,22 @@ async function underLock<T>(context: Context, work: (locked: Locked & { log: Log
         context.log.info('the claims log runs again');
       }
       logStopped(false);
-      return await work({ connection, log, row, path, ...read });
+      logUnproven(row.unproven_since !== null);
+      if (!read.hasHead && row.published_size > 0 && row.unproven_since === null) {
+        await noteUnproven(connection);
+        return null;
+      }
+      return { result: await work({ connection, log, row, path, ...read }) };
     });
+    if (done !== null) return done.result;
+    // It is noted, and this is committed, before there is a file again.
+    context.log.warn(
+      { path },
+      'the head of the claims log was not there and is taken from the database, which may be an older copy: /readyz says so until it is confirmed',
+    );
+    return await underLock(context, work);
   } catch (error) {
-    if (!(error instanceof LogStopped)) throw error;
+    if (!(error instanceof LogStopped || error instanceof NodesGone)) throw error;
     await stop(context, error.message);
     return null;
   }
@@ -125,19 +152,13 @@ async function stop(context: Context, reason: string): Promise<void> {
  */
 export const publishLog = (context: Context): Promise<number | null> =>
   underLock(context, async (locked) => {
-    await publishUnderLock(context, locked);
+    await publishUnderLock(locked);
     return locked.row.tree_size;
   });
 
-async function publishUnderLock({ log }: Context, { connection, row, path, hasHead }: Locked): Promise<void> {
+async function publishUnderLock({ connection, row, path, newest, hasHead }: Locked): Promise<void> {
   if (row.published_size === row.tree_size && hasHead) return;
-  if (!hasHead && row.published_size > 0) {
-    log.warn(
-      { path },
-      'the head of the claims log was not there and is written anew; an older database would not be noticed now',
-    );
-  }
-  await writeHeadFile(path, await getNote(connection, row.tree_size));
+  await writeHeadFile(path, newest);
   step('appendToLog:head-renamed');
   await markPublished(connection, row.tree_size);
 }
@@ -148,7 +169,7 @@ async function publishUnderLock({ log }: Context, { connection, row, path, hasHe
  */
 export const appendBatch = (context: Context): Promise<number | null> =>
   underLock(context, async (locked) => {
-    await publishUnderLock(context, locked);
+    await publishUnderLock(locked);
     const { connection, log, row, nodes } = locked;
     const pending = await listPending(connection, BATCH);
     if (pending.length === 0) return 0;

@@ -1,18 +1,18 @@
 import type { Caller } from '../../commands/caller.ts';
 import type { Context } from '../../context/context.ts';
-import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { assertThat, CarnetError } from '../../errors/carnet-error.ts';
 import { mayReadInFull } from '../read-claims.ts';
-import { findClaim, type ClaimRow } from '../queries.ts';
-import { signedBytesOf } from '../signed-bytes.ts';
+import type { ClaimRow } from '../queries.ts';
 import { coSignaturesOf } from '../co-signatures/queries.ts';
 import type { KeptCoSignature } from '../schema/co-signature.ts';
 import { coseReceiptOf } from './cose.ts';
 import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
-import { hashOfLeaf, hex } from './merkle.ts';
+import { hex } from './merkle.ts';
 import { consistencyOf, inclusionOf, type Inclusion } from './proofs.ts';
 import { readTime } from './queries.ts';
-import { receiptOf, type LoggedClaim } from './receipts.ts';
+import { readLoggedClaim } from './read-receipt.ts';
+import type { LoggedClaim } from './receipts.ts';
 import type { Bundle } from './schema.ts';
 import { bestCheckpoint } from './witnesses/witnessed.ts';
 
@@ -25,13 +25,11 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
   const { pool } = context;
   // Before the claim is read: what is said of it then was so at this moment.
   const asOf = await readTime(pool);
-  const claim = await findClaim(pool, claimId);
-  assertThat(claim, () => notFound('claim'));
+  const { claim, logged } = await readLoggedClaim(context, claimId);
   assertThat(
     mayReadInFull(caller, claim),
     () => new CarnetError('NOT_OWNER', 'A bundle has the whole claim; only those who read it in full are given one.'),
   );
-  const logged = await receiptOf(pool, claimId);
   if (logged === null) return null;
   const log = await openedLogOf(context);
   const { treeSize } = logged.inclusion;
@@ -45,7 +43,7 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
     ...statementOf(claim, logged.inclusion.leafHash),
     co_signatures: ((await coSignaturesOf(pool, [claim.id])).get(claim.id) ?? []).map(presentCoSignature),
     receipt: logged.receipt,
-    cose_receipt: coseReceiptOf(log, logged.inclusion).toString('base64url'),
+    cose_receipt: coseReceiptOf(log, claim, logged).toString('base64url'),
     checkpoint: logged.checkpoint,
     latest: {
       checkpoint: newest.note,
@@ -65,15 +63,17 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
 }
 
 /** The envelope as it was submitted. Of an erased claim what is left of it, and the hash that stands in the log. */
-function statementOf({ envelope }: ClaimRow, leafHash: Buffer): Pick<Bundle, 'envelope' | 'erased' | 'leaf_hash'> {
-  return hashOfLeaf(signedBytesOf(envelope)).equals(leafHash)
-    ? { envelope }
-    : { envelope, erased: true, leaf_hash: hex(leafHash) };
-}
+const statementOf = (
+  { envelope, erased_at: erasedAt }: ClaimRow,
+  leafHash: Buffer,
+): Pick<Bundle, 'envelope' | 'erased' | 'leaf_hash'> =>
+  erasedAt === null ? { envelope } : { envelope, erased: true, leaf_hash: hex(leafHash) };
 
 const presentCoSignature = ({
   public_jwk: jwk,
   created_at: _at,
+  verified_at: _verifiedAt,
+  warnings: _warnings,
   ...kept
 }: KeptCoSignature): Bundle['co_signatures'][number] => ({
   ...kept,

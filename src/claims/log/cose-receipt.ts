@@ -3,6 +3,10 @@ import type { CborValue } from '../../cose/cbor.ts';
 import { CoseFault, decodeSign1, signSign1, verifySign1 } from '../../cose/sign1.ts';
 import { decodeInclusion, encodeInclusion, InclusionFault, rootOf, type Inclusion } from './inclusion.ts';
 
+/** The header parameter of CWT claims (RFC 9597), and which of them a receipt has (RFC 9943): who gave it, and what it is about. */
+const CWT_CLAIMS = 15;
+const ISS = 1;
+const SUB = 2;
 /** Header parameters of a receipt (RFC 9942 §4): which data structure, and proofs about it. */
 const VDS = 395;
 const VDP = 396;
@@ -11,6 +15,10 @@ const RFC9162_SHA256 = 1;
 const INCLUSION_PROOFS = -1;
 
 interface Receipt {
+  /** The registry, as its other receipts name it. */
+  issuer: string;
+  /** Names what is registered. */
+  subject: string;
   /** Names the key of the log. */
   kid: string;
   /** Ed25519 */
@@ -21,15 +29,24 @@ interface Receipt {
 }
 
 /**
- * A COSE receipt (RFC 9942): a COSE_Sign1 of the log whose payload is the root, detached, since whoever verifies it computes the root from
- * the leaf and the proof. The same arguments give the same bytes.
+ * A COSE receipt (RFC 9942, with the claims that RFC 9943 requires of one): a COSE_Sign1 of the log whose payload is the root, detached, since
+ * whoever verifies it computes the root from the leaf and the proof. The same arguments give the same bytes.
  */
-export const signCoseReceipt = ({ kid, privateKey, rootHash, inclusion }: Receipt): Buffer =>
+export const signCoseReceipt = ({ issuer, subject, kid, privateKey, rootHash, inclusion }: Receipt): Buffer =>
   signSign1({
     kid: Buffer.from(kid),
     payload: rootHash,
     privateKey,
-    protectedExtra: new Map([[VDS, RFC9162_SHA256]]),
+    protectedExtra: new Map<number, CborValue>([
+      [
+        CWT_CLAIMS,
+        new Map([
+          [ISS, issuer],
+          [SUB, subject],
+        ]),
+      ],
+      [VDS, RFC9162_SHA256],
+    ]),
     unprotected: new Map<number, CborValue>([[VDP, new Map([[INCLUSION_PROOFS, [encodeInclusion(inclusion)]]])]]),
   });
 

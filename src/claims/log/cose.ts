@@ -1,10 +1,20 @@
+import type { ClaimRow } from '../queries.ts';
 import { signCoseReceipt } from './cose-receipt.ts';
 import type { Log } from './log-key.ts';
-import type { Inclusion } from './proofs.ts';
+import type { LoggedClaim } from './receipts.ts';
 
-/** The COSE receipt of a proof, signed by the log. Ed25519 is deterministic: a proof has one receipt. */
-export const coseReceiptOf = (log: Log, inclusion: Inclusion): Buffer =>
+/**
+ * The COSE receipt of a claim, signed by the log. Ed25519 is deterministic: a claim has one receipt. Its subject is the digest: what the claim
+ * is about is confidential, and whoever holds the claim has the digest (decision L74).
+ */
+export const coseReceiptOf = (
+  log: Log,
+  { digest }: Pick<ClaimRow, 'digest'>,
+  { inclusion, receipt }: Pick<LoggedClaim, 'inclusion' | 'receipt'>,
+): Buffer =>
   signCoseReceipt({
+    issuer: receipt.registry,
+    subject: digest,
     kid: log.kid,
     privateKey: log.privateKey(),
     rootHash: inclusion.rootHash,

@@ -5,7 +5,7 @@ import { thumbprintOf } from '../../fields/thumbprint.ts';
 import { newId } from '../../ids/ids.ts';
 import { EMPTY_ROOT } from './merkle.ts';
 import { findLog, insertLog, replaceSealedKey, type LogRow } from './queries.ts';
-import { checkpointText, signNote, vkeyOf } from './signed-note.ts';
+import { checkpointText, NoteFault, parseCheckpoint, signNote, verifyNote, vkeyOf } from './signed-note.ts';
 
 /** What never changes about the log. */
 export interface Log {
@@ -37,6 +37,19 @@ export const signCheckpoint = (
   { origin, privateKey }: Pick<Log, 'origin' | 'privateKey'>,
   { size, root }: { size: number; root: Buffer },
 ): string => signNote(checkpointText({ origin, size, rootHash: root }), { name: origin, privateKey: privateKey() });
+
+/**
+ * The tree that this log signed in a checkpoint. Every other statement of a root, in a row or a receipt, has no signature.
+ * @throws NoteFault for a note that is no checkpoint of this log, or that its key did not sign
+ */
+export function signedTree(
+  { origin, vkey }: Pick<Log, 'origin' | 'vkey'>,
+  note: string,
+): { size: number; rootHash: Buffer } {
+  const checkpoint = parseCheckpoint(verifyNote(note, [vkey]).text);
+  if (checkpoint.origin !== origin) throw new NoteFault(`It is a checkpoint of ${checkpoint.origin}.`);
+  return checkpoint;
+}
 
 /** Made once for a service: key and origin stay, whatever address it has later. */
 async function makeLog({ pool, encryption, config }: Context): Promise<void> {

@@ -94,13 +94,6 @@ export async function consistencyOf(connection: CommonQueryMethods, from: number
   return { from, to, fromRoot, toRoot, hashes };
 }
 
-/**
- * The root of the tree of this size.
- * @throws CarnetError VALIDATION_ERROR for a size that is not published.
- */
-export const rootAt = async (connection: CommonQueryMethods, size: number): Promise<Buffer> =>
-  (await consistencyOf(connection, size, size)).toRoot;
-
 function assertSize(path: string, size: number, { atLeast, atMost }: { atLeast: number; atMost: number }): void {
   if (Number.isSafeInteger(size) && size >= atLeast && size <= atMost) return;
   throw invalid({ path, code: 'invalid_value', message: `must be from ${atLeast} to ${atMost}` });

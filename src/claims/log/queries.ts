@@ -16,10 +16,13 @@ const LogRowSchema = z.object({
   root_hash: bytes,
   published_size: z.number(),
   stopped_reason: z.string().nullable(),
+  unproven_since: z.string().nullable(),
+  unproven_size: z.number().nullable(),
 });
 export type LogRow = z.infer<typeof LogRowSchema>;
 
-const columns = sql.fragment`id, origin, kid, x, private_key, tree_size, root_hash, published_size, stopped_reason`;
+const columns = sql.fragment`
+  id, origin, kid, x, private_key, tree_size, root_hash, published_size, stopped_reason, unproven_since, unproven_size`;
 
 /** Null before the first start. */
 export const findLog = (connection: CommonQueryMethods): Promise<LogRow | null> =>
@@ -56,6 +59,18 @@ export async function noteStopped(connection: CommonQueryMethods, reason: string
   await connection.query(sql.type(Nothing)`
     update claim_log set stopped_reason = ${reason}, stopped_at = case when ${reason}::text is not null then clock_timestamp() end
     where stopped_reason is distinct from ${reason}`);
+}
+
+/** Notes that the head of what is published was taken from the database alone. The first time stands. */
+export async function noteUnproven(connection: CommonQueryMethods): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set unproven_since = clock_timestamp(), unproven_size = published_size where unproven_since is null`);
+}
+
+/** A witness that had signed the log before has signed a tree of this size, which holds all that it signed. */
+export async function noteConfirmed(connection: CommonQueryMethods, size: number): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set unproven_since = null, unproven_size = null where unproven_size <= ${size}`);
 }
 
 const StepRow = z.object({
@@ -115,7 +130,12 @@ const NodeRow = z.object({ level: z.number(), index: z.number(), hash: bytes });
 
 const nameOf = ({ level, index }: NodeId): string => `${level}/${index}`;
 
-/** Reads complete nodes, each once. The function that is returned throws for one that was not read or is not there. */
+/** Rows of the tree are not there; the message is a sentence, and says what to do. */
+export class NodesGone extends Error {
+  override readonly name = 'NodesGone';
+}
+
+/** Reads complete nodes, each once. The function that is returned throws NodesGone for one that was not read or is not there. */
 export async function readNodes(connection: CommonQueryMethods, ids: readonly NodeId[]): Promise<ReadNode> {
   const rows =
     ids.length === 0
@@ -133,7 +153,11 @@ export async function readNodes(connection: CommonQueryMethods, ids: readonly No
   const hashes = new Map(rows.map((row) => [nameOf(row), row.hash]));
   return (id) => {
     const found = hashes.get(nameOf(id));
-    if (found === undefined) throw new Error(`The log has no node ${nameOf(id)}: rows of log_nodes are gone.`);
+    if (found === undefined) {
+      throw new NodesGone(
+        `The log has no node ${nameOf(id)}: rows of log_nodes are gone or changed. Restore a copy of the database in which they are whole.`,
+      );
+    }
     return found;
   };
 }
@@ -154,14 +178,13 @@ export async function readRow(
 
 const CheckpointRow = z.object({
   tree_size: z.number(),
-  root_hash: bytes,
   note: z.string(),
   registry: z.string(),
   created_at: z.string(),
 });
 export type CheckpointRow = z.infer<typeof CheckpointRow>;
 
-const checkpointColumns = sql.fragment`c.tree_size, c.root_hash, c.note, c.registry, c.created_at`;
+const checkpointColumns = sql.fragment`c.tree_size, c.note, c.registry, c.created_at`;
 
 /** Null before the first start. */
 export const findNewestCheckpoint = (connection: CommonQueryMethods): Promise<CheckpointRow | null> =>
@@ -178,9 +201,9 @@ export const findCheckpoint = (connection: CommonQueryMethods, size: number): Pr
     select ${checkpointColumns} from log_checkpoints c
     where c.tree_size = ${size} and c.tree_size <= (select published_size from claim_log)`);
 
-/** The checkpoint of a tree of this size, published or not. */
-export const getNote = (connection: CommonQueryMethods, size: number): Promise<string> =>
-  connection.oneFirst(sql.type(z.object({ note: z.string() }))`
+/** The checkpoint of a tree of this size, published or not; null where the row is gone. */
+export const findNote = (connection: CommonQueryMethods, size: number): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ note: z.string() }))`
     select note from log_checkpoints where tree_size = ${size}`);
 
 const PublishedEntryRow = CheckpointRow.extend({ claim_id: z.string(), log_index: z.number() });

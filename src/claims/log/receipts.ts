@@ -13,9 +13,8 @@ export interface LoggedClaim {
   receipt: Receipt;
   /** The signed note of the receipt's tree. */
   checkpoint: string;
+  /** Made of the nodes of the tree as they are now; what is signed is the root in the checkpoint alone. */
   inclusion: Inclusion;
-  /** The root that the checkpoint signs, 32 bytes; that of `inclusion` is made of the nodes as they are now. */
-  signedRoot: Buffer;
 }
 
 /** The bytes of a proof of format svc-merkle-v1: `[tree_size, leaf_index, [hashes]]`. */
@@ -52,7 +51,6 @@ export async function receiptsOf(
           receipt: receiptFrom(entry, inclusion),
           checkpoint: entry.note,
           inclusion,
-          signedRoot: entry.root_hash,
         },
       ];
     }),

@@ -56,10 +56,10 @@ const readReceipt = route({
       context,
       params: { id },
     } = request;
-    const logged = await readLoggedClaim(context, id);
+    const { claim, logged } = await readLoggedClaim(context, id);
     if (logged === null) return { ...WAITING, body: { receipt: null, checkpoint: null } };
     if (request.preferredType('application/json', COSE) === COSE) {
-      return { status: 200, bytes: coseReceiptOf(await openedLogOf(context), logged.inclusion), mediaType: COSE };
+      return { status: 200, bytes: coseReceiptOf(await openedLogOf(context), claim, logged), mediaType: COSE };
     }
     return { status: 200, body: { receipt: logged.receipt, checkpoint: logged.checkpoint } };
   },

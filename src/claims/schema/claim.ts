@@ -130,7 +130,13 @@ const check = z.boolean().nullable();
 
 export const VerificationSchema = z
   .object({
-    valid: z.boolean().describe('Whether the claim is in the log as it stands here, and nothing speaks against it.'),
+    status: z
+      .enum(['valid', 'erased', 'invalid'])
+      .describe(
+        '`valid`: the claim is in the log as it stands here, and nothing speaks against it. `erased`: its entry is in the log, and nobody can ' +
+          'say what it stated, since its payload is gone; who holds the claim sends it as `envelope`. `invalid`: `errors` say why.',
+      ),
+    valid: z.boolean().describe('Whether `status` is `valid`.'),
     claim_id: z.string().nullable().describe('null: no such claim is recorded.'),
     digest: z.string().nullable(),
     checks: z.object({
@@ -170,6 +176,7 @@ export const VerificationSchema = z
     id: 'ClaimVerification',
     examples: [
       {
+        status: 'valid',
         valid: true,
         claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
         digest: 'sha256:5f0e8b4c4e2b1a7a0e4b9d7e1c7ad1a5cbe3a1a24ba0a96a54e3c0bb0a3d4c11',

@@ -73,6 +73,7 @@ create table inbound_events (
   findings jsonb,                        -- of the scanner, without the text that was found
   -- Findings that a person has marked as harmless: detector_key, place and span of each. Another attempt finds them again by these.
   harmless jsonb not null default '[]',
+  claim_ids text[] not null default '{}', -- claims of the service that are evidence of what was found, of every attempt
   -- The third level: a model is asked about what the scanner leaves undecided. A call is begun once, whatever becomes of it.
   classification text not null default 'none' check (classification in ('none', 'wanted', 'calling', 'done', 'failed', 'unavailable')),
   calling_since timestamptz,

@@ -8,8 +8,8 @@ export interface Health {
   temporalHealth?: () => 'ok' | 'degraded';
   /** Of a worker: whether it polls Temporal, without which it does nothing. Absent where this process serves calls. */
   isPolling?: () => boolean;
-  /** Why the log of claims is stopped, and what to do; null while it runs. Claims are recorded all the same. */
-  logStopped?: () => Promise<string | null>;
+  /** Why the log of claims is stopped, or runs on a head that nobody has confirmed, and what to do. Claims are recorded all the same. */
+  logTrouble?: () => Promise<{ stopped: string | null; unproven: string | null }>;
   /** This process is about to stop: it still serves, and nothing new should be sent to it. */
   isStopping?: () => boolean;
 }
@@ -45,21 +45,21 @@ function atMostEvery<T>(ms: number, look: () => Promise<T>): () => Promise<T> {
  */
 export function healthPages(
   pool: DatabasePool,
-  { temporalHealth, isPolling, logStopped, isStopping }: Health,
+  { temporalHealth, isPolling, logTrouble, isStopping }: Health,
 ): [string, NamedPage][] {
-  const unreachable = { database: 'unreachable', stopped: null } as const;
+  const unreachable = { database: 'unreachable', log: null } as const;
   const state = atMostEvery(READY_MS, async () => {
     try {
       const worker = await pool.oneFirst(sql.type(WorkerRow)`select is_worker_there(${LATE_SECONDS}) as worker`);
-      const stopped = (await logStopped?.()) ?? null;
-      return { database: 'ok', stopped, worker: worker ? 'ok' : 'none' } as const;
+      const log = (await logTrouble?.()) ?? null;
+      return { database: 'ok', log, worker: worker ? 'ok' : 'none' } as const;
     } catch {
       return unreachable;
     }
   });
   const readiness = async (): Promise<Page> => {
     const tooLate = sleep(ANSWER_MS, unreachable, { ref: false });
-    const { database, stopped, ...others } = await Promise.race([state(), tooLate]);
+    const { database, log, ...others } = await Promise.race([state(), tooLate]);
     const temporal = temporalHealth?.();
     const working = isPolling === undefined || (isPolling() && temporal === 'ok');
     const serves = database === 'ok' && working ? 'ok' : 'unavailable';
@@ -68,7 +68,7 @@ export function healthPages(
       status,
       database,
       ...(temporal !== undefined && { temporal }),
-      ...(stopped !== null && { log: 'stopped', log_stopped: stopped }),
+      ...shownTrouble(log),
       ...(isPolling === undefined && others),
     });
   };
@@ -77,4 +77,13 @@ export function healthPages(
     ['/readyz', { operation: 'readyz', uncounted: true, page: readiness }],
     ['/healthz', { operation: 'healthz', uncounted: true, page: readiness }],
   ];
+}
+
+/** Of two troubles the graver one is the state; both are told in words. */
+function shownTrouble(log: { stopped: string | null; unproven: string | null } | null) {
+  const { stopped, unproven } = log ?? { stopped: null, unproven: null };
+  return {
+    ...(unproven !== null && { log: 'unproven', log_unproven: unproven }),
+    ...(stopped !== null && { log: 'stopped', log_stopped: stopped }),
+  };
 }

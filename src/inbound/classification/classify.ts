@@ -7,6 +7,7 @@ import { metrics } from '../../metrics/metrics.ts';
 import { costOfCall, countedUsage, mostCostOfCall } from '../../models/cost.ts';
 import type { ModelCaller, ModelOutcome, ModelQuestion } from '../../models/model-caller.ts';
 import { pricesOfModel, type TokenPrices } from '../../models/settings.ts';
+import { nameClaims } from '../name-claims.ts';
 import { beginClassification, settleClassification, type AnsweredCall } from './queries.ts';
 import { judgementOf, questionAbout, type Judgement } from './question.ts';
 
@@ -69,7 +70,9 @@ export async function classifyExcerpt(context: ClassifierContext, excerpt: Excer
       call: answer === null ? null : callOf(question, answer, excerpt),
     });
     if (endpointId === null) return false;
-    if (judged?.outcome === 'injection') await issueSignal(connection, excerpt, endpointId);
+    if (judged?.outcome === 'injection') {
+      await nameClaims(connection, excerpt.eventId, [await issueSignal(connection, excerpt, endpointId)]);
+    }
     return true;
   });
   if (!isOurs) return null; // it took longer than a call may, and the event has gone on without it

@@ -15,6 +15,7 @@ import {
   type ScanInput,
   type Scanner,
 } from '../scanner/index.ts';
+import { nameClaims } from '../name-claims.ts';
 import { openContent, type InboundContent } from './content.ts';
 import {
   advanceInboundRow,
@@ -196,10 +197,11 @@ async function issueSignals(
   { id, event, findings }: { id: string; event: SealedEvent; findings: readonly Finding[] },
 ): Promise<void> {
   const byDetector = Map.groupBy(findings, ({ detector_key: key }) => key);
+  const claimIds: string[] = [];
   for (const [detectorKey, found] of byDetector) {
     const [gravest] = found;
     if (gravest === undefined) continue;
-    await issueClaim(connection, {
+    const claimId = await issueClaim(connection, {
       type: 'detector_signal',
       subject: `carnet://agent/${event.agent_id}`,
       payload: {
@@ -215,7 +217,9 @@ async function issueSignals(
       missionRef: null,
       operatorIds: [event.operator_id],
     });
+    claimIds.push(claimId);
   }
+  await nameClaims(connection, id, claimIds);
 }
 
 /** What a person sees of the life of an event in the Temporal UI: nothing of what came. */

@@ -21,7 +21,7 @@ export const findEventState = (connection: CommonQueryMethods, id: string): Prom
     select status, ended_at is not null as ended, reason, error, ${verdictColumn} as verdict from inbound_events where id = ${id}`);
 
 const eventColumns = sql.fragment`
-  v.id, v.endpoint_id, v.agent_id, v.provider, v.status, v.reason, v.error, v.attempt, ${verdictColumn} as verdict, harmless_findings(v.findings, v.harmless) as harmless,
+  v.id, v.endpoint_id, v.agent_id, v.provider, v.status, v.reason, v.error, v.attempt, ${verdictColumn} as verdict, harmless_findings(v.findings, v.harmless) as harmless, v.claim_ids,
   v.classification, v.scheme, v.body_authenticated, encode(v.body_hash, 'hex') as body_sha256, v.size,
   exists (select from inbound_contents c where c.event_id = v.id) as content_kept,
   coalesce((select jsonb_agg(jsonb_build_object('id', f.id, 'attempt', f.attempt, 'status', f.status, 'reason', f.reason,

@@ -65,6 +65,9 @@ export const InboundEventSchema = z
     attempt: z.int().meta({ description: 'A failed event that comes again is another attempt, and so is a replay.' }),
     verdict: VerdictSchema.nullable(),
     harmless: z.array(z.int()).meta({ description: 'Findings, counted from 0, that a person has marked as harmless.' }),
+    claim_ids: z
+      .array(z.string())
+      .meta({ description: 'The claims of the service about what was found in it, of every attempt.' }),
     classification: z.enum(['none', 'wanted', 'calling', 'done', 'failed', 'unavailable']),
     scheme: z.enum(['standard_webhooks', 'hex', 'mailgun']).meta({ description: 'How it was signed.' }),
     body_authenticated: z
@@ -95,6 +98,7 @@ export const InboundEventSchema = z
         attempt: 1,
         verdict: { verdict: 'clean', severity: 'none', findings: [] },
         harmless: [],
+        claim_ids: [],
         classification: 'none',
         scheme: 'standard_webhooks',
         body_authenticated: true,

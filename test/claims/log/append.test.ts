@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
@@ -8,16 +8,18 @@ import { appendBatch, BATCH, publishLog } from '../../../src/claims/log/append.t
 import { headFileOf } from '../../../src/claims/log/head-file.ts';
 import { advanceLog, appendToLog, reconcileLogs } from '../../../src/claims/log/life.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
-import { consistencyOf, inclusionOf, rootAt } from '../../../src/claims/log/proofs.ts';
+import { consistencyOf, inclusionOf } from '../../../src/claims/log/proofs.ts';
 import { findNewestCheckpoint } from '../../../src/claims/log/queries.ts';
 import { receiptOf } from '../../../src/claims/log/receipts.ts';
-import { whyLogIsStopped } from '../../../src/claims/log/stopped.ts';
+import { troubleOfLog } from '../../../src/claims/log/stopped.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { ROOT } from '../../support/pasted.ts';
+import { healthPages } from '../../../src/http/pages/health-pages.ts';
 import { metricsText } from '../../../src/metrics/metrics.ts';
+import { ROOT } from '../../support/pasted.ts';
+import { leafHash } from './rfc9162.ts';
 import { assertWholeLog, ownLog, readCheckpoint, recordClaims, sizesOf, waitingLog, type OwnLog } from './support.ts';
 
 const Count = z.object({ count: z.number() });
@@ -75,7 +77,7 @@ describe('The log of claims', function () {
     assert.deepEqual(await sizesOf(context), { tree_size: 1, published_size: 0, pending: 0 });
     assert.equal(await receiptOf(context.pool, id), null);
     assert.equal(await inclusionOf(context.pool, id), null);
-    await assert.rejects(rootAt(context.pool, 1), { code: 'VALIDATION_ERROR' });
+    await assert.rejects(consistencyOf(context.pool, 0, 1), { code: 'VALIDATION_ERROR' });
     assert.equal((await findNewestCheckpoint(context.pool))?.tree_size, 0);
     await publishLog(context);
     const head = await readFile(await headFile(), 'utf8');
@@ -190,7 +192,7 @@ describe('The log of claims', function () {
       const after = await sizesOf(context);
       assert.deepEqual(after, { ...before, pending: before.pending + 1 }, 'claims are recorded, and wait');
       assert.equal(await receiptOf(context.pool, id), null);
-      assert.match((await whyLogIsStopped(context)) ?? '', why);
+      assert.match((await troubleOfLog(context)).stopped ?? '', why);
       assert.match(await metricsText(), /^carnet_log_stopped 1$/m);
       const { id: logId } = await openedLogOf(context);
       assert.equal((await advanceLog(context, logId)).status, 'stopped');
@@ -199,7 +201,7 @@ describe('The log of claims', function () {
     const assertRuns = async (): Promise<void> => {
       await appendBatch(context);
       await publishLog(context);
-      assert.equal(await whyLogIsStopped(context), null);
+      assert.equal((await troubleOfLog(context)).stopped, null);
       assert.match(await metricsText(), /^carnet_log_stopped 0$/m);
       await assertWholeLog(context);
     };
@@ -258,7 +260,7 @@ describe('The log of claims', function () {
       await client.connect();
       await client.query(`set session_replication_role = replica`);
       await client.query(`update log_nodes set hash = sha256('') where level = 2`);
-      await assertStopped(/rows of log_nodes are gone or changed/);
+      await assertStopped(/rows of log_nodes or log_checkpoints are gone or changed/);
       await client.end();
     });
 
@@ -275,6 +277,39 @@ describe('The log of claims', function () {
       await assertRuns();
     });
 
+    it('where nodes of the tree are gone, or root and nodes were changed together, with a head and without one', async () => {
+      await append(5);
+      const client = new pg.Client({ connectionString: context.config.databaseUrl });
+      await client.connect();
+      await client.query(`set session_replication_role = replica`);
+      const path = await headFile();
+      const head = await readFile(path, 'utf8');
+      const forged = leafHash(Buffer.from('forged'));
+      // The root of five leaves is made of the nodes 2/0 and 0/4.
+      const four = (await client.query<{ hash: Buffer }>(`select hash from log_nodes where level = 2`)).rows[0]?.hash;
+      const root = createHash('sha256')
+        .update(Buffer.of(1))
+        .update(four ?? assert.fail())
+        .update(forged)
+        .digest();
+      const { rows } = await client.query<{ hash: Buffer }>(`select hash from log_nodes where level = 0 and index = 4`);
+      const before = (await client.query<{ root_hash: Buffer }>(`select root_hash from claim_log`)).rows[0]?.root_hash;
+      await client.query(`update log_nodes set hash = $1 where level = 0 and index = 4`, [forged]);
+      await client.query(`update claim_log set root_hash = $1`, [root]);
+      await rm(path);
+      await assertStopped(/rows of log_nodes or log_checkpoints are gone or changed/);
+      await writeFile(path, head);
+      await assertStopped(/rows of log_nodes or log_checkpoints are gone or changed/);
+      await client.query(`update log_nodes set hash = $1 where level = 0 and index = 4`, [rows[0]?.hash]);
+      await client.query(`update claim_log set root_hash = $1`, [before]);
+      await client.query(`create table kept_nodes as table log_nodes`);
+      await client.query(`delete from log_nodes where level = 2`);
+      await assertStopped(/has no node 2\/0: rows of log_nodes are gone or changed/);
+      await client.query(`insert into log_nodes select * from kept_nodes where level = 2`);
+      await client.end();
+      await assertRuns();
+    });
+
     it('and runs where the head is older than the tree, which another machine has written on from', async () => {
       await append(2);
       const path = await headFile();
@@ -283,6 +318,50 @@ describe('The log of claims', function () {
       await writeFile(path, head);
       await append(1);
       await assertRuns();
+    });
+  });
+
+  describe('without its head outside of the database', () => {
+    const unproven = async (): Promise<string | null> => (await troubleOfLog(context)).unproven;
+
+    it('goes on with that of the database, and says so until a person confirms it', async () => {
+      await publishLog(context);
+      assert.equal(await unproven(), null, 'a new log has published nothing');
+      await append(3);
+      await rm(await headFile());
+      context = await own.another(); // a new machine
+      await append(1);
+      assert.match((await unproven()) ?? '', /the head of 3 entries was taken from the database/);
+      assert.match(await metricsText(), /^carnet_log_unproven 1$/m);
+      const said = await unproven();
+      await append(1);
+      await rm(await headFile());
+      await append(1);
+      assert.equal(await unproven(), said, 'the first time stands');
+      const pages = new Map(healthPages(context.pool, { logTrouble: () => troubleOfLog(context) }));
+      const { status, body } = (await pages.get('/readyz')?.page({} as never)) ?? assert.fail();
+      const shown = JSON.parse(String(body)) as Record<string, unknown>;
+      assert.deepEqual([status, shown['log'], shown['log_unproven']], [200, 'unproven', said]);
+      const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
+      const [, statement = ''] = /<!-- a confirmed head -->\n```sql\n([^]*?)```/.exec(page) ?? [];
+      const client = new pg.Client({ connectionString: context.config.databaseUrl });
+      await client.connect();
+      await client.query(statement);
+      await client.end();
+      assert.equal(await unproven(), null);
+      await append(1);
+      assert.match(await metricsText(), /^carnet_log_unproven 0$/m);
+      await assertWholeLog(context);
+    });
+
+    it('has noted that before there is a file again, wherever it is killed', async () => {
+      await append(2);
+      const path = await headFile();
+      await rm(path);
+      await mkdir(`${path}.new`); // what is written first
+      await assert.rejects(publishLog(context), { code: 'EISDIR' });
+      assert.notEqual(await unproven(), null);
+      await rmdir(`${path}.new`);
     });
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
+import { ApplicationFailure } from '@temporalio/common';
 import { publishLog } from '../../../src/claims/log/append.ts';
 import { headFileOf } from '../../../src/claims/log/head-file.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
@@ -53,5 +54,21 @@ describe('The life of the log', function () {
     await run.showing(/^Waits for claims; the log has 75\./);
     await worker.stop();
     await assertWholeLog(rig.context);
+  });
+
+  it('outlives a step in the database that fails for good: it pauses, and tries again', async () => {
+    let failures = 0;
+    const worker = await rig.startWorker({
+      async appendToLog() {
+        if (failures > 1) return await rig.activities().appendToLog();
+        failures += 1;
+        throw ApplicationFailure.nonRetryable('This step fails in this test.', 'TEST');
+      },
+    });
+    const { tree_size: size } = await sizesOf(rig.context);
+    await recordClaims(rig.context, 1);
+    await published(size + 1);
+    assert.equal(failures, 2);
+    await worker.stop();
   });
 });

@@ -84,7 +84,8 @@ for (const kind of ['openai', 'anthropic'] as const) {
         detectors: ['instruction_override', 'private_url'],
       });
       const claims = await pool.anyFirst(sql.type(z.object({ envelope: z.string() }))`
-        select envelope from claims where claim_type = 'detector_signal' and position(${eventId} in envelope) > 0`);
+        select c.envelope from inbound_events v, claims c
+        where v.id = ${eventId} and c.id = any(v.claim_ids) and position(${eventId} in c.envelope) > 0`);
       assert.equal(claims.length, 1);
       assert.match(claims[0] ?? '', /"pipeline":"llm"/);
     });

@@ -12,6 +12,7 @@ import { eventually } from '../../support/eventually.ts';
 import { signIn, type Person } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, service, type Requester } from '../../support/service.ts';
 import { auditOf, buildEndpoint, ENDPOINTS, shownEndpoint } from '../endpoints/support.ts';
+import type { Claim } from '../../../src/claims/schema/claim.ts';
 import { HOSTILE, sendTo, standardHeaders } from '../support/endpoints.ts';
 
 interface Page {
@@ -162,6 +163,7 @@ describe('The events of an inbound endpoint', function () {
         attempt: 1,
         verdict: { verdict: 'clean', severity: 'none', findings: [] },
         harmless: [],
+        claim_ids: [],
         classification: 'none',
         scheme: 'standard_webhooks',
         body_authenticated: true,
@@ -173,6 +175,22 @@ describe('The events of an inbound endpoint', function () {
       assert.deepEqual([status, status_code, attempt, more], ['forwarded', 200, 1, []]);
       for (const time of [received_at, scanned_at, ended_at]) assert(Date.parse(time ?? '') > 0);
       assert(!reply.text.includes(note));
+    });
+
+    it('names the claims that are evidence of what was found, of every attempt', async () => {
+      const endpoint = await make();
+      const id = await send(endpoint, `${HOSTILE} ${MEDIUM}`);
+      const { verdict, claim_ids: first } = await show(endpoint, id);
+      assert.equal(first.length, new Set(verdict?.findings.map(({ detector_key: key }) => key)).size);
+      for (const claimId of first) {
+        const { envelope } = assertStatus(await operator.get<Claim>(`/v1/claims/${claimId}`), 200);
+        const { metadata } = envelope.payload as { metadata: { event_id: string } };
+        assert.deepEqual([envelope.claim_type, metadata.event_id], ['detector_signal', id]);
+      }
+      assert.deepEqual(assertStatus(await replay(endpoint, id, person), 200).claim_ids, first);
+      const { claim_ids: both } = await ended(endpoint, id, 2);
+      // Within one second the same statement is the same claim.
+      assert.deepEqual([both.slice(0, first.length), new Set(both).size], [first, both.length]);
     });
 
     it('shows one whose content was purged, without a way to replay it', async () => {

@@ -19,5 +19,5 @@ begin
     from generate_series(0, 62) as level, generate_series(p_size >> level, (v_grown >> level) - 1) as index;
   get diagnostics v_count = row_count;
   if v_count * 32 <> octet_length(p_nodes) then raise exception 'a batch has another number of nodes than it must'; end if;
-  insert into log_checkpoints (tree_size, root_hash, note, registry) values (v_grown, p_root, p_note, p_registry);
+  insert into log_checkpoints (tree_size, note, registry) values (v_grown, p_note, p_registry);
 end $$;

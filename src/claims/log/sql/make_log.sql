@@ -6,6 +6,6 @@ begin
   insert into claim_log (id, origin, kid, x, private_key, root_hash) values (p_id, p_origin, p_kid, p_x, p_private, p_root)
     on conflict (one) do nothing;
   if not found then return; end if;
-  insert into log_checkpoints (tree_size, root_hash, note, registry) values (0, p_root, p_note, p_registry);
+  insert into log_checkpoints (tree_size, note, registry) values (0, p_note, p_registry);
   perform wake_life('log-sequencer:' || p_id, 'op_platform');
 end $$;

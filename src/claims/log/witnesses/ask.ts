@@ -2,7 +2,7 @@ import type { Context } from '../../../context/context.ts';
 import type { PolicyWitness } from '../../../context/witness-policy.ts';
 import { metrics } from '../../../metrics/metrics.ts';
 import { consistencyOf } from '../proofs.ts';
-import { findNewestCheckpoint, readTime, type CheckpointRow } from '../queries.ts';
+import { findLog, findNewestCheckpoint, noteConfirmed, readTime, type CheckpointRow } from '../queries.ts';
 import { NoteFault, verifiedSignatures } from '../signed-note.ts';
 import { insertCosignatures, largestSignedBy } from './queries.ts';
 import { assertTimesArePast } from './times.ts';
@@ -30,17 +30,19 @@ class Behind extends NotSigned {}
 
 /**
  * Asks each witness of the policy that has an address for its signature of the newest checkpoint (c2sp.org/tlog-witness), those aside that
- * have signed it. Whoever does not sign is logged and counted, and holds back nothing (decision L54).
+ * have signed it; where nobody has confirmed the head of the log, these too. Whoever does not sign is logged and counted, and holds back
+ * nothing (decision L54).
  */
 export async function askWitnesses(context: Context): Promise<Witnessing> {
   const { config, pool, log } = context;
   const checkpoint = await findNewestCheckpoint(pool);
   if (checkpoint === null || checkpoint.tree_size === 0) return { asked: 0, signed: 0 };
+  const isUnproven = ((await findLog(pool))?.unproven_since ?? null) !== null;
   const outcomes = await Promise.all(
     (config.witnessPolicy?.witnesses ?? []).map(async (witness) => {
       if (witness.url === null) return null;
       const known = await largestSignedBy(pool, witness.key);
-      if (known >= checkpoint.tree_size) return null;
+      if (known >= checkpoint.tree_size && !isUnproven) return null;
       try {
         await askWitness(context, { witness, url: witness.url, checkpoint, known });
         return true;
@@ -71,10 +73,11 @@ interface Question {
 /** @throws NotSigned */
 async function askWitness(context: Context, question: Question): Promise<void> {
   const { checkpoint, known } = question;
+  let signedBefore = known;
   let answer = await post(context, question, known);
   if (answer.status === 409) {
     // It has signed another tree than we know of, as when an answer of it was lost: it says which.
-    const size = sizeIn(answer.body);
+    const size = (signedBefore = sizeIn(answer.body));
     if (size > checkpoint.tree_size) {
       throw new Behind(
         `It has signed a tree of ${size} claims, and the newest here has ${checkpoint.tree_size}: is this database an older copy?`,
@@ -84,6 +87,8 @@ async function askWitness(context: Context, question: Question): Promise<void> {
   }
   if (answer.status !== 200) throw new NotSigned(`It answered ${answer.status}.`);
   await keep(context, question, answer.body);
+  // One that had signed nothing confirms nothing.
+  if (signedBefore > 0) await noteConfirmed(context.pool, checkpoint.tree_size);
 }
 
 async function post(

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { appendBatch, publishLog } from '../../../../src/claims/log/append.ts';
+import { headFileOf } from '../../../../src/claims/log/head-file.ts';
 import { openedLogOf } from '../../../../src/claims/log/log-key.ts';
-import { checkpointText, parseNote, signNote, verifyNote } from '../../../../src/claims/log/signed-note.ts';
+import {
+  checkpointText,
+  parseNote,
+  signNote,
+  verifiedSignatures,
+  verifyNote,
+} from '../../../../src/claims/log/signed-note.ts';
+import { troubleOfLog } from '../../../../src/claims/log/stopped.ts';
 import { askWitnesses } from '../../../../src/claims/log/witnesses/ask.ts';
 import { bestCheckpoint } from '../../../../src/claims/log/witnesses/witnessed.ts';
 import type { Claim } from '../../../../src/claims/schema/claim.ts';
@@ -107,6 +116,70 @@ describe('askWitnesses', () => {
     assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
     assert.deepEqual(state.answers, [200, 409, 200]);
     assert.equal((await bestCheckpoint(context, 1))?.tree_size, 7);
+  });
+
+  it('confirms a head that was taken from the database, once a witness has signed that had signed before', async () => {
+    const [keys, fresh] = [newKeys('witness.example/a'), newKeys('witness.example/b')];
+    const known = witness(keys, await logFacts());
+    const unknown = witness(fresh, await logFacts());
+    const [url, other] = [await urlOf(known.behave), await urlOf(unknown.behave)];
+    const context = withPolicy(`witness a ${edVkey(keys)} ${url}\nquorum a\n`);
+    const beside = withPolicy(`witness b ${edVkey(fresh)} ${other}\nquorum b\n`);
+    const isUnproven = async (): Promise<boolean> => (await troubleOfLog(context)).unproven !== null;
+    await growBy(2);
+    assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+    await rm(headFileOf(own.context.config.logHeadDir, (await openedLogOf(own.context)).id));
+    await publishLog(own.context);
+    assert.equal(await isUnproven(), true);
+    assert.deepEqual(await askWitnesses(beside), { asked: 1, signed: 1 });
+    assert.equal(await isUnproven(), true, 'one that had never seen the log confirms nothing');
+    assert.deepEqual(
+      await askWitnesses(context),
+      { asked: 1, signed: 1 },
+      'it is asked again about a tree that it has signed',
+    );
+    assert.equal(await isUnproven(), false);
+    assert.deepEqual(await askWitnesses(context), { asked: 0, signed: 0 });
+  });
+
+  it('counts only the new key of a witness that has another one, and keeps what the old one signed', async () => {
+    const [old, next] = [newKeys('witness.example/a'), newKeys('witness.example/a')];
+    const url = await urlOf(witness(old, await logFacts()).behave);
+    await growBy(2);
+    assert.deepEqual(await askWitnesses(withPolicy(`witness a ${edVkey(old)} ${url}\nquorum a\n`)), {
+      asked: 1,
+      signed: 1,
+    });
+    const rotated = witness(next, await logFacts());
+    const context = withPolicy(`witness a ${edVkey(next)} ${await urlOf(rotated.behave)}\nquorum a\n`);
+    const before = await bestCheckpoint(context, 1);
+    assert.deepEqual([before?.quorum, before?.witnesses], [false, [old.name]]);
+    assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+    const best = await bestCheckpoint(context, 1);
+    assert.deepEqual([best?.quorum, best?.witnesses], [true, [old.name]]);
+    for (const vkey of [edVkey(old), edVkey(next)]) {
+      assert.deepEqual(verifyNote(best?.note ?? '', [vkey]).verifiedBy, [old.name]);
+    }
+  });
+
+  it('takes cosignatures whatever their clocks say, an hour back or ahead, and shows the times as they were signed', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const witnesses = ['a', 'b'].map((name) => newKeys(`witness.example/${name}`));
+    await growBy(2);
+    const text = (await bestCheckpoint(own.context, 1))?.note.split('\n\n')[0] ?? '';
+    const times = [now - 3_600, now + 3_600];
+    const policy = await Promise.all(
+      witnesses.map(async (keys, at) => {
+        const lines = cosign(`${text}\n`, keys, times[at]);
+        const url = await urlOf((answer) => answer.writeHead(200, { 'content-type': 'text/plain' }).end(lines.ed25519));
+        return `witness ${keys.name.at(-1)} ${edVkey(keys)} ${url}\n`;
+      }),
+    );
+    const context = withPolicy(`${policy.join('')}group all all a b\nquorum all\n`);
+    assert.deepEqual(await askWitnesses(context), { asked: 2, signed: 2 });
+    const best = await bestCheckpoint(context, 1);
+    const { verified } = verifiedSignatures(best?.note ?? '', witnesses.map(edVkey));
+    assert.deepEqual(new Set(verified.map(({ timestamp }) => timestamp)), new Set(times));
   });
 
   it('takes nothing from a witness that knows a larger tree, another one, or answers otherwise, and fails open', async () => {

@@ -109,7 +109,7 @@ const table: [line: string, rule: Rule][] = [
   ['GET /log/*', open],
   ['GET /v1/claims/schemas*', open],
   ['POST /v1/claims/:id/revoke', accounts],
-  ['POST /v1/claims/:id/erase', accounts],
+  ['POST /v1/claims/:id/erase', administration],
   ['* /v1/claims*', work],
   ['* /v1/skills*', work],
   ['* /v1/skill-requests*', work],
