@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomInt } from 'node:crypto';
 import { pino } from 'pino';
+import { Client } from 'undici';
 import { z } from 'zod';
 import { appendBatch, publishLog } from '../src/claims/log/append.ts';
 import { openedLogOf, signCheckpoint } from '../src/claims/log/log-key.ts';
@@ -11,10 +12,12 @@ import type { Context } from '../src/context/context.ts';
 import { sql } from '../src/database/pool.ts';
 import { openContext } from '../src/process/open-context.ts';
 import type { Bench } from './bench.ts';
+import { callers } from './chains.ts';
 import { configOf } from './config.ts';
 import { floors } from './floors.ts';
 import type { Lab } from './lab.ts';
 import { quantile, rate, table } from './pairs.ts';
+import type { World } from './world.ts';
 
 /** Leaves of the trees that are compared: the cost of a batch and of a proof must not depend on them. */
 const SIZES = [10_000, 1_000_000, 10_000_000];
@@ -23,15 +26,17 @@ const FILL = 20_000;
 /** Claims that wait, and are appended. */
 const WAITING = 20_000;
 const PROOFS = 1_000;
+/** Of the API at once. */
+const CALLERS = 16;
 /** Claims a second to append, milliseconds of a proof of inclusion at p99, and milliseconds to a receipt at half of that rate at p99. */
 const APPEND_GOAL = 2_000;
 const PROOF_GOAL = 2;
 const RECEIPT_GOAL = 1_000;
 
 const Nothing = z.object({});
-const Millisecond = z.object({ ms: z.number() });
+const Recorded = z.object({ log_index: z.number(), recorded_ms: z.number() });
+const Seen = z.object({ size: z.number(), seen_ms: z.number() });
 const Seqs = z.object({ seq: z.number() });
-const Count = z.object({ count: z.number() });
 
 /** Lets leaves wait that are no claims: of a claim the log knows the id and the hash. */
 const wait = ({ pool }: Context, from: number, count: number) =>
@@ -109,20 +114,37 @@ async function measureTrees(lab: Lab): Promise<string[][]> {
   return rows;
 }
 
+/** How often it is looked how much is published. A wait is up to this much longer than it was. */
+const LOOK_MS = 5;
+
+/** Notes when how much was published, by the clock of Postgres, until as many claims are as `end` says. */
+function watchPublished({ pool }: Context): { end(count: number): Promise<z.infer<typeof Seen>[]> } {
+  const seen: z.infer<typeof Seen>[] = [];
+  let wanted = Infinity;
+  const look = async (): Promise<void> => {
+    for (let size = 0; size < wanted; await pause(LOOK_MS)) {
+      const now = await pool.one(sql.type(Seen)`
+        select published_size as size, extract(epoch from clock_timestamp()) * 1000 as seen_ms from claim_log`);
+      if (now.size > size) seen.push(now);
+      ({ size } = now);
+    }
+  };
+  const looking = look();
+  return {
+    async end(count) {
+      wanted = count;
+      await looking;
+      return seen;
+    },
+  };
+}
+
 /** Claims of the service, committed at a steady rate beside a whole worker, and how long each waits for its receipt. */
-async function measureReceipts(lab: Lab): Promise<string[]> {
-  const temporalAddress = await lab.temporalAddress();
-  const { databaseUrl } = await lab.newWorld('b9_receipts');
-  await lab.start('carnet', { databaseUrl, temporalAddress, roles: { api: true, worker: true } });
-  const context = await openContext(configOf({ databaseUrl, temporalAddress }), pino({ level: 'silent' }), {
-    messagesCommitted() {},
-    async begin() {},
-    async ready() {},
-  });
-  lab.onClose(() => context.close());
+async function measureReceipts(lab: Lab, { context }: Whole): Promise<string[]> {
   const perSecond = APPEND_GOAL / 2;
   const everyMs = 20;
   const seconds = lab.quick ? 2 : 30;
+  const watched = watchPublished(context);
   const begun = performance.now();
   let recorded = 0;
   while (performance.now() - begun < seconds * 1_000) {
@@ -133,42 +155,123 @@ async function measureReceipts(lab: Lab): Promise<string[]> {
     recorded += due;
     await pause(everyMs);
   }
-  const published = (): Promise<number> =>
-    context.pool.oneFirst(sql.type(Count)`select published_size as count from claim_log`);
-  while ((await published()) < recorded) await pause(100);
-  const waits = await context.pool.anyFirst(sql.type(Millisecond)`
-    select extract(epoch from k.created_at - c.created_at) * 1000 as ms
-    from claims c join log_entries e on e.claim_id = c.id
-    join lateral (select created_at from log_checkpoints where tree_size > e.log_index order by tree_size limit 1) k on true`);
-  const p99 = quantile([...waits], 0.99);
+  const seen = await watched.end(recorded);
+  const rows = await context.pool.any(sql.type(Recorded)`
+    select e.log_index, extract(epoch from c.created_at) * 1000 as recorded_ms
+    from claims c join log_entries e on e.claim_id = c.id order by e.log_index`);
+  let at = 0;
+  const waits = rows.map(({ log_index: index, recorded_ms: ms }) => {
+    while ((seen[at]?.size ?? Infinity) <= index) at += 1;
+    return (seen[at]?.seen_ms ?? Number.NaN) - ms;
+  });
+  const p99 = quantile(waits, 0.99);
   return [
     rate(recorded / seconds),
-    ...[quantile([...waits], 0.5), p99, quantile([...waits], 1)].map((ms) => ms.toFixed(0)),
+    ...[quantile(waits, 0.5), p99, quantile(waits, 1)].map((ms) => ms.toFixed(0)),
     `${RECEIPT_GOAL} ${p99 <= RECEIPT_GOAL ? 'reached' : 'missed'}`,
   ];
+}
+
+/** A whole service with its worker, and a connection beside it. */
+interface Whole {
+  context: Context;
+  origin: string;
+  world: World;
+}
+
+async function startWhole(lab: Lab): Promise<Whole> {
+  const temporalAddress = await lab.temporalAddress();
+  const world = await lab.newWorld('b9_receipts');
+  const { databaseUrl } = world;
+  const { origin } = await lab.start('carnet', { databaseUrl, temporalAddress, roles: { api: true, worker: true } });
+  const context = await openContext(configOf({ databaseUrl, temporalAddress }), pino({ level: 'silent' }), {
+    messagesCommitted() {},
+    async begin() {},
+    async ready() {},
+  });
+  lab.onClose(() => context.close());
+  return { context, origin, world };
+}
+
+type Answered = { id?: string; receipt?: object | null; hashes?: string[] };
+
+/** One row a call of the API: how many a second, and how long each takes one caller. */
+async function measureHttp(lab: Lab, { origin, world: { consumer } }: Whole): Promise<string[][]> {
+  const ids: string[] = [];
+  let issuedAt = 0;
+  const envelope = (): string =>
+    JSON.stringify({
+      envelope_version: 1,
+      issuer: consumer.operatorId,
+      subject: 'carnet://agent/ag_1',
+      issued_at: (issuedAt += 1),
+      claim_type: 'mission',
+      claim_version: 1,
+      payload: { goal: 'Summarise a text in three sentences.' },
+      receipt: null,
+    });
+  const any = (): string => ids[randomInt(ids.length)] ?? '';
+  const headers = { authorization: `Bearer ${consumer.key}`, 'content-type': 'application/json' };
+  const ask = async (client: Client, method: 'GET' | 'POST', path: string, body?: string): Promise<Answered> => {
+    const response = await client.request({ method, path, headers, ...(body !== undefined && { body }) });
+    const answer = (await response.body.json()) as Answered;
+    if (response.statusCode >= 300) throw new Error(`${path} was answered ${response.statusCode}.`);
+    return answer;
+  };
+  const calls: [string, (client: Client) => Promise<unknown>][] = [
+    ['submit a claim', async (client) => ids.push((await ask(client, 'POST', '/v1/claims', envelope())).id ?? '')],
+    ['read a receipt', (client) => ask(client, 'GET', `/v1/claims/${any()}/receipt`)],
+    ['read a proof of inclusion', (client) => ask(client, 'GET', `/v1/log/proofs/inclusion?claim_id=${any()}`)],
+  ];
+  const rows: string[][] = [];
+  for (const [name, call] of calls) {
+    const times: number[] = [];
+    await callers(origin, { callers: 1, seconds: lab.seconds(5) }, async (client) => {
+      const before = performance.now();
+      await call(client);
+      times.push(performance.now() - before);
+    });
+    const perSecond = await callers(origin, { callers: CALLERS, seconds: lab.seconds(5) }, async (client) => {
+      await call(client);
+    });
+    rows.push([name, ...[0.5, 0.99].map((share) => quantile(times, share).toFixed(2)), rate(perSecond)]);
+    const client = new Client(origin);
+    while ((await ask(client, 'GET', `/v1/claims/${ids.at(-1)}/receipt`)).receipt === null) await pause(100);
+    await client.close();
+  }
+  return rows;
 }
 
 /** What a batch and a proof cost in small and large trees, and how long a claim waits for its receipt. */
 export const b9Log: Bench = {
   title: 'B9: the log of claims',
-  run: async (lab) => [
-    table(
-      [
-        'leaves of the tree',
-        'claims appended and published, a second',
-        'goal, at least',
-        'proof of inclusion, ms, median',
-        'p99',
-        'goal, at most',
-        'proof of consistency, ms, median',
-        'p99',
-      ],
-      await measureTrees(lab),
-    ),
-    table(
-      ['claims committed, a second', 'ms to the checkpoint that has it, median', 'p99', 'most', 'goal of p99'],
-      [await measureReceipts(lab)],
-    ),
-    await floors(lab),
-  ],
+  run: async (lab) => {
+    const trees = await measureTrees(lab);
+    const whole = await startWhole(lab);
+    const receipts = await measureReceipts(lab, whole);
+    return [
+      table(
+        [
+          'leaves of the tree',
+          'claims appended and published, a second',
+          'goal, at least',
+          'proof of inclusion, ms, median',
+          'p99',
+          'goal, at most',
+          'proof of consistency, ms, median',
+          'p99',
+        ],
+        trees,
+      ),
+      table(
+        ['claims committed, a second', 'ms until its checkpoint is published, median', 'p99', 'most', 'goal of p99'],
+        [receipts],
+      ),
+      table(
+        ['over HTTP', 'ms for one caller, median', 'p99', `calls a second, ${CALLERS} callers`],
+        await measureHttp(lab, whole),
+      ),
+      await floors(lab),
+    ];
+  },
 };

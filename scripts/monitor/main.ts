@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { oneLine } from '../verify/bytes.ts';
-import { Fault } from '../verify/fault.ts';
 import { verifierKeyGiven } from '../verify/files.ts';
 import { membersOf, parseJson } from '../verify/json.ts';
-import { Forked, Older, Refused, walk, type Fetch, type State } from './monitor.ts';
+import { Forked, NotSigned, Older, Refused, TwoHeads, walk, type Fetch, type State } from './monitor.ts';
 
 // Watches a log: each run proves that the newest checkpoint holds everything that the last one held, and remembers it. Exit code 0: it
 // does; 1: the log has forked, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong; 3: it shows an older tree.
@@ -116,9 +115,9 @@ try {
 } catch (error) {
   if (!(error instanceof Error)) throw error;
   console.error(error.message.split('\n').map(oneLine).join('\n'));
-  if (error instanceof Forked) {
+  if (error instanceof TwoHeads) {
     console.error('The state stays as it was. Keep these two notes, which the log has signed:');
     for (const note of error.notes) console.error(note.split('\n').map(oneLine).join('\n'));
   }
-  process.exitCode = error instanceof Older ? 3 : error instanceof Forked || error instanceof Fault ? 1 : 2;
+  process.exitCode = error instanceof Older ? 3 : error instanceof Forked || error instanceof NotSigned ? 1 : 2;
 }

@@ -1,7 +1,7 @@
 import { decodedHash } from '../verify/bytes.ts';
 import { Fault, must } from '../verify/fault.ts';
 import { membersOf, parseJson, type JsonValue, type Members } from '../verify/json.ts';
-import { parseVerifierKey, rawOfJwk, verifierKeyText } from '../verify/keys.ts';
+import { parseVerifierKey, rawOfJwk, verifierKeyText, type VerifierKey } from '../verify/keys.ts';
 import { assertConsistent } from '../verify/merkle.ts';
 import { openCheckpoint, parseCheckpoint, type Checkpoint } from '../verify/note.ts';
 
@@ -13,14 +13,23 @@ export interface State {
   checkpoint: string;
 }
 
-/** The log contradicts what it said before. Both notes are signed by it, which is the evidence. */
-export class Forked extends Error {
-  override readonly name = 'Forked';
+/** Two heads that the log has signed do not go together, as far as can be seen. The notes are the evidence. */
+export class TwoHeads extends Error {
   readonly notes: readonly [string, string];
   constructor(message: string, notes: readonly [string, string]) {
     super(message);
     this.notes = notes;
   }
+}
+
+/** The log contradicts what it said before. */
+export class Forked extends TwoHeads {
+  override readonly name = 'Forked';
+}
+
+/** The log gives no proof that can be read: a fork would look like this, and a fault that passes too. */
+export class Unproven extends TwoHeads {
+  override readonly name = 'Unproven';
 }
 
 /** The log shows a tree with which the known one begins: it was rolled back, or somebody answered from a stale copy. */
@@ -31,6 +40,11 @@ export class Older extends Error {
 /** The log answers that it does not give what was fetched, as a proof of sizes that it does not have. */
 export class Refused extends Error {
   override readonly name = 'Refused';
+}
+
+/** The log shows a checkpoint that its key did not sign. */
+export class NotSigned extends Error {
+  override readonly name = 'NotSigned';
 }
 
 /** Fetches a path of the log. @throws Refused for a 4xx. @throws Fault where it does not answer 200 */
@@ -45,13 +59,14 @@ interface Step {
 /**
  * One walk from the last known checkpoint to the newest.
  * @param known null at the first run; then `key` is trusted, or, without one, whatever key the log shows
- * @throws Forked where the log does not hold what it held before; Older where it shows less of the same; Fault where something is not signed by the key, or cannot be read
+ * @throws Forked where the log does not hold what it held before; Older where it shows less of the same; Unproven where neither can be shown;
+ *   NotSigned where it shows what the key did not sign; Fault where something cannot be read
  */
 export async function walk(fetch: Fetch, known: State | null, key: string | null): Promise<Step> {
   must(known === null || key === null || known.key === key, 'the state is of another key than --key');
   const note = await fetch('/v1/log/checkpoint');
   const trusted = known?.key ?? key ?? (await firstKey(fetch, note));
-  const newest = openCheckpoint(note, [parseVerifierKey(trusted)]);
+  const newest = signedCheckpoint(note, parseVerifierKey(trusted));
   const state: State = { key: trusted, checkpoint: note };
   const head = `${newest.size} entries, root ${newest.root.toString('hex')}`;
   if (known === null) {
@@ -59,30 +74,46 @@ export async function walk(fetch: Fetch, known: State | null, key: string | null
     return { state, text: `${newest.origin}: first look at ${head}; ${how}` };
   }
   const last = openCheckpoint(known.checkpoint, [parseVerifierKey(trusted)]);
-  await assertGrown(fetch, last, newest, [known.checkpoint, note]);
+  const notes = [known.checkpoint, note] as const;
+  try {
+    await assertGrown(fetch, last, newest, notes);
+  } catch (error) {
+    if (error instanceof Forked || error instanceof Older || !(error instanceof Error)) throw error;
+    const sizes = `its trees of ${last.size} and of ${newest.size} entries`;
+    throw new Unproven(`${newest.origin}: nothing shows that ${sizes} are of one log: ${error.message}`, notes);
+  }
   return { state, text: `${newest.origin}: consistent from ${last.size} to ${head}` };
 }
 
-/** The one key that the log shows and that signed its checkpoint. */
+/** @throws NotSigned; Fault where the note is no checkpoint at all */
+function signedCheckpoint(note: string, key: VerifierKey): Checkpoint {
+  parseCheckpoint(note);
+  try {
+    return openCheckpoint(note, [key]);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new NotSigned(error.message, { cause: error });
+  }
+}
+
+/** The one key that the log shows and that signed its checkpoint. @throws NotSigned */
 async function firstKey(fetch: Fetch, note: string): Promise<string> {
   const { origin } = parseCheckpoint(note);
   const keys = jsonOf(await fetch('/.well-known/scitt-keys'))
     .eachOf('keys')
     .map((jwk) => verifierKeyText(origin, rawOfJwk(jwk)));
   const signing = keys.find((key) => isSignedBy(note, key));
-  must(
-    signing !== undefined,
-    `the checkpoint of ${origin} is signed by none of the ${keys.length} keys that the log shows`,
-  );
-  return signing;
+  if (signing !== undefined) return signing;
+  throw new NotSigned(`the checkpoint of ${origin} is signed by none of the ${keys.length} keys that the log shows`);
 }
 
 function isSignedBy(note: string, key: string): boolean {
   try {
-    openCheckpoint(note, [parseVerifierKey(key)]);
+    signedCheckpoint(note, parseVerifierKey(key));
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof NotSigned) return false;
+    throw error;
   }
 }
 

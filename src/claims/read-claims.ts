@@ -16,7 +16,8 @@ export async function readClaim(context: Context, caller: Caller, id: string): P
   return mayReadInFull(caller, row) ? presentClaim(context.pool, row) : presentDigest(context.pool, row);
 }
 
-export async function pageOfClaims(
+/** Claims that the caller reads in full, newest first, each with its place in the order of lists. */
+export async function claimsBefore(
   context: Context,
   caller: Caller,
   page: Omit<ClaimPage, 'readerId'>,

@@ -5,13 +5,13 @@ import { queryInteger } from '../http/query.ts';
 import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { writtenText } from '../json/prepared.ts';
 import { MAX_JSON_DEPTH } from '../json/strict.ts';
+import { pageOfClaims } from './claims-page.ts';
 import { coSignatureRoutes } from './co-signatures/routes.ts';
 import { eraseClaim } from './erase-claim.ts';
-import { exportClaims, NDJSON } from './export-claims.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
 import { witnessRoutes } from './log/witnesses/routes.ts';
 import { logRoutes } from './log/routes.ts';
-import { pageOfClaims, readClaim } from './read-claims.ts';
+import { readClaim } from './read-claims.ts';
 import { revokeClaim } from './revoke-claim.ts';
 import {
   claimFilters,
@@ -31,11 +31,12 @@ const tag = 'claims';
 const audience = 'anyone';
 const params = z.object({ id: z.string() });
 
-/** Claims of a page at most, and without `limit`: a claim may have 600 KB. */
+/** Claims of a page at most, and without `limit`. */
 const MOST = 100;
 const STANDARD = 20;
 /** Lines of an export without `limit`. */
 const EXPORTED = 1_000;
+const NDJSON = 'application/x-ndjson';
 
 const pages = cursorList({
   name: 'claims',
@@ -101,8 +102,8 @@ const list = route({
   tag,
   summary: 'List the claims that the operator issued and those that concern it, newest first',
   description:
-    'With the platform key: all claims. With `Accept: application/x-ndjson` each line is a claim, without `limit` up to ' +
-    `${EXPORTED} of them and about 4 MiB; the Link header leads to the rest.`,
+    'With the platform key: all claims. A page ends at about 4 MiB, also where `limit` allows more. With `Accept: application/x-ndjson` each ' +
+    `line is a claim, without \`limit\` up to ${EXPORTED} of them; the Link header leads to the rest.`,
   audience,
   query: z.object({
     ...pages.query,
@@ -120,14 +121,14 @@ const list = route({
     const limit = wanted ?? (isExport ? EXPORTED : STANDARD);
     const at = { context, call, params: none, query: { ...filters, limit, cursor } };
     const before = pages.after(at);
+    const { claims, lines, next } = await pageOfClaims(context, caller, { filters, before, limit });
     if (!isExport) {
-      const rows = await pageOfClaims(context, caller, { filters, before, limit: limit + 1 });
-      return pages.answer(at, rows, ({ seq }) => seq);
+      const { members, links } = pages.next(at, next);
+      return { status: 200 as const, body: { claims, ...members }, links };
     }
-    const { text, next } = await exportClaims(context, caller, { filters, before, limit });
     return {
       status: 200 as const,
-      prepared: writtenText<never>(text),
+      prepared: writtenText<never>(lines.join('')),
       mediaType: NDJSON,
       headers: { 'Content-Disposition': 'attachment; filename="claims.ndjson"' },
       ...(next !== null && { links: { next: { cursor: pages.seal(at, next) } } }),

@@ -15,3 +15,9 @@ export async function assertFuture(connection: CommonQueryMethods, expiresAt: st
 
 /** Whole seconds since 1970, as claims and tokens write instants. @param instant ISO 8601 */
 export const epochSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1_000);
+
+/** Now by Postgres' clock, the one by which claims are issued, in whole seconds since 1970. */
+export const secondsNow = (connection: CommonQueryMethods): Promise<number> =>
+  connection.oneFirst(
+    sql.type(z.object({ now: z.number() }))`select floor(extract(epoch from clock_timestamp()))::bigint as now`,
+  );

@@ -191,6 +191,36 @@ describe('GET /v1/claims', () => {
       assertProblem(await operator.get(`/v1/claims?${query}`), 'VALIDATION_ERROR', path));
   }
 
+  it('ends a page at 4 MiB, and leads on to every claim', async function () {
+    this.timeout(60_000);
+    const issuer = await buildOperator();
+    const large = Array.from({ length: 64 }, (_, at) => ({
+      signer_kid: `unknown ${at}`,
+      signer_role: 'witness',
+      cose_sign1: Buffer.alloc(8 * 1024, at).toString('base64'),
+    }));
+    const ids: string[] = [];
+    for (let nth = 0; nth < 7; nth += 1) ids.push((await submit(issuer, { co_signatures: large })).id);
+    for (let nth = 0; nth < 3; nth += 1) ids.push((await submit(issuer)).id);
+    const seen: string[][] = [];
+    for (let query = 'limit=100'; ;) {
+      const reply = await issuer.get<Page>(`/v1/claims?${query}`);
+      const { claims: page, next_cursor: cursor, has_more: more } = assertStatus(reply, 200);
+      seen.push(page.map(({ id }) => id));
+      assert(reply.text.length < 6 * 1_048_576, `${reply.text.length} bytes`);
+      assert.deepEqual([more, reply.headers.get('link') !== null], [cursor !== null, more]);
+      if (cursor === null) break;
+      query = `limit=100&cursor=${cursor}`;
+    }
+    assert.deepEqual(seen.flat(), ids.toReversed());
+    assert.deepEqual(
+      seen.map(({ length }) => length),
+      [6, 3, 1],
+      'a claim of 1.4 MB is never cut',
+    );
+    assert.equal((await list(issuer, 'limit=3')).claims.length, 3);
+  });
+
   it('pages through what an operator issued and what concerns it as one list', async () => {
     const [provider, consumer] = [await buildOperator(), await buildOperator()];
     const skill = await buildSkill(provider, { price_per_invocation: 0 });

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { EnvelopeSchema } from '../../src/claims/schema/envelope.ts';
-import { payloadSchemas } from '../../src/claims/schema/payloads.ts';
+import { payloadSchemas, SHAPELESS_TYPES } from '../../src/claims/schema/payloads.ts';
 import { anonymous, assertStatus } from '../support/service.ts';
 import { attestations } from './shapes/attestations.ts';
 import { changed } from './shapes/changed.ts';
@@ -123,6 +123,39 @@ describe('the published schemas and those of the service', () => {
         const sent = JSON.parse(JSON.stringify(envelopeOf(type, payload))) as unknown;
         assert.equal(envelope(sent), expected, `${name} in its envelope: ${JSON.stringify(payload)}`);
       }
+    }
+  });
+
+  it('agree on envelopes whose payload names a type, and on how many co-signatures there may be', () => {
+    const coSignatures = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ signer_kid: `k${at}`, signer_role: 'witness', cose_sign1: 'c2ln' }));
+    const cases: [boolean, Members][] = [
+      ...SHAPELESS_TYPES.flatMap((type): [boolean, Members][] => [
+        [true, envelopeOf(type, { type })],
+        [true, envelopeOf(type, {})],
+        [true, envelopeOf(type, [{ type: 'other' }])],
+        [true, envelopeOf(type, 'dossier')],
+        [true, envelopeOf(type, null)],
+        [true, envelopeOf(type, undefined)],
+        [false, envelopeOf(type, { type: type === 'dossier' ? 'mission' : 'dossier' })],
+        [false, envelopeOf(type, { type: 'intent_claim' })],
+        [false, envelopeOf(type, { type: null })],
+        [false, envelopeOf(type, { type: [type] })],
+      ]),
+      [true, { ...envelopeOf('mission', 1), co_signatures: coSignatures(64) }],
+      [false, { ...envelopeOf('mission', 1), co_signatures: coSignatures(65) }],
+      [
+        false,
+        {
+          ...envelopeOf('detector_signal', { type: 'detector_signal', ...observations.detector_signal?.required }),
+          co_signatures: coSignatures(65),
+        },
+      ],
+    ];
+    for (const [expected, value] of cases) {
+      const sent = JSON.parse(JSON.stringify(value)) as unknown;
+      const verdicts = [EnvelopeSchema.safeParse(sent).success, z.validate(EnvelopeSchema, sent), envelope(sent)];
+      assert.deepEqual(verdicts, [expected, expected, expected], JSON.stringify(sent).slice(0, 300));
     }
   });
 });

@@ -271,62 +271,97 @@ describe('POST /v1/claims/verify', () => {
   });
 
   describe('a forged receipt', () => {
-    const parts = (): [number, number, Uint8Array[]] =>
-      decode(Buffer.from(receipt.proof.bytes, 'base64url')) as [number, number, Uint8Array[]];
+    const parts = (): [number, number, Uint8Array[]] => decode(new Uint8Array(raw())) as [number, number, Uint8Array[]];
     const asBytes = (value: unknown): string => Buffer.from(encode(value, { cde: true })).toString('base64url');
     const proofOf = (overrides: object): Receipt => ({ ...receipt, proof: { ...receipt.proof, ...overrides } });
     const raw = (): Buffer => Buffer.from(receipt.proof.bytes, 'base64url');
 
-    const forged: [string, () => unknown][] = [
-      ['a time that is another', () => ({ ...receipt, registered_at: receipt.registered_at - 1 })],
-      ['an address that is another', () => ({ ...receipt, registry_entry_uri: 'https://example.com/v1/claims/pc_1' })],
-      ['no address', () => ({ ...receipt, registry_entry_uri: null })],
-      ['no proof', () => ({ ...receipt, proof: null })],
-      ['no witnesses in a list', () => ({ ...receipt, witnesses: [] })],
+    const beside = /^It shows another log_index, tree_size or root_hash than stand beside it\.$/;
+    const noProof = /^An inclusion proof is CBOR of \[tree_size, leaf_index, \[hashes of 32 bytes\]\]\.$/;
+    const noCbor = /^An inclusion proof is deterministic CBOR/;
+    const noBase64url = /^It has bytes that are not base64url without padding\.$/;
+    const bare = { log_index: null, tree_size: null, root_hash: null };
+    const zeros = (count: number): Uint8Array[] => Array.from({ length: count }, () => new Uint8Array(32));
+
+    const forged: [string, () => unknown, RegExp][] = [
+      [
+        'a time that is another',
+        () => ({ ...receipt, registered_at: receipt.registered_at - 1 }),
+        /^registered_at is not what this log says\.$/,
+      ],
+      [
+        'an address that is another',
+        () => ({ ...receipt, registry_entry_uri: 'https://example.com/v1/claims/pc_1' }),
+        /^registry_entry_uri is not what this log says\.$/,
+      ],
+      [
+        'no address',
+        () => ({ ...receipt, registry_entry_uri: null }),
+        /^registry_entry_uri is not what this log says\.$/,
+      ],
+      ['no proof', () => ({ ...receipt, proof: null }), /^A receipt of this log has a proof\.$/],
+      ['no witnesses in a list', () => ({ ...receipt, witnesses: [] }), /^A receipt of this log names no witnesses\.$/],
       [
         'a witness',
         () => ({
           ...receipt,
           witnesses: [{ registry: 'rekor.example', registry_entry_uri: 'https://rekor.example/1', proof_bytes: null }],
         }),
+        /^A receipt of this log names no witnesses\.$/,
       ],
-      ['another index beside it', () => proofOf({ log_index: Number(receipt.proof.log_index) + 1 })],
-      ['another size beside it', () => proofOf({ tree_size: Number(receipt.proof.tree_size) + 1 })],
-      ['another root beside it', () => proofOf({ root_hash: 'a0'.repeat(32) })],
+      ['another index beside it', () => proofOf({ log_index: Number(receipt.proof.log_index) + 1 }), beside],
+      ['another size beside it', () => proofOf({ tree_size: Number(receipt.proof.tree_size) + 1 }), beside],
+      ['another root beside it', () => proofOf({ root_hash: 'a0'.repeat(32) }), beside],
       [
         'another index within',
-        () => proofOf({ bytes: asBytes([parts()[0], parts()[1] - 1, parts()[2]]), log_index: null }),
+        () => proofOf({ ...bare, bytes: asBytes([parts()[0], parts()[1] - 1, parts()[2]]) }),
+        /^It is of another place in the log\.$|hashes than the tree is high/,
       ],
       [
         'a size that is not there',
-        () => proofOf({ bytes: asBytes([2 ** 40, parts()[1], parts()[2]]), tree_size: null }),
+        () => proofOf({ ...bare, bytes: asBytes([2 ** 40, parts()[1], zeros(40)]) }),
+        /^It is of a tree that this log has not published/,
       ],
       [
         'a hash changed',
         () =>
           proofOf({
+            ...bare,
             bytes: asBytes([parts()[0], parts()[1], parts()[2].map((hash) => hash.map((byte) => byte ^ 1))]),
-            root_hash: null,
           }),
+        /^Its proof does not lead from this claim to the root/,
       ],
       [
         'a hash too many',
-        () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [...parts()[2], new Uint8Array(32)]]) }),
+        () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [...parts()[2], ...zeros(1)]]) }),
+        /^The inclusion proof has more hashes than the tree is high\.$/,
       ],
-      ['a hash too few', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], parts()[2].slice(1)]) })],
-      ['a short hash', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [new Uint8Array(31)]]) })],
-      ['a list of other things', () => proofOf({ bytes: asBytes([1, 2, 3, 4]) })],
-      ['a text for the size', () => proofOf({ bytes: asBytes([String(parts()[0]), parts()[1], parts()[2]]) })],
-      ['no CBOR', () => proofOf({ bytes: 'AAAA' })],
-      ['nothing', () => proofOf({ bytes: '' })],
-      ['truncated CBOR', () => proofOf({ bytes: raw().subarray(0, -1).toString('base64url') })],
-      ['more behind its CBOR', () => proofOf({ bytes: Buffer.concat([raw(), Buffer.of(0)]).toString('base64url') })],
-      ['padding', () => proofOf({ bytes: `${receipt.proof.bytes}==` })],
-      ['no base64url', () => proofOf({ bytes: '!' })],
-      ['the format of another log', () => proofOf({ format: 'rekor-v2-tle' })],
-      ['the bytes of the other format', () => proofOf({ format: 'scitt-cose-receipt' })],
+      [
+        'a hash too few',
+        () => proofOf({ bytes: asBytes([parts()[0], parts()[1], parts()[2].slice(1)]) }),
+        /^The inclusion proof has fewer hashes than the tree is high\.$/,
+      ],
+      ['a short hash', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [new Uint8Array(31)]]) }), noProof],
+      ['a list of other things', () => proofOf({ bytes: asBytes([1, 2, 3, 4]) }), noProof],
+      ['a text for the size', () => proofOf({ bytes: asBytes([String(parts()[0]), parts()[1], parts()[2]]) }), noProof],
+      ['no CBOR', () => proofOf({ bytes: 'AAAA' }), noCbor],
+      ['nothing', () => proofOf({ bytes: '' }), noCbor],
+      ['truncated CBOR', () => proofOf({ bytes: raw().subarray(0, -1).toString('base64url') }), noCbor],
+      [
+        'more behind its CBOR',
+        () => proofOf({ bytes: Buffer.concat([raw(), Buffer.of(0)]).toString('base64url') }),
+        noCbor,
+      ],
+      ['padding', () => proofOf({ bytes: `${receipt.proof.bytes}==` }), noBase64url],
+      ['no base64url', () => proofOf({ bytes: '!' }), noBase64url],
+      [
+        'the format of another log',
+        () => proofOf({ format: 'rekor-v2-tle' }),
+        /^A proof of the format rekor-v2-tle is not read here\.$/,
+      ],
+      ['the bytes of the other format', () => proofOf({ format: 'scitt-cose-receipt' }), /^It .*COSE_Sign1/],
     ];
-    for (const [name, make] of forged) {
+    for (const [name, make, message] of forged) {
       it(`with ${name} is found out`, async () => {
         const { valid, checks, errors } = await verify({ envelope: { ...claim.envelope, receipt: make() } });
         assert.deepEqual([valid, checks.receipt, checks.inclusion], [false, false, true]);
@@ -334,6 +369,7 @@ describe('POST /v1/claims/verify', () => {
           errors.map(({ code, path }) => [code, path]),
           [['INVALID_RECEIPT', 'envelope.receipt']],
         );
+        assert.match(errors[0]?.message ?? '', message);
       });
     }
 
@@ -341,6 +377,12 @@ describe('POST /v1/claims/verify', () => {
       const maps = Buffer.concat([Buffer.from('9a0007a120', 'hex'), Buffer.alloc(500_000, 0xa0)]).toString('base64url');
       const { valid, errors } = await verify({ envelope: { ...claim.envelope, receipt: proofOf({ bytes: maps }) } });
       assert.deepEqual([valid, errors[0]?.message], [false, 'An inclusion proof has at most 2 KiB.']);
+    });
+
+    it('that is rebuilt from its parts is the receipt itself, so that each forgery above is one change', async () => {
+      const proof = proofOf({ bytes: asBytes(parts()) });
+      assert.deepEqual(proof, receipt);
+      assert(parts()[2].length > 0, 'the proof has hashes');
     });
 
     it('that is of another claim is found out, in both formats', async () => {

@@ -47,6 +47,27 @@ describe('kill -9 of a worker that appends to the log of claims, while claims co
     );
   }
 
+  for (const point of pointsOfStep('appendToLog')) {
+    itBeside(
+      `at ${point}, when no claim comes any more: what it had begun is appended and published all the same`,
+      () =>
+        worlds.visit(async ({ context, worker, runHere }) => {
+          await publishLog(context);
+          const dying = await worker({ FAULT_AT: point });
+          const ids = await recordClaims(context, 3);
+          assert.equal(await dying.ended, 'SIGKILL');
+
+          await runHere('worker');
+          await eventually(
+            'every claim to be in the log',
+            async () => (await sizesOf(context)).published_size === ids.length,
+            { seconds: 120 },
+          );
+          await assertWholeLog(context);
+        }),
+    );
+  }
+
   itBeside('a log that is stopped: /readyz says why in API and worker, and both go on serving', () =>
     worlds.visit(async ({ context, api, worker }) => {
       await publishLog(context);

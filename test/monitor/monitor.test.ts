@@ -12,7 +12,16 @@ import { leafOf, newKeys, noteOf, TestLog, type Keys } from '../verify/log.ts';
 /** A log that answers over HTTP, and can be replaced by another one behind the same address. */
 class Served {
   /** `proves`: up to which size it gives proofs; that of its checkpoint unless this says otherwise. */
-  shown: { log: TestLog; size: number; proves?: number; note?: string; jwks?: Keys[]; status?: number };
+  shown: {
+    log: TestLog;
+    size: number;
+    proves?: number;
+    note?: string;
+    jwks?: Keys[];
+    status?: number;
+    proof?: string;
+    keyList?: string;
+  };
   readonly server: Server;
 
   constructor(log: TestLog, size: number) {
@@ -32,13 +41,13 @@ class Served {
   }
 
   answer({ pathname, searchParams }: URL): string | null {
-    const { log, size, proves = size, note, jwks } = this.shown;
+    const { log, size, proves = size, note, jwks, proof, keyList } = this.shown;
     if (pathname === '/v1/log/checkpoint') return note ?? log.checkpoint(size);
     if (pathname === '/.well-known/scitt-keys')
-      return JSON.stringify({ keys: (jwks ?? [log.keys]).map(({ jwk }) => jwk) });
+      return keyList ?? JSON.stringify({ keys: (jwks ?? [log.keys]).map(({ jwk }) => jwk) });
     const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
     if (pathname !== '/v1/log/proofs/consistency' || from < 1 || from > to || to > proves) return null;
-    return JSON.stringify(log.consistency(from, to));
+    return proof ?? JSON.stringify(log.consistency(from, to));
   }
 
   async start(): Promise<string> {
@@ -121,7 +130,7 @@ describe('the monitor', () => {
     const [good, said] = await run('--key', keys.vkey);
     assert.deepEqual([good, /signed by the key that you gave/.test(said)], [0, true], said);
     const [later, why] = await run('--key', other);
-    assert.deepEqual([later, /another key than --key/.test(why)], [1, true], why);
+    assert.deepEqual([later, /another key than --key/.test(why)], [2, true], why);
   });
 
   const forks: [string, () => Served['shown'], RegExp][] = [
@@ -220,6 +229,48 @@ describe('the monitor', () => {
       assert.deepEqual([code, /answers more than 1000000 bytes/.test(output)], [2, true], output);
     }
     await assert.rejects(kept, { code: 'ENOENT' });
+  });
+
+  it('exits 2, and keeps its state, where what is answered is no checkpoint, no proof or no key', async () => {
+    const pages = ['<!doctype html><title>Down for maintenance</title>', '', '{}', 'a\n\nb', log.text(12)];
+    for (const note of pages) {
+      served.shown = { log, size: 12, note };
+      const [first, output] = await run();
+      assert.equal(first, 2, `${note}: ${output}`);
+      await assert.rejects(kept, { code: 'ENOENT' });
+    }
+    served.shown = { log, size: 9 };
+    const before = await begun();
+    for (const note of pages) {
+      served.shown = { log, size: 12, note };
+      const [code, output] = await run();
+      assert.deepEqual([code, output.includes('FORKED')], [2, false], `${note}: ${output}`);
+    }
+    for (const proof of ['<!doctype html>', '{"hashes":1}', '{"hashes":["zz"]}', '{}']) {
+      served.shown = { log, size: 12, proof };
+      const [code, output] = await run();
+      assert.deepEqual([code, output.includes('FORKED')], [2, false], `${proof}: ${output}`);
+      assert.ok(output.includes(log.checkpoint(9)) && output.includes(log.checkpoint(12)), output);
+    }
+    assert.equal(await kept(), before);
+    await rm(state);
+    served.shown = { log, size: 9 };
+    for (const key of ['garbage', '', `${keys.vkey}=`, keys.name]) {
+      const [code, output] = await run('--key', key);
+      assert.equal(code, 2, `${key}: ${output}`);
+    }
+    served.shown = { log, size: 9, keyList: '<!doctype html>' };
+    const [unreadable, why] = await run();
+    assert.equal(unreadable, 2, why);
+  });
+
+  it('shows both notes where the log signed a longer tree and refuses the proof', async () => {
+    const before = await begun();
+    served.shown = { log: fork, size: 20, proves: 8 };
+    const [code, output] = await run();
+    assert.deepEqual([code, /nothing shows that its trees of 9 and of 20 entries are of one log/.test(output)], [2, true]);
+    assert.ok(output.includes(log.checkpoint(9)) && output.includes(fork.checkpoint(20)), output);
+    assert.equal(await kept(), before);
   });
 
   it('exits 2 where the log does not answer, the state cannot be read, or the call is wrong', async () => {

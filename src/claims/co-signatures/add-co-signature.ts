@@ -7,9 +7,9 @@ import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts'
 import { lockClaim, type ClaimRow } from '../queries.ts';
 import { mayReadInFull } from '../read-claims.ts';
 import { signedBytesOf } from '../signed-bytes.ts';
-import { assertCoSignatureFits, judgeCoSignature, MOST_CO_SIGNATURES, refusal } from './judge.ts';
+import { assertCoSignatureFits, judgeCoSignature, refusal } from './judge.ts';
 import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures, markVerified } from './queries.ts';
-import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
+import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
 
 /** Of the 64 places of a claim those that one reader fills who is not its issuer: there are three at most, so that 16 are the issuer's. */
 const SHARE_OF_A_READER = 16;

@@ -11,8 +11,6 @@ import type { JsonObject } from '../../json/value.ts';
 import type { JudgedCoSignature } from './queries.ts';
 import type { CoSignature } from '../schema/co-signature.ts';
 
-/** Of one claim. */
-export const MOST_CO_SIGNATURES = 64;
 /** A message of 8 KiB in base64, padded. */
 const LONGEST_TEXT = Math.ceil(MAX_SIGN1_BYTES / 3) * 4;
 
@@ -25,11 +23,8 @@ interface CoSigned {
   signedBytes: Buffer;
 }
 
-/** @throws CarnetError VALIDATION_ERROR for more than 64, and for a message or a kid of more than 8 KiB. */
+/** @throws CarnetError VALIDATION_ERROR for a message or a kid of more than 8 KiB. */
 export function assertCoSignaturesFit(coSignatures: readonly CoSignature[]): void {
-  if (coSignatures.length > MOST_CO_SIGNATURES) {
-    throw invalid({ path: 'co_signatures', code: 'too_big', message: `must be at most ${MOST_CO_SIGNATURES}` });
-  }
   for (const [at, coSignature] of coSignatures.entries()) assertCoSignatureFits(coSignature, `co_signatures.${at}.`);
 }
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { jsonObject } from '../../fields/objects.ts';
 
-/** Limits in bytes and in number are in `co-signatures/judge.ts`. */
+/** Of one claim. */
+export const MOST_CO_SIGNATURES = 64;
+
+/** Limits in bytes are in `co-signatures/judge.ts`. */
 export const CoSignatureSchema = z
   .strictObject({
     signer_kid: z.string().min(1),

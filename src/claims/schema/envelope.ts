@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CoSignatureSchema } from './co-signature.ts';
+import { CoSignatureSchema, MOST_CO_SIGNATURES } from './co-signature.ts';
 import { listOf, operatorId, subject, wholeTime } from './fields.ts';
 import { CLAIM_TYPES, payloadSchemas, SHAPED_TYPES, SHAPELESS_TYPES } from './payloads.ts';
 
@@ -35,7 +35,7 @@ const members = {
   issued_at: wholeTime.describe('When it was issued, in any unit; stored as it is sent.'),
   claim_version: z.int().min(1),
   receipt: ReceiptSchema.nullable(),
-  co_signatures: listOf(CoSignatureSchema).default([]),
+  co_signatures: z.array(CoSignatureSchema).max(MOST_CO_SIGNATURES).default([]),
 };
 
 const [firstShaped, ...otherShaped] = SHAPED_TYPES.map((type) =>
@@ -49,6 +49,12 @@ const Shapeless = z
   .refine(({ claim_type: type, payload }) => namedType(payload) === undefined || namedType(payload) === type, {
     path: ['payload', 'type'],
     message: 'must be the claim_type of the envelope',
+  })
+  // JSON Schema has no word for a member that is the same as another.
+  .meta({
+    anyOf: SHAPELESS_TYPES.map((type) => ({
+      properties: { claim_type: { const: type }, payload: { properties: { type: { const: type } } } },
+    })),
   });
 
 const namedType = (payload: unknown): unknown =>

@@ -183,7 +183,6 @@ create table log_cosignatures (
   name text not null,
   key_id text not null,
   line text not null,
-  signed_at timestamptz not null,        -- as the witness says
   created_at timestamptz not null default clock_timestamp(),
   primary key (tree_size, name, key_id)
 );

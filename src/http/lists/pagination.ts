@@ -138,6 +138,8 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
 
     seal: pages.seal,
 
+    next: pages.next,
+
     /** @param rows up to `limit + 1` of them: the one too many means that there is more. */
     answer<Row extends z.input<Item>>(
       request: CursorRequest,

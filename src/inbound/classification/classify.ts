@@ -2,6 +2,7 @@ import { issueClaim } from '../../claims/index.ts';
 import { step } from '../../commands/fault-points.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
+import { secondsNow } from '../../database/instants.ts';
 import { newId, type AgentId, type OperatorId } from '../../ids/ids.ts';
 import { metrics } from '../../metrics/metrics.ts';
 import { costOfCall, countedUsage, mostCostOfCall } from '../../models/cost.ts';
@@ -115,7 +116,7 @@ function callOf(question: ModelQuestion & { prices: TokenPrices }, answer: Answe
 }
 
 /** Evidence that the operator can show, as for what the scanner finds. */
-const issueSignal = (
+const issueSignal = async (
   connection: Parameters<typeof issueClaim>[0],
   { eventId, agentId, operatorId }: Excerpt,
   endpointId: string,
@@ -130,7 +131,7 @@ const issueSignal = (
       pipeline: 'llm',
       agent_id: agentId,
       metadata: { event_id: eventId, endpoint_id: endpointId },
-      detected_at: Math.floor(Date.now() / 1_000),
+      detected_at: await secondsNow(connection),
     },
     agentId,
     missionRef: null,

@@ -3,6 +3,7 @@ import { step } from '../../commands/fault-points.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import { issueClaim } from '../../claims/index.ts';
 import type { Context } from '../../context/context.ts';
+import { secondsNow } from '../../database/instants.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId } from '../../ids/ids.ts';
 import { classifyExcerpt, type ClassifierContext } from '../classification/index.ts';
@@ -196,6 +197,7 @@ async function issueSignals(
   connection: CommonQueryMethods,
   { id, event, findings }: { id: string; event: SealedEvent; findings: readonly Finding[] },
 ): Promise<void> {
+  const detectedAt = await secondsNow(connection);
   const byDetector = Map.groupBy(findings, ({ detector_key: key }) => key);
   const claimIds: string[] = [];
   for (const [detectorKey, found] of byDetector) {
@@ -211,7 +213,7 @@ async function issueSignals(
         pipeline: 'heuristic',
         agent_id: event.agent_id,
         metadata: { event_id: id, endpoint_id: event.endpoint_id, findings: found.length },
-        detected_at: Math.floor(Date.now() / 1_000),
+        detected_at: detectedAt,
       },
       agentId: event.agent_id,
       missionRef: null,

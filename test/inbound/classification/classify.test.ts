@@ -90,6 +90,25 @@ for (const kind of ['openai', 'anthropic'] as const) {
       assert.match(claims[0] ?? '', /"pipeline":"llm"/);
     });
 
+    it('dates the claim by the clock of Postgres, which issues it, whatever the clock of the process says', async () => {
+      const owner = await newOwner(context, { tier: 'pro' });
+      const realNow = Date.now;
+      let eventId: string;
+      try {
+        Date.now = () => realNow() - 3_600_000;
+        ({ eventId } = await classify(owner, { says: INJECTION }));
+      } finally {
+        Date.now = realNow;
+      }
+      const envelope = await pool.oneFirst(sql.type(z.object({ envelope: z.string() }))`
+        select envelope from claims where claim_type = 'detector_signal' and position(${eventId} in envelope) > 0`);
+      const { issued_at: issuedAt, payload } = JSON.parse(envelope) as {
+        issued_at: number;
+        payload: { detected_at: number };
+      };
+      assert(Math.abs(issuedAt - payload.detected_at) <= 5, envelope);
+    });
+
     for (const [what, behave, recorded] of [
       ['declines', { says: HARMLESS, end: 'declined' }, 1],
       ['is cut off', { says: HARMLESS, end: 'cut_off' }, 1],

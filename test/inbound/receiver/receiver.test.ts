@@ -136,6 +136,27 @@ describe('The receiver of inbound webhooks', function () {
     assert.equal(named, 0);
   });
 
+  it('dates claims by the clock of Postgres, which issues them, whatever the clock of the process says', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const realNow = Date.now;
+    try {
+      Date.now = () => realNow() - 60_000;
+      await sendSigned(baseUrl, endpoint, { comment: HOSTILE });
+    } finally {
+      Date.now = realNow;
+    }
+    const envelopes = await world.context.pool.anyFirst(sql.type(z.object({ envelope: z.string() }))`
+      select envelope from claims where claim_type = 'detector_signal' and agent_id = ${endpoint.agentId}`);
+    assert(envelopes.length > 0);
+    for (const envelope of envelopes) {
+      const { issued_at: issuedAt, payload } = JSON.parse(envelope) as {
+        issued_at: number;
+        payload: { detected_at: number };
+      };
+      assert(Math.abs(issuedAt - payload.detected_at) <= 5, envelope);
+    }
+  });
+
   it('forwards what is hostile in mode shadow, and records the verdict', async () => {
     const url = receiver.urlOf(newId('evt'));
     const endpoint = await newEndpoint(world.context, { forwardUrl: url, mode: 'shadow' });

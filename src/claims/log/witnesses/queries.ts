@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { VerifierKey } from '../../../fields/verifier-key.ts';
 import type { VerifiedSignature } from '../signed-note.ts';
@@ -16,10 +17,10 @@ export async function insertCosignatures(
   treeSize: number,
   verified: readonly VerifiedSignature[],
 ): Promise<void> {
-  for (const { key, timestamp, line } of verified) {
+  for (const { key, line } of verified) {
     await connection.query(sql.type(z.object({}))`
-      insert into log_cosignatures (tree_size, name, key_id, line, signed_at)
-      values (${treeSize}, ${key.name}, ${key.keyId}, ${line}, to_timestamp(${timestamp ?? 0}))
+      insert into log_cosignatures (tree_size, name, key_id, line)
+      values (${treeSize}, ${key.name}, ${key.keyId}, ${line})
       on conflict (tree_size, name, key_id) do nothing`);
   }
 }
@@ -29,8 +30,18 @@ export const largestSignedBy = (connection: CommonQueryMethods, { name, keyId }:
   connection.oneFirst(sql.type(z.object({ size: z.number() }))`
     select coalesce(max(tree_size), 0) as size from log_cosignatures where name = ${name} and key_id = ${keyId}`);
 
-/** The largest published tree, of this size at least, that any witness has signed; null: there is none. */
-export const largestWitnessed = (connection: CommonQueryMethods, atLeast: number): Promise<number | null> =>
-  connection.oneFirst(sql.type(z.object({ size: z.number().nullable() }))`
-    select max(s.tree_size) as size from log_cosignatures s, claim_log l
-    where s.tree_size between greatest(${atLeast}, 1) and l.published_size`);
+const SignedRow = z.object({ name: z.string(), key_id: z.string(), size: z.number() });
+
+/** For each of these keys that has signed a published tree from `atLeast` to `atMost` leaves the largest of them. */
+export const largestSignedWithin = (
+  connection: CommonQueryMethods,
+  keys: readonly VerifierKey[],
+  { atLeast, atMost }: { atLeast: number; atMost: number },
+): Promise<readonly z.infer<typeof SignedRow>[]> =>
+  connection.any(sql.type(SignedRow)`
+    select k.name, k.key_id, s.tree_size as size
+    from unnest(${textArray(keys.map(({ name }) => name))}, ${textArray(keys.map(({ keyId }) => keyId))}) as k (name, key_id),
+      claim_log l, lateral (
+        select tree_size from log_cosignatures
+        where name = k.name and key_id = k.key_id and tree_size between ${atLeast} and least(${atMost}, l.published_size)
+        order by tree_size desc limit 1) s`);

@@ -3,7 +3,7 @@ import type { Context } from '../../../context/context.ts';
 import type { VerifierKey } from '../../../fields/verifier-key.ts';
 import { findCheckpoint, findNewestCheckpoint, type CheckpointRow } from '../queries.ts';
 import { parseSignatureLines } from '../signed-note.ts';
-import { largestWitnessed, linesOf } from './queries.ts';
+import { largestSignedWithin, linesOf } from './queries.ts';
 
 /** A checkpoint with what witnesses have signed of it. */
 interface WitnessedCheckpoint extends CheckpointRow {
@@ -37,15 +37,57 @@ export async function withWitnesses(
   };
 }
 
+/** Whether the keys that signed a checkpoint are enough. More keys are never less than fewer. */
+type IsEnough = (signers: readonly VerifierKey[]) => boolean;
+
+/** Looks from one checkpoint to the next older one that could do, each a read of an index; then whoever asks is content with less. */
+const MOST_LOOKS = 100;
+
 /**
- * What is shown to whoever holds a receipt: the newest checkpoint that a witness has signed and of which the tree of the receipt is a part. Where there
- * is none the newest one without any: a witness that is away keeps nothing back, and `witnesses` says that it is missing.
+ * The size of the newest checkpoint, of this size at least, whose signers among `keys` are enough; null: none is found. It passes over whatever
+ * is newer than the last signature of a key without which the others are not enough, however many checkpoints that are.
+ */
+async function newestSignedBy(
+  { pool }: Pick<Context, 'pool'>,
+  keys: readonly VerifierKey[],
+  { atLeast, isEnough }: { atLeast: number; isEnough: IsEnough },
+): Promise<number | null> {
+  let atMost = Number.MAX_SAFE_INTEGER;
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const rows = await largestSignedWithin(pool, keys, { atLeast: Math.max(atLeast, 1), atMost });
+    const largest = (key: VerifierKey): number =>
+      rows.find(({ name, key_id: keyId }) => name === key.name && keyId === key.keyId)?.size ?? 0;
+    const sizes = [...new Set(rows.map(({ size }) => size))].toSorted((one, other) => other - one);
+    // No key has signed anything between its largest tree and `atMost`, so no tree above this one can have enough.
+    const candidate = sizes.find((size) => isEnough(keys.filter((key) => largest(key) >= size)));
+    if (candidate === undefined) return null;
+    if (isEnough(keys.filter((key) => largest(key) === candidate))) return candidate;
+    // Of those with a larger tree, whether they signed this one too shows in the next look.
+    atMost = candidate;
+  }
+  return null;
+}
+
+/**
+ * What is shown to whoever holds a receipt: the newest checkpoint that meets the policy and of which the tree of the receipt is a part. Where
+ * none does, or there is no policy, the newest of those that the most known witnesses have signed; where none has, the newest of all: a
+ * witness that is away keeps nothing back, and `witnesses` says that it is missing (decision L54).
  */
 export async function bestCheckpoint(
   context: Pick<Context, 'config' | 'pool'>,
   atLeast: number,
 ): Promise<WitnessedCheckpoint | null> {
-  const size = await largestWitnessed(context.pool, atLeast);
-  const row = size === null ? await findNewestCheckpoint(context.pool) : await findCheckpoint(context.pool, size);
-  return row === null ? null : withWitnesses(context, row);
+  const keys = knownWitnesses(context.config);
+  const { witnessPolicy: policy } = context.config;
+  const wanted: IsEnough[] = policy === undefined ? [] : [(signers) => signers.length > 0 && policy.isMetBy(signers)];
+  for (let count = namesOf(keys); count > 0; count -= 1) wanted.push((signers) => namesOf(signers) >= count);
+  for (const isEnough of wanted) {
+    const size = await newestSignedBy(context, keys, { atLeast, isEnough });
+    const row = size === null ? null : await findCheckpoint(context.pool, size);
+    if (row !== null) return withWitnesses(context, row);
+  }
+  const newest = await findNewestCheckpoint(context.pool);
+  return newest === null ? null : withWitnesses(context, newest);
 }
+
+const namesOf = (keys: readonly VerifierKey[]): number => new Set(keys.map(({ name }) => name)).size;

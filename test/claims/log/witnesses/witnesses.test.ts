@@ -244,6 +244,67 @@ describe('askWitnesses', () => {
     assert.deepEqual([newer?.tree_size, newer?.witnesses, newer?.quorum], [4, [], false]);
   });
 
+  it('shows the newest checkpoint that meets the policy, and where none does the one that most witnesses have signed', async () => {
+    const [a, b, c] = [newKeys('witness.example/a'), newKeys('witness.example/b'), newKeys('witness.example/c')];
+    const facts = await logFacts();
+    const urls = await Promise.all([a, b, c].map(async (keys) => urlOf(witness(keys, facts).behave)));
+    const asking = (...chosen: string[]): string =>
+      [a, b, c]
+        .map((keys, at) => ({ keys, name: 'abc'[at] ?? '', url: urls[at] ?? '' }))
+        .map(({ keys, name, url }) => `witness ${name} ${edVkey(keys)} ${chosen.includes(name) ? url : ''}`.trim())
+        .join('\n');
+    const two = '\ngroup g 2 a b c\nquorum g\n';
+    const all = withPolicy(`${asking()}\ngroup g all a b c\nquorum g\n`);
+    const signedBy = async (...chosen: string[]): Promise<void> => {
+      await growBy(1);
+      const { signed } = await askWitnesses(withPolicy(asking(...chosen) + two));
+      assert.equal(signed, chosen.length);
+    };
+    await signedBy('a');
+    await signedBy('a', 'b');
+    await signedBy('b', 'c');
+    await signedBy('c');
+    for (let time = 0; time < 3; time += 1) await signedBy('a');
+    const shown = async (context: Context, atLeast = 1) => {
+      const best = await bestCheckpoint(context, atLeast);
+      return [best?.tree_size, best?.witnesses.length, best?.quorum];
+    };
+    const policy = withPolicy(asking() + two);
+    assert.deepEqual(await shown(policy), [3, 2, true]);
+    assert.deepEqual(await shown(policy, 4), [7, 1, false], 'of what holds the receipt the most, and the newest');
+    assert.deepEqual(await shown(withPolicy(`${asking()}\nquorum c\n`)), [4, 1, true]);
+    assert.deepEqual(await shown(withPolicy(`${asking()}\ngroup g all a b\nquorum g\n`)), [2, 2, true]);
+    assert.deepEqual(await shown(all), [3, 2, false]);
+    await growBy(1);
+    assert.deepEqual(await shown(withPolicy(asking() + two)), [3, 2, true]);
+    assert.deepEqual(await shown(policy, 8), [8, 0, false]);
+  });
+
+  it('counts a signature for the key that made it alone, where a policy has two keys of one witness', async () => {
+    const keys = newKeys('witness.example/a');
+    const { behave } = witness(keys, await logFacts());
+    const both = (url: string): Context =>
+      withPolicy(`witness ed ${edVkey(keys)} ${url}\nwitness ml ${mlVkey(keys)}\ngroup g all ed ml\nquorum g\n`);
+    const context = both(await urlOf(behave));
+    await growBy(1);
+    assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+    const best = await bestCheckpoint(context, 1);
+    assert.deepEqual([best?.witnesses, best?.quorum], [[keys.name], false]);
+  });
+
+  it('keeps a signature whatever unit its time is in', async () => {
+    await growBy(2);
+    const { text } = parseNote((await bestCheckpoint(own.context, 1))?.note ?? '');
+    for (const time of [Date.now() * 1_000, Number.MAX_SAFE_INTEGER, 0]) {
+      const keys = newKeys('witness.example/a');
+      const { ed25519 } = cosign(text, keys, time);
+      const url = await urlOf((answer) => void answer.writeHead(200).end(ed25519));
+      const context = withPolicy(`witness a ${edVkey(keys)} ${url}\nquorum a\n`);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 }, String(time));
+      assert.equal((await bestCheckpoint(context, 1))?.quorum, true);
+    }
+  });
+
   it('asks nobody about an empty tree, without a policy, or without addresses', async () => {
     assert.deepEqual(
       await askWitnesses(withPolicy(`witness a ${edVkey(newKeys('a'))} https://w.example\nquorum a\n`)),
