@@ -5,7 +5,7 @@ import {
   decodeInclusionProof,
   decodeSign1,
   kidOf,
-  proofsOf,
+  proofIn,
   type InclusionProof,
 } from './cose.ts';
 import { Fault, must } from './fault.ts';
@@ -264,11 +264,9 @@ function judgeCoseReceipt(
   const sign1 = decodeSign1(decoded(coseReceipt, 'base64url', 'cose_receipt'));
   const head = heads.then();
   const { index, size } = proofOf(receipt);
-  const proofs = proofsOf(sign1);
-  for (const proof of proofs) {
-    must(proof.index === index && proof.size === size, 'its proof is about another entry than the receipt');
-    assertIncluded(leaf, proof, head);
-  }
+  const proof = proofIn(sign1);
+  must(proof.index === index && proof.size === size, 'its proof is about another entry than the receipt');
+  assertIncluded(leaf, proof, head);
   const signers = logs.filter(({ name, raw }) => name === head.origin && raw.length === 32);
   must(signers.length > 0, `you trust no Ed25519 key of ${head.origin}`);
   const kid = kidOf(sign1);
@@ -412,12 +410,14 @@ function judgeCoSignature(coSignature: Members, signed: Buffer, erased: boolean)
   const role = coSignature.text('signer_role');
   must(ROLES.includes(role), `signer_role is not one of ${ROLES.join(', ')}`);
   const [who, saysVerified] = [`${role} ${kid}`, coSignature.flag('verified')];
-  const sign1 = decodeSign1Of(coSignature.text('cose_sign1'));
+  const message = coSignature.text('cose_sign1');
   if (erased) return { skipped: `${who}: what was signed was erased` };
   if (coSignature.value('jwk') === null) {
     must(!saysVerified, `${who}: the bundle says verified and has no key for it`);
     return { skipped: `${who}: its key is not known` };
   }
+  // What the service keeps of an unknown key may be no COSE_Sign1 at all.
+  const sign1 = decodeSign1Of(message);
   const raw = rawOfJwk(coSignature.members('jwk'));
   must(thumbprintOf(raw) === kid, `${who}: the key in the bundle has another thumbprint, ${thumbprintOf(raw)}`);
   must(kidOf(sign1) === kid, `${who}: the signature names the key ${String(kidOf(sign1))}`);

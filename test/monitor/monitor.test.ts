@@ -268,7 +268,10 @@ describe('the monitor', () => {
     const before = await begun();
     served.shown = { log: fork, size: 20, proves: 8 };
     const [code, output] = await run();
-    assert.deepEqual([code, /nothing shows that its trees of 9 and of 20 entries are of one log/.test(output)], [2, true]);
+    assert.deepEqual(
+      [code, /nothing shows that its trees of 9 and of 20 entries are of one log/.test(output)],
+      [2, true],
+    );
     assert.ok(output.includes(log.checkpoint(9)) && output.includes(fork.checkpoint(20)), output);
     assert.equal(await kept(), before);
   });
