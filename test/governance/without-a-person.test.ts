@@ -134,6 +134,7 @@ const StateRow = z.object({
   redirected: z.number(),
   chosen: z.number(),
   judged_anew: z.number(),
+  erased: z.number(),
   payout_account: z.string().nullable(),
   destinations: z.string(),
 });

@@ -4,7 +4,11 @@ import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
+import { verifyBundle } from '../../../scripts/verify/checks.ts';
+import { parseJson } from '../../../scripts/verify/json.ts';
+import { parseVerifierKey } from '../../../scripts/verify/keys.ts';
 import { appendBatch, BATCH, publishLog } from '../../../src/claims/log/append.ts';
+import { bundleOf } from '../../../src/claims/log/bundle.ts';
 import { headFileOf } from '../../../src/claims/log/head-file.ts';
 import { advanceLog, appendToLog, reconcileLogs } from '../../../src/claims/log/life.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
@@ -12,6 +16,8 @@ import { consistencyOf, inclusionOf } from '../../../src/claims/log/proofs.ts';
 import { findNewestCheckpoint } from '../../../src/claims/log/queries.ts';
 import { receiptOf } from '../../../src/claims/log/receipts.ts';
 import { troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import { verifyClaim } from '../../../src/claims/verify-claim.ts';
+import { serviceCaller } from '../../../src/commands/caller.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { withCaches } from '../../../src/context/caches.ts';
@@ -379,6 +385,41 @@ describe('The log of claims', function () {
       await append(1);
     }
     assert.deepEqual(await receiptOf(context.pool, first), before);
+    await assertWholeLog(context);
+  });
+
+  it('after its clock was set back an hour: the newest checkpoint is the largest, and what was revoked is revoked', async () => {
+    const [first = ''] = await append(1);
+    const client = new pg.Client({ connectionString: context.config.databaseUrl });
+    await client.connect();
+    await client.query(`set session_replication_role = replica`);
+    await client.query(`update log_checkpoints set created_at = created_at + interval '1 hour'`);
+    await client.query(`update claims set revoked_at = clock_timestamp() + interval '1 hour' where id = $1`, [first]);
+    await client.end();
+    const [second = ''] = await append(1);
+    const [before, after] = [await receiptOf(context.pool, first), await receiptOf(context.pool, second)];
+    const registered = [before, after].map((logged) => logged?.receipt.registered_at ?? assert.fail());
+    assert((registered[0] ?? 0) > (registered[1] ?? 0) + 3_000, 'the later one is registered earlier');
+    assert.equal((await findNewestCheckpoint(context.pool))?.tree_size, 2);
+    const bundle = (await bundleOf(context, serviceCaller, first)) ?? assert.fail();
+    const { revoked_at: revokedAt, as_of: asOf } = bundle.revocation;
+    assert(Date.parse(revokedAt ?? '') > Date.parse(asOf));
+    const trust = {
+      logs: [parseVerifierKey(bundle.log.vkey)],
+      policy: null,
+      older: before?.checkpoint ?? null,
+      consistency: null,
+    };
+    const failed = verifyBundle(parseJson(JSON.stringify(bundle)), trust).findings.filter(
+      ({ outcome }) => outcome === 'failed',
+    );
+    assert.deepEqual(
+      failed.map(({ check }) => check),
+      ['revocation'],
+    );
+    const { status, errors } = await verifyClaim(context, serviceCaller, { claim_id: first });
+    assert.deepEqual([status, errors.map(({ code }) => code)], ['invalid', ['REVOKED']]);
+    assert.equal((await verifyClaim(context, serviceCaller, { claim_id: second })).status, 'valid');
     await assertWholeLog(context);
   });
 

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import { publishLog } from '../../../src/claims/log/append.ts';
+import { pino } from 'pino';
+import { appendBatch, publishLog } from '../../../src/claims/log/append.ts';
 import { headFileOf } from '../../../src/claims/log/head-file.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
+import { withCaches } from '../../../src/context/caches.ts';
+import { createEncryption } from '../../../src/context/encryption.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
+import { allMetricsText } from '../../../src/metrics/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRig, type Rig } from '../../temporal/rig.ts';
 import { runOf, type Run } from '../../temporal/runs.ts';
@@ -15,8 +20,10 @@ describe('The life of the log', function () {
   let rig: Rig;
   let run: Run;
   let path: string;
+  /** Of the log of the processes. */
+  const lines: string[] = [];
   before(async () => {
-    rig = await startRig();
+    rig = await startRig({ log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }) });
     await rig.startDelivery();
     const { id } = await openedLogOf(rig.context);
     await publishLog(rig.context);
@@ -70,5 +77,20 @@ describe('The life of the log', function () {
     await published(size + 1);
     assert.equal(failures, 2);
     await worker.stop();
+  });
+
+  it('leaves the private key of the log in no log line, metric and history', async () => {
+    const { privateKey } = await openedLogOf(rig.context);
+    const { d = '' } = privateKey().export({ format: 'jwk' });
+    const raw = Buffer.from(d, 'base64url');
+    // What a fault of the key itself writes, too.
+    const lost = withCaches({ ...rig.context, encryption: createEncryption([randomBytes(32)]) });
+    await recordClaims(lost, 1);
+    await assert.rejects(appendBatch(lost));
+    const texts = [...lines, await allMetricsText(), await run.text()];
+    for (const form of [d, raw.toString('hex'), raw.toString('base64').slice(0, 42)]) {
+      assert(!texts.some((text) => text.includes(form)));
+    }
+    assert(lines.some((line) => line.includes('no key of ENCRYPTION_KEY opens the key of the claims log')));
   });
 });
