@@ -13,7 +13,7 @@ type Receipt = z.infer<typeof ReceiptSchema>;
  * @returns null where there is none
  * @throws CarnetError VALIDATION_ERROR for a COSE receipt of a known registry that does not verify.
  */
-export function judgeReceipt(
+export function judgeExternalReceipt(
   { config }: Pick<Context, 'config'>,
   { receipt, leafHash }: { receipt: Receipt | null; leafHash: Buffer },
 ): boolean | null {

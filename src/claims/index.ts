@@ -2,6 +2,6 @@ export { findIntentClaims } from './intent-claims.ts';
 export { advanceLog, appendToLog, describeLogs, reconcileLogs } from './log/life.ts';
 export { askWitnesses } from './log/witnesses/ask.ts';
 export { publishLog } from './log/append.ts';
-export { troubleOfLog } from './log/stopped.ts';
+export { logMetrics, troubleOfLog } from './log/stopped.ts';
 export { issueClaim } from './issue-claim.ts';
 export { findClaimsAbout, markRevoked as revokeIssuedClaim } from './queries.ts';

@@ -7,21 +7,22 @@ import type { Claim, ClaimDigest } from './schema/claim.ts';
 import type { KeptCoSignature } from './schema/co-signature.ts';
 
 /** What everybody may see of a claim; without a receipt while it has no place in the log. */
-const digestOf = (
+const digestShownOf = (
   { id, digest, revoked_at, erased_at, tombstone_id }: ClaimRow,
   logged: LoggedClaim | undefined,
 ): ClaimDigest => ({
   id,
   digest,
   log_index: logged?.logIndex ?? null,
-  receipt: logged?.receipt ?? null,
+  receipt: logged?.leadsToRoot === true ? logged.receipt : null,
   revoked_at,
   erased_at,
   tombstone_id,
 });
 
+/** A claim as everybody sees it who knows its id. */
 export const presentDigest = async (connection: CommonQueryMethods, row: ClaimRow): Promise<ClaimDigest> =>
-  digestOf(row, (await receiptsOf(connection, [row.id])).get(row.id));
+  digestShownOf(row, (await receiptsOf(connection, [row.id])).get(row.id));
 
 type Presented = Claim & { seq: number };
 
@@ -48,7 +49,7 @@ async function presentWith(
     (ending.length === 0 ? [] : await findEarlierEnds(connection, ending)).map((found) => [found.id, found.earlier]),
   );
   return rows.map((row, index) => ({
-    ...digestOf(row, logged.get(row.id)),
+    ...digestShownOf(row, logged.get(row.id)),
     seq: row.seq,
     envelope: row.envelope,
     payload_effective: row.payload_effective ?? row.envelope.payload ?? null,
@@ -67,6 +68,7 @@ const single = ([presented]: Presented[]): Claim => {
   return claim;
 };
 
+/** One claim as its readers see it. */
 export const presentClaim = async (connection: CommonQueryMethods, row: ClaimRow): Promise<Claim> =>
   single(await presentClaims(connection, [row]));
 

@@ -71,6 +71,7 @@ export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClai
     naming as (insert into claim_refs (ref, seq) select ref, seq from made, unnest(${textArray(claim.refs)}) as named (ref))
     select * from made`);
 
+/** The claim of a digest that is known to be recorded. @throws NotFoundError of slonik where it is not */
 export const getClaimByDigest = (connection: CommonQueryMethods, digest: string): Promise<ClaimRow> =>
   connection.one(sql.type(ClaimRowSchema)`select ${columns} from claims where digest = ${digest}`);
 

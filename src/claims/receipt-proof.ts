@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { CoseFault } from '../cose/sign1.ts';
+import { strictBase64url } from '../fields/verifier-key.ts';
 import { verifyCoseReceipt } from './log/cose-receipt.ts';
 import { decodeInclusion, InclusionFault, rootOf, type Inclusion } from './log/inclusion.ts';
 import type { Receipt } from './log/receipts.ts';
@@ -20,10 +21,8 @@ interface Prover {
  *   its message is the end of a sentence about the receipt
  */
 export function shownBy(proof: NonNullable<Receipt['proof']>, prover: Prover): Inclusion & { rootHash: Buffer } {
-  const bytes = Buffer.from(proof.bytes, 'base64url');
-  if (bytes.toString('base64url') !== proof.bytes) {
-    throw new CoseFault('has bytes that are not base64url without padding');
-  }
+  const bytes = strictBase64url(proof.bytes);
+  if (bytes === null) throw new CoseFault('has bytes that are not base64url without padding');
   const shown = shownByBytes(proof.format, bytes, prover);
   const agrees = (said: number | string | null, is: number | string): boolean => said === null || said === is;
   const { log_index: index, tree_size: size, root_hash: root } = proof;

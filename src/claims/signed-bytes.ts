@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../json/canonical.ts';
 import type { JsonObject } from '../json/value.ts';
 
@@ -8,3 +9,6 @@ import type { JsonObject } from '../json/value.ts';
 export function signedBytesOf({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: JsonObject): Buffer {
   return Buffer.from(canonicalJson(signed));
 }
+
+/** The digest of a claim: of its signed bytes. */
+export const digestOfSigned = (signedBytes: Buffer): string => `sha256:${hash('sha256', signedBytes)}`;

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { withTopUpUrl } from '../billing/index.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
@@ -9,10 +8,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts'
 import { newId } from '../ids/ids.ts';
 import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
 import { insertCoSignatures } from './co-signatures/queries.ts';
-import { judgeReceipt } from './external-receipt.ts';
+import { judgeExternalReceipt } from './external-receipt.ts';
 import { hashOfLeaf } from './log/merkle.ts';
 import { insertPending } from './log/queries.ts';
-import { signedBytesOf } from './signed-bytes.ts';
+import { digestOfSigned, signedBytesOf } from './signed-bytes.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { endOf, refsOf } from './named.ts';
@@ -43,7 +42,7 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   );
   const signed = signedBytesOf(sent);
   const leafHash = hashOfLeaf(signed);
-  const receiptVerified = judgeReceipt(context, { receipt: envelope.receipt, leafHash });
+  const receiptVerified = judgeExternalReceipt(context, { receipt: envelope.receipt, leafHash });
   const claim = { ...rowOf(sent, envelope, signed), receiptVerified };
   return runCommand<Claim, KeptClaim>(
     context,
@@ -80,7 +79,7 @@ function rowOf(sent: JsonObject, envelope: Envelope, signed: Buffer): Omit<Submi
   const { payload } = sent;
   return {
     id: newId('pc'),
-    digest: `sha256:${hash('sha256', signed)}`,
+    digest: digestOfSigned(signed),
     issuer: envelope.issuer,
     subject: envelope.subject,
     claimType: envelope.claim_type,

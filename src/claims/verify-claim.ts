@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
@@ -7,7 +6,7 @@ import { parseOrRefuse } from '../errors/faults.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
 import { coSignaturesOf } from './co-signatures/queries.ts';
-import { judgeReceipt as judgeExternalReceipt } from './external-receipt.ts';
+import { judgeExternalReceipt } from './external-receipt.ts';
 import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
 import { openedLogOf } from './log/log-key.ts';
 import { hashOfLeaf } from './log/merkle.ts';
@@ -19,7 +18,7 @@ import { mayReadInFull } from './read-claims.ts';
 import type { Verification, VerifyClaim } from './schema/claim.ts';
 import type { CoSignature } from './schema/co-signature.ts';
 import { EnvelopeSchema, type Envelope } from './schema/envelope.ts';
-import { signedBytesOf } from './signed-bytes.ts';
+import { digestOfSigned, signedBytesOf } from './signed-bytes.ts';
 
 type Fault = Verification['errors'][number];
 
@@ -38,7 +37,7 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
   const { envelope, faults } = parsed(sent);
   if (!isJsonObject(sent)) return unknownClaim(null, faults);
   const signed = signedBytesOf(sent);
-  const digest = `sha256:${hash('sha256', signed)}`;
+  const digest = digestOfSigned(signed);
   const row = await findClaimByDigest(context.pool, digest);
   if (row === null) return unknownClaim(digest, faults, { schema: faults.length === 0 });
   const presented = envelope?.receipt ?? null;
@@ -69,7 +68,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
   }
   const { faults } = parsed(row.envelope);
   const signed = signedBytesOf(row.envelope);
-  const digest = `sha256:${hash('sha256', signed)}` === row.digest;
+  const digest = digestOfSigned(signed) === row.digest;
   if (!digest) faults.push(fault('DIGEST_MISMATCH', 'The envelope that is recorded here does not have its digest.'));
   const proof = await proofOf(context, row, hashOfLeaf(signed), null);
   return verification(row, {

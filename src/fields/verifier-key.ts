@@ -77,3 +77,9 @@ export function strictBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return text !== '' && bytes.toString('base64') === text ? bytes : null;
 }
+
+/** The bytes of base64url without padding in its one spelling; null for every other text. */
+export function strictBase64url(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : null;
+}

@@ -33,8 +33,11 @@ export async function metricsText(): Promise<string> {
 /** Other parts of this process that count by themselves, each by its own text. */
 const sources = new Set<() => Promise<string>>();
 
-/** Adds a part of this process to `/metrics`; while it cannot be read it is left out. */
-export const addMetricsSource = (read: () => Promise<string>): void => void sources.add(read);
+/** Adds a part of this process to `/metrics`; while it cannot be read it is left out. @returns what takes it out again */
+export function addMetricsSource(read: () => Promise<string>): () => void {
+  sources.add(read);
+  return () => void sources.delete(read);
+}
 
 /** Everything that this process counts, in Prometheus' text format. */
 export async function allMetricsText(): Promise<string> {

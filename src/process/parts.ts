@@ -7,7 +7,8 @@ import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
-import { publishLog, troubleOfLog } from '../claims/index.ts';
+import { logMetrics, publishLog, troubleOfLog } from '../claims/index.ts';
+import { addMetricsSource } from '../metrics/metrics.ts';
 import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
@@ -108,12 +109,14 @@ async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling
     isPolling,
     isStopping: () => stopping,
   });
+  const removeMetrics = addMetricsSource(() => logMetrics(context));
   return {
     port: pages.port,
     stopping() {
       stopping = true;
     },
     async stop() {
+      removeMetrics();
       watched.stop();
       await pages.stop();
     },
@@ -146,9 +149,11 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     }),
   );
   await listen(server, context.config);
+  const removeMetrics = addMetricsSource(() => logMetrics(context));
   return {
     async stop() {
       stopping = true;
+      removeMetrics();
       server.endConnections();
       await setTimeout(Math.max(context.config.drainSeconds * 1_000, LEAST_DRAIN_MS));
       watched.stop();

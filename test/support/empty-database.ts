@@ -25,6 +25,13 @@ export async function migratedDatabase(): Promise<EmptyDatabase> {
   return database;
 }
 
+/** A copy of a database to which nobody is connected, as a backup that was restored beside it. */
+export async function copyOfDatabase(url: string): Promise<EmptyDatabase> {
+  const database = await newDatabase('copy', new URL(url).pathname.slice(1));
+  await migrate(database.url); // as above
+  return database;
+}
+
 async function makeTemplate(): Promise<string> {
   const { name, url } = await newDatabase('template', 'template1');
   await migrate(url);

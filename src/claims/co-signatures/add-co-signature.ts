@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -6,7 +5,7 @@ import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lockClaim, type ClaimRow } from '../queries.ts';
 import { mayReadInFull } from '../read-claims.ts';
-import { signedBytesOf } from '../signed-bytes.ts';
+import { digestOfSigned, signedBytesOf } from '../signed-bytes.ts';
 import { assertCoSignatureFits, judgeCoSignature, refusal } from './judge.ts';
 import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures, markVerified } from './queries.ts';
 import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
@@ -39,7 +38,7 @@ export function addCoSignature(
     const existing = await findCoSignature(connection, claimId, coSignature);
     if (existing?.verified === true) return { status: 200, body: existing };
     const signedBytes = signedBytesOf(claim.envelope);
-    if (claim.digest !== `sha256:${hash('sha256', signedBytes)}`) {
+    if (claim.digest !== digestOfSigned(signedBytes)) {
       if (existing !== null) return { status: 200, body: existing };
       throw new CarnetError(
         'INVALID_STATE',

@@ -5,7 +5,7 @@ import { CoseFault, decodeSign1, MAX_SIGN1_BYTES, verifySign1 } from '../../cose
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import { thumbprintOf } from '../../fields/thumbprint.ts';
-import { SIGNATURE_TYPE } from '../../fields/verifier-key.ts';
+import { SIGNATURE_TYPE, strictBase64, strictBase64url } from '../../fields/verifier-key.ts';
 import { canonicalJson } from '../../json/canonical.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { JudgedCoSignature } from './queries.ts';
@@ -193,7 +193,4 @@ export const refusal = (kid: string, path: string, fault: string, cause?: unknow
   });
 
 /** base64url without padding, or base64 with it; null for what is neither. */
-function bytesOf(text: string): Buffer | null {
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64url') === text || bytes.toString('base64') === text ? bytes : null;
-}
+const bytesOf = (text: string): Buffer | null => strictBase64url(text) ?? strictBase64(text);

@@ -45,7 +45,7 @@ export async function coSignaturesOf(
 }
 
 /** Role, kid and message: the same ones are kept once. */
-const digestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: CoSignature): string =>
+const rowDigestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: CoSignature): string =>
   sha256Hex(canonicalJson([role, kid, message]));
 
 /** With the key that verified it, or a sentence that says why none did. */
@@ -62,7 +62,7 @@ export async function insertCoSignatures(
       unverified_reason, added_by, created_at)
     select ${claimId}, digest, kid, role, message, jwk::jsonb, case when jwk is not null then moment end, nullif(reason, ''),
       ${addedBy}, moment
-    from unnest(${textArray(judged.map(digestOf))}, ${textArray(judged.map((one) => one.signer_kid))},
+    from unnest(${textArray(judged.map(rowDigestOf))}, ${textArray(judged.map((one) => one.signer_kid))},
       ${textArray(judged.map((one) => one.signer_role))}, ${textArray(judged.map((one) => one.cose_sign1))},
       ${textArray(judged.map((one) => (one.publicJwk === null ? '' : JSON.stringify(one.publicJwk))))},
       ${textArray(judged.map((one) => one.unverified ?? ''))})
@@ -82,7 +82,7 @@ export const markVerified = async (
     await connection.one(sql.type(KeptRow)`
       update claim_co_signatures
       set public_jwk = ${JSON.stringify(publicJwk)}::jsonb, verified_at = clock_timestamp(), unverified_reason = null
-      where claim_id = ${claimId} and digest = ${digestOf(coSignature)}
+      where claim_id = ${claimId} and digest = ${rowDigestOf(coSignature)}
       returning ${columns}`),
   );
 
@@ -93,7 +93,7 @@ export async function findCoSignature(
   coSignature: CoSignature,
 ): Promise<KeptCoSignature | null> {
   const row = await connection.maybeOne(sql.type(KeptRow)`
-    select ${columns} from claim_co_signatures where claim_id = ${claimId} and digest = ${digestOf(coSignature)}`);
+    select ${columns} from claim_co_signatures where claim_id = ${claimId} and digest = ${rowDigestOf(coSignature)}`);
   return row === null ? null : present(row);
 }
 

@@ -3,22 +3,26 @@ import type { Context } from '../../context/context.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
-import { headFileOf, readHeadFile, writeHeadFile } from './head-file.ts';
+import { HeadFileFault, headFileOf, readHeadFile, writeHeadFile } from './head-file.ts';
 import { openedLogOf, signCheckpoint, signedTree, type Log } from './log-key.ts';
 import { grow, hashOfSpan, nodesOf, type ReadNode } from './merkle.ts';
+import { inclusionsInBatch } from './proofs.ts';
+import { isProven } from './proven.ts';
 import {
+  findEntryAt,
   findNote,
   insertBatch,
   listPending,
   lockLog,
   markPublished,
   NodesGone,
+  noteRunning,
   noteStopped,
   noteUnproven,
   readNodes,
   type LogRow,
 } from './queries.ts';
-import { logStopped, logUnproven } from './stopped.ts';
+import { damageAt, logStopped, logUnproven, REMEDY } from './stopped.ts';
 import { NoteFault } from './signed-note.ts';
 
 /** Claims of one batch at most: with their nodes 64 KiB, appended within 20 ms. More wait for the next, which follows at once. */
@@ -28,11 +32,6 @@ export const BATCH = 1_000;
 class LogStopped extends Error {
   override readonly name = 'LogStopped';
 }
-
-/** What a person does about a tree that is older than what was published. */
-const REMEDY =
-  'Stop the service and restore a newer copy of the database, one that was made after that head was published. Never delete the file to go on: ' +
-  'receipts that others hold would not verify any more. docs/operations.md says what to do where no newer copy exists.';
 
 /** What was read under the lock. */
 interface Read {
@@ -59,23 +58,53 @@ async function assertTreeHoldsHead(connection: CommonQueryMethods, log: Log, row
         'gone or changed. Restore a copy of the database in which they are whole.',
     );
   }
+  await assertUndamaged(connection, log, row);
+  const { witnessed_size: witnessed, witnessed_root: root } = row;
+  if (witnessed !== null && root !== null) {
+    await assertBegins(connection, row, { size: witnessed, rootHash: root, from: 'signed by a witness' });
+  }
   const note = await readHeadFile(path);
   if (note === null) return { nodes, newest, hasHead: false };
-  const head = headOf(note, log, path);
-  if (head.size > row.tree_size) {
-    throw new LogStopped(
-      `The head of ${head.size} entries was published (${basename(path)}), and the database has ${row.tree_size}: it is an older copy. ${REMEDY}`,
-    );
-  }
-  const published = { from: 0, to: head.size };
-  const beginning = head.size === row.tree_size ? nodes : await readNodes(connection, nodesOf(published));
-  if (!hashOfSpan(published, beginning).equals(head.rootHash)) {
-    throw new LogStopped(
-      `The head of ${head.size} entries that was published (${basename(path)}) is not the beginning of the tree in the database: it is another ` +
-        `branch, made from an older copy. ${REMEDY}`,
-    );
-  }
+  await assertBegins(connection, row, { ...headOf(note, log, path), from: `published (${basename(path)})` });
   return { nodes, newest, hasHead: true };
+}
+
+/** A tree that must be the beginning of the one here. */
+interface Head {
+  size: number;
+  rootHash: Buffer;
+  /** How it became known, behind `was`. */
+  from: string;
+}
+
+/** @throws LogStopped */
+async function assertBegins(
+  connection: CommonQueryMethods,
+  row: LogRow,
+  { size, rootHash, from }: Head,
+): Promise<void> {
+  if (size > row.tree_size) {
+    throw new LogStopped(
+      `The head of ${size} entries was ${from}, and the database has ${row.tree_size}: it is an older copy. ${REMEDY}`,
+    );
+  }
+  const span = { from: 0, to: size };
+  if (hashOfSpan(span, await readNodes(connection, nodesOf(span))).equals(rootHash)) return;
+  throw new LogStopped(
+    `The head of ${size} entries that was ${from} is not the beginning of the tree in the database: it is another ` +
+      `branch, made from an older copy. ${REMEDY}`,
+  );
+}
+
+/** That the proof which was found to lead to no signed root does now. @throws LogStopped, NodesGone */
+async function assertUndamaged(connection: CommonQueryMethods, log: Log, row: LogRow): Promise<void> {
+  if (row.damaged_index === null) return;
+  const entry = await findEntryAt(connection, row.damaged_index);
+  const [inclusion] = entry === null ? [] : await inclusionsInBatch(connection, [entry]);
+  if (entry !== null && inclusion !== undefined) {
+    if (isProven(log, { inclusion, checkpoint: entry.note }, inclusion.leafHash)) return;
+  }
+  throw new LogStopped(damageAt(row.damaged_index));
 }
 
 function headOf(note: string, log: Log, path: string): { size: number; rootHash: Buffer } {
@@ -111,22 +140,28 @@ async function underLock<T>(context: Context, work: (locked: Locked & { log: Log
   const log = await openedLogOf(context);
   const path = headFileOf(context.config.logHeadDir, log.id);
   try {
-    const done = await inTransaction(context, async (connection): Promise<{ result: T } | null> => {
-      const row = await lockLog(connection);
-      const read = await assertTreeHoldsHead(connection, log, row, path);
-      if (row.stopped_reason !== null) {
-        await noteStopped(connection, null);
-        context.log.info('the claims log runs again');
-      }
+    const done = await inTransaction(
+      context,
+      async (connection): Promise<{ result: T; wasStopped: boolean } | null> => {
+        const row = await lockLog(connection);
+        const read = await assertTreeHoldsHead(connection, log, row, path);
+        logUnproven(row.unproven_since !== null);
+        if (!read.hasHead && row.published_size > 0 && row.unproven_since === null) {
+          await noteUnproven(connection);
+          return null;
+        }
+        const result = await work({ connection, log, row, path, ...read });
+        const { stopped_reason: stopped, damaged_index: damaged, witnessed_size: witnessed } = row;
+        const wasStopped = stopped !== null || damaged !== null || witnessed !== null;
+        if (wasStopped) await noteRunning(connection);
+        return { result, wasStopped };
+      },
+    );
+    if (done !== null) {
       logStopped(false);
-      logUnproven(row.unproven_since !== null);
-      if (!read.hasHead && row.published_size > 0 && row.unproven_since === null) {
-        await noteUnproven(connection);
-        return null;
-      }
-      return { result: await work({ connection, log, row, path, ...read }) };
-    });
-    if (done !== null) return done.result;
+      if (done.wasStopped) context.log.info('the claims log runs again');
+      return done.result;
+    }
     // It is noted, and this is committed, before there is a file again.
     context.log.warn(
       { path },
@@ -134,7 +169,9 @@ async function underLock<T>(context: Context, work: (locked: Locked & { log: Log
     );
     return await underLock(context, work);
   } catch (error) {
-    if (!(error instanceof LogStopped || error instanceof NodesGone)) throw error;
+    const stops = error instanceof LogStopped || error instanceof NodesGone || error instanceof HeadFileFault;
+    // Whatever else happens may pass, such as Postgres being away. It is tried again, and `late` if it does not pass.
+    if (!stops) throw error;
     await stop(context, error.message);
     return null;
   }
@@ -181,9 +218,22 @@ export const appendBatch = (context: Context): Promise<number | null> =>
       seqs: pending.map(({ seq }) => seq),
       nodes: Buffer.concat(grown.levels.flat()),
       root: grown.root,
-      note: signCheckpoint(log, grown),
+      note: signedBy(log, grown),
       registry: context.config.publicBaseUrl,
     });
     step('appendToLog:inserted');
     return pending.length;
   });
+
+/** @throws LogStopped where the key of the log cannot be opened */
+function signedBy(log: Log, tree: { size: number; root: Buffer }): string {
+  try {
+    log.privateKey();
+  } catch (cause) {
+    throw new LogStopped(
+      'No key of ENCRYPTION_KEY opens the key of the log. Put the key that is missing back into ENCRYPTION_KEY, behind the first one, and start again.',
+      { cause },
+    );
+  }
+  return signCheckpoint(log, tree);
+}

@@ -5,18 +5,41 @@ import { step } from '../../commands/fault-points.ts';
 /** Where the head of this log stands outside of the database: one file a log, so that several logs may share a folder. */
 export const headFileOf = (folder: string, logId: string): string => join(folder, `log-head-${logId}`);
 
-/** The newest checkpoint that was published from here, a signed note; null where there is no file. @throws Error where it cannot be read. */
+/** The file or its folder cannot be used; the message is a text that says what to do. */
+export class HeadFileFault extends Error {
+  override readonly name = 'HeadFileFault';
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);
+
+const faultOf = (what: string, error: unknown): HeadFileFault =>
+  new HeadFileFault(
+    `The head of the log cannot be ${what} (${codeOf(error)}). Let the user of the worker read and write LOG_HEAD_DIR, and see that its disk ` +
+      'has room; the log goes on by itself.',
+    { cause: error },
+  );
+
+/** The newest checkpoint that was published from here, a signed note; null where there is no file. @throws HeadFileFault */
 export async function readHeadFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
+    if (codeOf(error) === 'ENOENT') return null;
+    throw faultOf('read', error);
   }
 }
 
-/** Replaces the file in one step, and returns when it is on the disk. Whoever calls it holds the lock of the log. */
+/** Replaces the file in one step, and returns when it is on the disk. Whoever calls it holds the lock of the log. @throws HeadFileFault */
 export async function writeHeadFile(path: string, note: string): Promise<void> {
+  try {
+    await replace(path, note);
+  } catch (error) {
+    throw faultOf('written', error);
+  }
+}
+
+async function replace(path: string, note: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
   const temporary = `${path}.new`;

@@ -64,6 +64,7 @@ interface LogDescription {
   details: string;
 }
 
+/** There is one log; of other ids nothing is said. */
 export async function describeLogs({ pool }: Context, ids: string[]): Promise<Map<string, LogDescription>> {
   const row = await findLog(pool);
   if (row === null || !ids.includes(row.id)) return new Map();

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { ClaimRow } from '../queries.ts';
-import { signedBytesOf } from '../signed-bytes.ts';
+import { digestOfSigned, signedBytesOf } from '../signed-bytes.ts';
 import { InclusionFault, rootOf } from './inclusion.ts';
 import { signedTree, type Log } from './log-key.ts';
 import { hashOfLeaf } from './merkle.ts';
@@ -8,7 +7,11 @@ import type { LoggedClaim } from './receipts.ts';
 import { NoteFault } from './signed-note.ts';
 
 /** Whether a leaf is in the tree of a claim's receipt, by the root that the log has signed of it. */
-export function isProven(log: Log, { inclusion, checkpoint }: LoggedClaim, leafHash: Buffer): boolean {
+export function isProven(
+  log: Log,
+  { inclusion, checkpoint }: Pick<LoggedClaim, 'inclusion' | 'checkpoint'>,
+  leafHash: Buffer,
+): boolean {
   try {
     const { size, rootHash } = signedTree(log, checkpoint);
     return size === inclusion.treeSize && rootOf(leafHash, inclusion).equals(rootHash);
@@ -32,6 +35,6 @@ export function assertEvident(log: Log, claim: ClaimRow, logged: LoggedClaim): v
   }
   if (claim.erased_at !== null) return;
   const signed = signedBytesOf(claim.envelope);
-  if (claim.digest === `sha256:${hash('sha256', signed)}` && hashOfLeaf(signed).equals(leafHash)) return;
+  if (claim.digest === digestOfSigned(signed) && hashOfLeaf(signed).equals(leafHash)) return;
   throw new Error(`Rows of claims were changed: the envelope of ${claim.id} is not the one that stands in the log.`);
 }

@@ -18,11 +18,15 @@ const LogRowSchema = z.object({
   stopped_reason: z.string().nullable(),
   unproven_since: z.string().nullable(),
   unproven_size: z.number().nullable(),
+  damaged_index: z.number().nullable(),
+  witnessed_size: z.number().nullable(),
+  witnessed_root: bytes.nullable(),
 });
 export type LogRow = z.infer<typeof LogRowSchema>;
 
 const columns = sql.fragment`
-  id, origin, kid, x, private_key, tree_size, root_hash, published_size, stopped_reason, unproven_since, unproven_size`;
+  id, origin, kid, x, private_key, tree_size, root_hash, published_size, stopped_reason, unproven_since, unproven_size, damaged_index,
+  witnessed_size, witnessed_root`;
 
 /** Null before the first start. */
 export const findLog = (connection: CommonQueryMethods): Promise<LogRow | null> =>
@@ -54,12 +58,48 @@ export async function replaceSealedKey(
   await connection.query(sql.type(Nothing)`update claim_log set private_key = ${after} where private_key = ${before}`);
 }
 
-/** @param reason null: the log runs again */
-export async function noteStopped(connection: CommonQueryMethods, reason: string | null): Promise<void> {
+export async function noteStopped(connection: CommonQueryMethods, reason: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update claim_log set stopped_reason = ${reason}, stopped_at = case when ${reason}::text is not null then clock_timestamp() end
-    where stopped_reason is distinct from ${reason}`);
+    update claim_log set stopped_reason = ${reason}, stopped_at = clock_timestamp() where stopped_reason is distinct from ${reason}`);
 }
+
+/** The log runs again: nothing that spoke against its tree does any more. */
+export async function noteRunning(connection: CommonQueryMethods): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set stopped_reason = null, stopped_at = null, damaged_index = null, witnessed_size = null, witnessed_root = null`);
+}
+
+/**
+ * Stops the log: the proof of the claim at this place does not lead to the root that was signed. It stays so until it does; the first place that is
+ * found stands.
+ */
+export async function noteDamaged(connection: CommonQueryMethods, index: number, reason: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set damaged_index = ${index}, stopped_reason = coalesce(stopped_reason, ${reason}),
+      stopped_at = coalesce(stopped_at, clock_timestamp())
+    where damaged_index is null`);
+}
+
+/** Stops the log until its tree holds this one, which the log and a witness have signed; the largest that is known stands. */
+export async function noteWitnessed(
+  connection: CommonQueryMethods,
+  { size, rootHash, reason }: { size: number; rootHash: Buffer; reason: string },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set witnessed_size = ${size}, witnessed_root = ${sql.binary(rootHash)}, stopped_reason = coalesce(stopped_reason, ${reason}),
+      stopped_at = coalesce(stopped_at, clock_timestamp())
+    where witnessed_size is null or witnessed_size < ${size}`);
+}
+
+const Age = z.object({ seconds: z.number() });
+
+/** For how many seconds the oldest claim without a receipt waits for it; 0: none does. */
+export const ageOfOldestWaiting = (connection: CommonQueryMethods): Promise<number> =>
+  connection.oneFirst(sql.type(Age)`
+    select coalesce(extract(epoch from clock_timestamp() - least(
+      (select created_at from log_pending order by seq limit 1),
+      (select c.created_at from claim_log l join log_checkpoints c on c.tree_size > l.published_size order by c.tree_size limit 1)
+    )), 0)::float8 as seconds`);
 
 /** Notes that the head of what is published was taken from the database alone. The first time stands. */
 export async function noteUnproven(connection: CommonQueryMethods): Promise<void> {
@@ -79,6 +119,7 @@ const StepRow = z.object({
   published_size: z.number(),
 });
 
+/** One look of a life: deletes the messages that woke it. `waiting`: claims wait, or what is appended is not published. */
 export const advanceLogRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
   connection.one(sql.type(StepRow)`select * from advance_log(${id})`);
 
@@ -111,6 +152,10 @@ interface Batch {
   registry: string;
 }
 
+/**
+ * Appends a batch under the lock that the caller holds: places, nodes (32 bytes each, by level and index) and checkpoint.
+ * @throws Error of Postgres where the tree has another size, or a claim does not wait any more
+ */
 export async function insertBatch(connection: CommonQueryMethods, batch: Batch): Promise<void> {
   await connection.query(sql.type(Nothing)`
     select append_to_log(${batch.size}, ${sql.array(batch.seqs, 'int8')}, ${sql.binary(batch.nodes)}, ${sql.binary(batch.root)},
@@ -162,17 +207,17 @@ export async function readNodes(connection: CommonQueryMethods, ids: readonly No
   };
 }
 
-const CountedHashes = z.object({ count: z.number(), hashes: bytes.nullable() });
+const Hashes = z.object({ hashes: bytes.nullable() });
 
-/** Hashes of one level beside each other. @throws Error where one is not there. */
+/** Hashes of one level beside each other. @throws NodesGone where one is not there. */
 export async function readRow(
   connection: CommonQueryMethods,
   { level, from, count }: { level: number; from: number; count: number },
 ): Promise<Buffer> {
-  const row = await connection.one(sql.type(CountedHashes)`
-    select count(*)::int as count, string_agg(hash, ''::bytea order by index) as hashes from log_nodes
+  const row = await connection.one(sql.type(Hashes)`
+    select string_agg(hash, ''::bytea order by index) as hashes from log_nodes
     where level = ${level} and index between ${from} and ${from + count - 1}`);
-  if (row.hashes?.length !== count * HASH_BYTES) throw new Error('Rows of log_nodes are gone.');
+  if (row.hashes?.length !== count * HASH_BYTES) throw new NodesGone('Rows of log_nodes are gone.');
   return row.hashes;
 }
 
@@ -221,6 +266,14 @@ export const findEntries = (
     join lateral (select * from log_checkpoints c where c.tree_size > e.log_index order by c.tree_size limit 1) c on true
     where e.claim_id = any(${textArray(claimIds)}) and e.log_index < (select published_size from claim_log)`);
 
+/** The claim at a place, published or not; null where its row is gone. */
+export const findEntryAt = (connection: CommonQueryMethods, index: number): Promise<PublishedEntry | null> =>
+  connection.maybeOne(sql.type(PublishedEntryRow)`
+    select e.claim_id, e.log_index, ${checkpointColumns}
+    from log_entries e
+    join lateral (select * from log_checkpoints c where c.tree_size > e.log_index order by c.tree_size limit 1) c on true
+    where e.log_index = ${index}`);
+
 const PlaceRow = z.object({ log_index: z.number(), published_size: z.number() });
 
 /** The place of a published claim, and how many claims are published; null where it has none. */
@@ -229,15 +282,15 @@ export const findPlace = (connection: CommonQueryMethods, claimId: string): Prom
     select e.log_index, l.published_size from log_entries e join claim_log l on e.log_index < l.published_size
     where e.claim_id = ${claimId}`);
 
-const LeafRow = z.object({ log_index: z.number(), leaf_hash: bytes, envelope: z.string() });
+const LeafRow = z.object({ leaf_hash: bytes, envelope: z.string() });
 
-/** Claims by their places, with the hash that the log has of each. */
+/** Claims in the order of their places, with the hash that the log has of each. */
 export const listLeaves = (
   connection: CommonQueryMethods,
   { from, count }: { from: number; count: number },
 ): Promise<readonly z.infer<typeof LeafRow>[]> =>
   connection.any(sql.type(LeafRow)`
-    select e.log_index, n.hash as leaf_hash, c.envelope
+    select n.hash as leaf_hash, c.envelope
     from log_entries e join claims c on c.id = e.claim_id join log_nodes n on n.level = 0 and n.index = e.log_index
     where e.log_index between ${from} and ${from + count - 1} order by e.log_index`);
 

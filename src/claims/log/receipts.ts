@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { ReceiptSchema } from '../schema/envelope.ts';
-import { encodeInclusion } from './inclusion.ts';
+import { encodeInclusion, rootOf } from './inclusion.ts';
 import { inclusionsInBatch, type Inclusion } from './proofs.ts';
-import { findEntries, type PublishedEntry } from './queries.ts';
+import { findEntries, NodesGone, noteDamaged, type PublishedEntry } from './queries.ts';
+import { NoteFault, parseCheckpoint, parseNote } from './signed-note.ts';
+import { damageAt } from './stopped.ts';
 
 export type Receipt = z.infer<typeof ReceiptSchema>;
 
@@ -15,6 +17,8 @@ export interface LoggedClaim {
   checkpoint: string;
   /** Made of the nodes of the tree as they are now; what is signed is the root in the checkpoint alone. */
   inclusion: Inclusion;
+  /** Whether the proof leads to the root in the checkpoint; else rows were changed, and the receipt is shown to nobody. */
+  leadsToRoot: boolean;
 }
 
 /** The bytes of a proof of format svc-merkle-v1: `[tree_size, leaf_index, [hashes]]`. */
@@ -34,13 +38,43 @@ const receiptFrom = (entry: PublishedEntry, inclusion: Inclusion): Receipt => ({
   witnesses: null,
 });
 
-/** Receipts by the ids of their claims; a claim that has no place in the log yet has none. */
+/** Whether a proof, made of the nodes as they are now, leads to the root in the checkpoint of its batch. */
+function leads({ note }: PublishedEntry, inclusion: Inclusion): boolean {
+  try {
+    const { size, rootHash } = parseCheckpoint(parseNote(note).text);
+    return size === inclusion.treeSize && rootOf(inclusion.leafHash, inclusion).equals(rootHash);
+  } catch (error) {
+    if (error instanceof NoteFault) return false;
+    throw error;
+  }
+}
+
+/** @throws NodesGone where a node of one of them is gone, which stops the log */
+async function provenOf(connection: CommonQueryMethods, entries: readonly PublishedEntry[]): Promise<Inclusion[]> {
+  try {
+    return await inclusionsInBatch(connection, entries);
+  } catch (error) {
+    if (!(error instanceof NodesGone)) throw error;
+    const [entry] = entries;
+    if (entries.length > 1) for (const one of entries) await provenOf(connection, [one]);
+    else if (entry !== undefined) await noteDamaged(connection, entry.log_index, damageAt(entry.log_index));
+    throw error;
+  }
+}
+
+/**
+ * Receipts by the ids of their claims; a claim that has no place in the log yet has none. A proof that does not lead to the signed root stops
+ * the log (decision L81).
+ */
 export async function receiptsOf(
   connection: CommonQueryMethods,
   claimIds: readonly string[],
 ): Promise<ReadonlyMap<string, LoggedClaim>> {
   const entries = claimIds.length === 0 ? [] : await findEntries(connection, claimIds);
-  const inclusions = await inclusionsInBatch(connection, entries);
+  const inclusions = await provenOf(connection, entries);
+  const leading = entries.map((entry, at) => leads(entry, inclusions[at] as Inclusion));
+  const damaged = entries[leading.indexOf(false)];
+  if (damaged !== undefined) await noteDamaged(connection, damaged.log_index, damageAt(damaged.log_index));
   return new Map(
     entries.map((entry, at): [string, LoggedClaim] => {
       const inclusion = inclusions[at] as Inclusion;
@@ -51,6 +85,7 @@ export async function receiptsOf(
           receipt: receiptFrom(entry, inclusion),
           checkpoint: entry.note,
           inclusion,
+          leadsToRoot: leading[at] === true,
         },
       ];
     }),

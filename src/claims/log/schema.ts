@@ -112,7 +112,9 @@ export const BundleSchema = z
     cose_receipt: z.string().describe('The same as a COSE receipt (RFC 9942), base64url.'),
     checkpoint: note.describe('The signed note of the tree of the receipt.'),
     latest: z.object({
-      checkpoint: note.describe('The newest signed note that a witness has signed, or where none has the newest.'),
+      checkpoint: note.describe(
+        'The newest signed note that meets the policy of witnesses, else the one that most witnesses have signed, or where none has the newest.',
+      ),
       consistency: z.array(hash).describe('From the tree of the receipt to the newest.'),
       inclusion: z.array(hash).describe('In the newest tree.'),
       witnesses: z.array(z.string()).describe('Who has signed the newest signed note besides the log.'),

@@ -42,8 +42,6 @@ export interface Checkpoint {
   origin: string;
   size: number;
   rootHash: Buffer;
-  /** Lines behind the root, which mean nothing here. */
-  extensions: string[];
 }
 
 /** A note: the text, which ends in a newline, and a signature of it by an Ed25519 key. */
@@ -142,7 +140,8 @@ export function parseCheckpoint(text: string): Checkpoint {
   if (lines.pop() !== '' || lines.length < 3 || lines.includes('')) {
     throw new NoteFault('A checkpoint has at least three lines, origin, size and root, and no empty one.');
   }
-  const [origin = '', sizeText = '', root = '', ...extensions] = lines;
+  // Lines behind the root mean nothing here.
+  const [origin = '', sizeText = '', root = ''] = lines;
   const size = Number(sizeText);
   if (!/^(0|[1-9][0-9]*)$/.test(sizeText) || !Number.isSafeInteger(size)) {
     throw new NoteFault('The second line of a checkpoint is the size of the tree, in decimal.');
@@ -150,7 +149,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   const rootHash = strictBase64(root);
   if (rootHash?.length !== 32)
     throw new NoteFault('The third line of a checkpoint is the root hash, 32 bytes in base64.');
-  return { origin, size, rootHash, extensions };
+  return { origin, size, rootHash };
 }
 
 /**

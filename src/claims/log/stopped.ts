@@ -1,6 +1,6 @@
 import type { Context } from '../../context/context.ts';
 import { metrics } from '../../metrics/metrics.ts';
-import { findLog } from './queries.ts';
+import { ageOfOldestWaiting, findLog } from './queries.ts';
 
 const stoppedGauge = metrics.gauge(
   'carnet_log_stopped',
@@ -17,10 +17,32 @@ export const logStopped = (isStopped: boolean): void => stoppedGauge.record(isSt
 /** Notes whether the head was taken from the database and nobody has confirmed it, for this process' metrics. */
 export const logUnproven = (isUnproven: boolean): void => unprovenGauge.record(isUnproven ? 1 : 0);
 
+/** A claim waits for a second, for fifteen without Temporal; the rest is for what passes by itself. */
+const LATE_SECONDS = 60;
+
+/** What a person does about a tree that is older than what was published. */
+export const REMEDY =
+  'Stop the service and restore a newer copy of the database, one that was made after that head was published. Never delete the file to go on: ' +
+  'receipts that others hold would not verify any more. docs/operations.md says what to do where no newer copy exists.';
+
+/** Why a log stops whose tree does not prove the claim at this place. */
+export const damageAt = (index: number): string =>
+  `The proof of entry ${index} of the log does not lead to the root that was signed: rows of log_nodes, log_entries or log_checkpoints are gone ` +
+  'or changed. Restore a copy of the database in which they are whole.';
+
+/** In Prometheus' text format, as the database has it when it is asked. */
+export async function logMetrics({ pool }: Pick<Context, 'pool'>): Promise<string> {
+  const name = 'carnet_log_oldest_waiting_seconds';
+  const seconds = await ageOfOldestWaiting(pool);
+  return `# HELP ${name} How long the oldest claim without a receipt has waited\n# TYPE ${name} gauge\n${name} ${seconds.toFixed(3)}\n`;
+}
+
 /** What a person must know about the log; each is a text that says what to do, null where all is well. */
 export interface LogTrouble {
   /** Why nothing is appended. */
   stopped: string | null;
+  /** Claims wait for longer than they should, for a reason that nobody has found. */
+  late: string | null;
   /** It runs, and whether it runs on an older copy nobody has confirmed. */
   unproven: string | null;
 }
@@ -28,12 +50,18 @@ export interface LogTrouble {
 /** As the database has it, for every process alike. */
 export async function troubleOfLog({ pool }: Pick<Context, 'pool'>): Promise<LogTrouble> {
   const row = await findLog(pool);
-  if (row === null) return { stopped: null, unproven: null };
+  if (row === null) return { stopped: null, late: null, unproven: null };
   const { stopped_reason: stopped, unproven_since: since, unproven_size: size } = row;
   const unproven =
     since === null
       ? null
       : `At ${since} the file with the head of the log was not there, and the head of ${size} entries was taken from the database. If that was an ` +
         'older copy, the log has forked. A witness that signed the log before confirms it when it signs again, or a person: docs/operations.md says how.';
-  return { stopped, unproven };
+  const seconds = await ageOfOldestWaiting(pool);
+  const late =
+    seconds < LATE_SECONDS
+      ? null
+      : `The oldest claim without a receipt has waited for ${Math.floor(seconds)} seconds. Look whether a worker runs, and what it logs: ` +
+        'what fails for a reason that passes is tried again.';
+  return { stopped, late, unproven };
 }

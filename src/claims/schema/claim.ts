@@ -17,7 +17,9 @@ export const ClaimDigestSchema = z
         '`sha256:` and the hash of the canonical JSON (RFC 8785) of the envelope without `receipt` and `co_signatures`.',
       ),
     log_index: z.int().nullable().describe('The place in the log; null while it has none.'),
-    receipt: ReceiptSchema.nullable().describe('Of the log of this service; null while it has none.'),
+    receipt: ReceiptSchema.nullable().describe(
+      'Of the log of this service; null while it has none, or where its proof does not hold.',
+    ),
     revoked_at: z.iso.datetime().nullable(),
     erased_at: z.iso
       .datetime()

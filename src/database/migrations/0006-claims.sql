@@ -100,11 +100,15 @@ create table claim_log (
   stopped_at timestamptz,
   unproven_since timestamptz,            -- the head was taken from this database, and nobody has confirmed it since (decision L75)
   unproven_size bigint,                  -- how much was published then
+  damaged_index bigint,                  -- the place of a claim whose proof did not lead to the signed root; null: none is known (decision L81)
+  witnessed_size bigint,                 -- the largest tree that the log and a witness have signed and that was not here; null: none is known
+  witnessed_root bytea,
   life_seen_at timestamptz,
   woken_at timestamptz,                  -- by the reconciler, last
   created_at timestamptz not null default clock_timestamp(),
   constraint claim_log_published check (published_size between 0 and tree_size),
   constraint claim_log_stopped check ((stopped_reason is null) = (stopped_at is null)),
+  constraint claim_log_witnessed check ((witnessed_size is null) = (witnessed_root is null)),
   constraint claim_log_unproven check ((unproven_since is null) = (unproven_size is null))
 ) with (fillfactor = 10);                -- one row, written several times a second
 
@@ -112,7 +116,8 @@ create table claim_log (
 create table log_pending (
   seq bigint generated always as identity primary key,
   claim_id text not null unique,
-  leaf_hash bytea not null check (octet_length(leaf_hash) = 32)
+  leaf_hash bytea not null check (octet_length(leaf_hash) = 32),
+  created_at timestamptz not null default clock_timestamp()
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
 -- Which claim is which leaf. No foreign key: it would lock and write the row of each claim once more, and claims are never deleted.

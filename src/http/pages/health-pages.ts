@@ -3,13 +3,20 @@ import { z } from 'zod';
 import { sql, type DatabasePool } from '../../database/pool.ts';
 import { jsonPage, type NamedPage, type Page } from './page.ts';
 
+/** What is wrong with the log of claims, and what to do; each is null where nothing is. */
+interface LogTrouble {
+  stopped: string | null;
+  late: string | null;
+  unproven: string | null;
+}
+
 /** How the parts are doing that commands do not need; absent where this process has none. */
 export interface Health {
   temporalHealth?: () => 'ok' | 'degraded';
   /** Of a worker: whether it polls Temporal, without which it does nothing. Absent where this process serves calls. */
   isPolling?: () => boolean;
   /** Why the log of claims is stopped, or runs on a head that nobody has confirmed, and what to do. Claims are recorded all the same. */
-  logTrouble?: () => Promise<{ stopped: string | null; unproven: string | null }>;
+  logTrouble?: () => Promise<LogTrouble>;
   /** This process is about to stop: it still serves, and nothing new should be sent to it. */
   isStopping?: () => boolean;
 }
@@ -79,11 +86,12 @@ export function healthPages(
   ];
 }
 
-/** Of two troubles the graver one is the state; both are told in words. */
-function shownTrouble(log: { stopped: string | null; unproven: string | null } | null) {
-  const { stopped, unproven } = log ?? { stopped: null, unproven: null };
+/** Of several troubles the gravest one is the state; all are told in words. */
+function shownTrouble(log: LogTrouble | null) {
+  const { stopped, late, unproven } = log ?? { stopped: null, late: null, unproven: null };
   return {
     ...(unproven !== null && { log: 'unproven', log_unproven: unproven }),
+    ...(late !== null && { log: 'late', log_late: late }),
     ...(stopped !== null && { log: 'stopped', log_stopped: stopped }),
   };
 }

@@ -15,7 +15,10 @@ import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { consistencyOf, inclusionOf } from '../../../src/claims/log/proofs.ts';
 import { findNewestCheckpoint } from '../../../src/claims/log/queries.ts';
 import { receiptOf } from '../../../src/claims/log/receipts.ts';
-import { troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import { logMetrics, troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
+import { presentClaim } from '../../../src/claims/present-claims.ts';
+import { findClaim } from '../../../src/claims/queries.ts';
 import { verifyClaim } from '../../../src/claims/verify-claim.ts';
 import { serviceCaller } from '../../../src/commands/caller.ts';
 import type { Context } from '../../../src/context/context.ts';
@@ -24,6 +27,11 @@ import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { healthPages } from '../../../src/http/pages/health-pages.ts';
 import { metricsText } from '../../../src/metrics/metrics.ts';
+import { receiveWitnessSignatures } from '../../../src/claims/log/witnesses/receive.ts';
+import { parseNote } from '../../../src/claims/log/signed-note.ts';
+import { parseVkey } from '../../../src/fields/verifier-key.ts';
+import { WITNESS, witnessVkeys } from '../../support/witnesses.ts';
+import { cosign } from './witnesses/witness.ts';
 import { ROOT } from '../../support/pasted.ts';
 import { leafHash } from './rfc9162.ts';
 import { assertWholeLog, ownLog, readCheckpoint, recordClaims, sizesOf, waitingLog, type OwnLog } from './support.ts';
@@ -34,11 +42,30 @@ describe('The log of claims', function () {
   this.timeout(120_000);
   let own: OwnLog;
   let context: Context;
+  const clients: pg.Client[] = [];
   beforeEach(async () => {
     own = await ownLog();
     ({ context } = own);
   });
-  afterEach(() => own.close());
+  // Also where a test has failed: a connection that is open when its database goes ends the whole run.
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.end()));
+    await own.close();
+  });
+
+  /** A connection beside the pool, as a person has it; it is closed after the test. */
+  const connected = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: context.config.databaseUrl });
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
+  /** As pg_restore and people who change rows by hand connect: without triggers. */
+  const withoutTriggers = async (): Promise<pg.Client> => {
+    const client = await connected();
+    await client.query(`set session_replication_role = replica`);
+    return client;
+  };
 
   const headFile = async (): Promise<string> => headFileOf(context.config.logHeadDir, (await openedLogOf(context)).id);
   const messages = (): Promise<number> =>
@@ -149,14 +176,12 @@ describe('The log of claims', function () {
   });
 
   it('a claim whose id is older than those that were appended, as its transaction committed later, is not lost', async () => {
-    const slow = new pg.Client({ connectionString: context.config.databaseUrl });
-    await slow.connect();
+    const slow = await connected();
     await slow.query('begin');
     await slow.query(`insert into log_pending (claim_id, leaf_hash) values ('pc_slow', sha256('slow'))`);
     await append(2);
     assert.deepEqual(await sizesOf(context), { tree_size: 2, published_size: 2, pending: 0 });
     await slow.query('commit');
-    await slow.end();
     assert.equal(await appendBatch(context), 1);
     assert.equal((await sizesOf(context)).tree_size, 3);
   });
@@ -175,8 +200,7 @@ describe('The log of claims', function () {
   describe('stops', () => {
     /** What a backup has: every table of the log and of claims, as they are now. */
     const backUp = async (name = 'older'): Promise<() => Promise<void>> => {
-      const client = new pg.Client({ connectionString: context.config.databaseUrl });
-      await client.connect();
+      const client = await connected();
       const tables = ['claims', 'claim_log', 'log_pending', 'log_entries', 'log_nodes', 'log_checkpoints'];
       for (const table of tables) await client.query(`create table ${name}_${table} as table ${table}`);
       return async () => {
@@ -186,7 +210,6 @@ describe('The log of claims', function () {
           await client.query(`delete from ${table}`);
           await client.query(`insert into ${table} overriding system value select * from ${name}_${table}`);
         }
-        await client.end();
       };
     };
 
@@ -250,10 +273,8 @@ describe('The log of claims', function () {
       const { kid } = await openedLogOf(context);
       const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
       const [, statements = ''] = /<!-- a new log -->\n```sql\n([^]*?)```/.exec(page) ?? [];
-      const client = new pg.Client({ connectionString: context.config.databaseUrl });
-      await client.connect();
+      const client = await connected();
       await client.query(statements);
-      await client.end();
       context = await own.another(); // the processes were stopped
       assert.notEqual((await openedLogOf(context)).kid, kid);
       await recordClaims(context, 1);
@@ -262,12 +283,106 @@ describe('The log of claims', function () {
 
     it('where nodes of the tree are gone or changed', async () => {
       await append(5);
-      const client = new pg.Client({ connectionString: context.config.databaseUrl });
-      await client.connect();
+      const client = await connected();
       await client.query(`set session_replication_role = replica`);
       await client.query(`update log_nodes set hash = sha256('') where level = 2`);
       await assertStopped(/rows of log_nodes or log_checkpoints are gone or changed/);
-      await client.end();
+    });
+
+    it('where nodes in the middle were changed, as soon as a receipt of theirs is read, until they are as they were', async () => {
+      const ids = await append(7);
+      const others = await append(9);
+      const receipts = () => Promise.all(ids.map((id) => receiptOf(context.pool, id)));
+      const before = await receipts();
+      const client = await withoutTriggers();
+      await client.query(`create table kept_nodes as table log_nodes`);
+      // Sixteen leaves have a node of their own, so that the root is not made of these.
+      await client.query(`update log_nodes set hash = sha256('') where level = 1 and index in (0, 1)`);
+      await append(1);
+      assert.equal((await troubleOfLog(context)).stopped, null);
+      const row = (await findClaim(context.pool, ids[0] ?? '')) ?? assert.fail();
+      assert.equal(
+        (await presentClaim(context.pool, row)).receipt,
+        null,
+        'nobody is shown a receipt that does not hold',
+      );
+      await assertStopped(/^The proof of entry 0 of the log does not lead to the root that was signed/);
+      await assert.rejects(readLoggedClaim(context, ids[0] ?? ''), /does not lead to the root that was signed/);
+      assert.equal((await receiptOf(context.pool, others[8] ?? ''))?.leadsToRoot, true, 'others have theirs');
+      await client.query(
+        `update log_nodes n set hash = k.hash from kept_nodes k where k.level = n.level and k.index = n.index`,
+      );
+      await assertRuns();
+      assert.deepEqual(await receipts(), before);
+    });
+
+    it('where a witness shows a tree that the log has signed and the database does not have', async () => {
+      context.config.witnessKeys = Object.values(witnessVkeys).map(parseVkey);
+      const noteNow = async (): Promise<string> => (await findNewestCheckpoint(context.pool))?.note ?? '';
+      const path = await headFile();
+      await append(3);
+      const older = await readFile(path, 'utf8');
+      const restoreOlder = await backUp();
+      await append(4);
+      const newer = await noteNow();
+      const restoreNewer = await backUp('newer');
+      const receive = (note: string) =>
+        assert.rejects(receiveWitnessSignatures(context, Buffer.from(note)), { code: 'CONFLICT' });
+      const { text } = parseNote(newer);
+      const { ed25519: cosignature } = cosign(text, WITNESS);
+
+      await restoreOlder();
+      await writeFile(path, older);
+      await receive(`${text}\n${cosignature}`);
+      assert.equal(await publishLog(context), 3, 'what the log did not sign proves nothing');
+      await receive(newer + cosignature);
+      await assertStopped(/The head of 7 entries was signed by a witness, and the database has 3: it is an older copy/);
+
+      await restoreOlder();
+      await append(5);
+      await receive(newer + cosignature);
+      await assertStopped(/The head of 7 entries that was signed by a witness is not the beginning of the tree/);
+      await restoreNewer();
+      await writeFile(path, older);
+      await assertRuns();
+    });
+
+    it('where a node of one receipt is gone, and goes on when it is back, with the same receipts', async () => {
+      const ids = await append(7);
+      await append(9);
+      const before = await Promise.all(ids.map((id) => receiptOf(context.pool, id)));
+      const client = await withoutTriggers();
+      await client.query(`create table kept_nodes as table log_nodes`);
+      await client.query(`delete from log_nodes where level = 0 and index = 2`);
+      await append(0);
+      assert.equal((await troubleOfLog(context)).stopped, null);
+      await assert.rejects(receiptOf(context.pool, ids[3] ?? ''), /has no node 0\/2/);
+      await assertStopped(/does not lead to the root that was signed|has no node 0\/2/);
+      await client.query(`insert into log_nodes select * from kept_nodes where level = 0 and index = 2`);
+      await append(1);
+      await assertRuns();
+      assert.deepEqual(await Promise.all(ids.map((id) => receiptOf(context.pool, id))), before);
+    });
+
+    it('where its folder cannot be written, and goes on when it can', async () => {
+      await append(2);
+      const path = await headFile();
+      await mkdir(`${path}.new`); // what is written first
+      await recordClaims(context, 1);
+      assert.equal(await appendBatch(context), 1);
+      assert.equal(await publishLog(context), null);
+      await assertStopped(
+        /The head of the log cannot be written \(EISDIR\)\. Let the user of the worker read and write LOG_HEAD_DIR/,
+      );
+      await rmdir(`${path}.new`);
+      await assertRuns();
+      const head = await readFile(path, 'utf8');
+      await rm(path);
+      await mkdir(path);
+      await assertStopped(/The head of the log cannot be read \(EISDIR\)/);
+      await rmdir(path);
+      await writeFile(path, head);
+      await assertRuns();
     });
 
     it('where the file is no head of this log, and runs again when it is back', async () => {
@@ -285,8 +400,7 @@ describe('The log of claims', function () {
 
     it('where nodes of the tree are gone, or root and nodes were changed together, with a head and without one', async () => {
       await append(5);
-      const client = new pg.Client({ connectionString: context.config.databaseUrl });
-      await client.connect();
+      const client = await connected();
       await client.query(`set session_replication_role = replica`);
       const path = await headFile();
       const head = await readFile(path, 'utf8');
@@ -312,7 +426,6 @@ describe('The log of claims', function () {
       await client.query(`delete from log_nodes where level = 2`);
       await assertStopped(/has no node 2\/0: rows of log_nodes are gone or changed/);
       await client.query(`insert into log_nodes select * from kept_nodes where level = 2`);
-      await client.end();
       await assertRuns();
     });
 
@@ -350,10 +463,8 @@ describe('The log of claims', function () {
       assert.deepEqual([status, shown['log'], shown['log_unproven']], [200, 'unproven', said]);
       const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
       const [, statement = ''] = /<!-- a confirmed head -->\n```sql\n([^]*?)```/.exec(page) ?? [];
-      const client = new pg.Client({ connectionString: context.config.databaseUrl });
-      await client.connect();
+      const client = await connected();
       await client.query(statement);
-      await client.end();
       assert.equal(await unproven(), null);
       await append(1);
       assert.match(await metricsText(), /^carnet_log_unproven 0$/m);
@@ -365,7 +476,8 @@ describe('The log of claims', function () {
       const path = await headFile();
       await rm(path);
       await mkdir(`${path}.new`); // what is written first
-      await assert.rejects(publishLog(context), { code: 'EISDIR' });
+      assert.equal(await publishLog(context), null);
+      assert.match((await troubleOfLog(context)).stopped ?? '', /cannot be written \(EISDIR\)/);
       assert.notEqual(await unproven(), null);
       await rmdir(`${path}.new`);
     });
@@ -390,12 +502,10 @@ describe('The log of claims', function () {
 
   it('after its clock was set back an hour: the newest checkpoint is the largest, and what was revoked is revoked', async () => {
     const [first = ''] = await append(1);
-    const client = new pg.Client({ connectionString: context.config.databaseUrl });
-    await client.connect();
+    const client = await connected();
     await client.query(`set session_replication_role = replica`);
     await client.query(`update log_checkpoints set created_at = created_at + interval '1 hour'`);
     await client.query(`update claims set revoked_at = clock_timestamp() + interval '1 hour' where id = $1`, [first]);
-    await client.end();
     const [second = ''] = await append(1);
     const [before, after] = [await receiptOf(context.pool, first), await receiptOf(context.pool, second)];
     const registered = [before, after].map((logged) => logged?.receipt.registered_at ?? assert.fail());
@@ -450,6 +560,30 @@ describe('The log of claims', function () {
     assert.equal((await advanceLog(context, id)).status, 'idle');
   });
 
+  it('says that claims wait for too long, where nothing stops the log and still none is appended', async () => {
+    const waiting = async (): Promise<number> =>
+      Number(/^carnet_log_oldest_waiting_seconds ([\d.]+)$/m.exec(await logMetrics(context))?.[1]);
+    const late = async (): Promise<string | null> => (await troubleOfLog(context)).late;
+    await append(1);
+    assert.deepEqual([await waiting(), await late()], [0, null]);
+    await recordClaims(context, 1);
+    assert((await waiting()) > 0);
+    assert.equal(await late(), null, 'every claim waits for a second');
+    const client = await withoutTriggers();
+    await client.query(`update log_pending set created_at = created_at - interval '10 minutes'`);
+    assert((await waiting()) >= 600);
+    assert.match((await late()) ?? '', /has waited for 6\d\d seconds\. Look whether a worker runs/);
+    const pages = new Map(healthPages(context.pool, { logTrouble: () => troubleOfLog(context) }));
+    const { status, body } = (await pages.get('/readyz')?.page({} as never)) ?? assert.fail();
+    const shown = JSON.parse(String(body)) as Record<string, unknown>;
+    assert.deepEqual([status, shown['log']], [200, 'late']);
+    await appendBatch(context); // and nobody publishes it
+    await client.query(`update log_checkpoints set created_at = created_at - interval '10 minutes'`);
+    assert((await waiting()) >= 600);
+    await publishLog(context);
+    assert.deepEqual([await waiting(), await late()], [0, null]);
+  });
+
   it('is left in peace where nothing waits, and where a life has just looked', async () => {
     const { id } = await openedLogOf(context);
     await advanceLog(context, id);
@@ -479,8 +613,11 @@ describe('The log of claims', function () {
     await assertWholeLog(alone);
     const lost = withCaches({ ...context, encryption: createEncryption([randomBytes(32)]) });
     await recordClaims(lost, 1);
-    await assert.rejects(appendBatch(lost));
+    assert.equal(await appendBatch(lost), null);
     assert.equal((await sizesOf(context)).pending, 1);
+    assert.match((await troubleOfLog(context)).stopped ?? '', /No key of ENCRYPTION_KEY opens the key of the log/);
+    assert.equal(await appendBatch(alone), 1, 'it goes on with the key');
+    assert.equal((await troubleOfLog(context)).stopped, null);
   });
 
   it('keeps its private key nowhere in the clear', async () => {
@@ -489,8 +626,7 @@ describe('The log of claims', function () {
     const raw = Buffer.from(d, 'base64url');
     await waitingLog(context);
     await append(2);
-    const client = new pg.Client({ connectionString: context.config.databaseUrl });
-    await client.connect();
+    const client = await connected();
     const tables = await client.query<{ name: string }>(
       `select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
     );
@@ -499,7 +635,6 @@ describe('The log of claims', function () {
       const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
       texts.push(...rows.map(({ row }) => row));
     }
-    await client.end();
     texts.push(await readFile(await headFile(), 'utf8'));
     for (const form of [d, raw.toString('hex'), raw.toString('base64').slice(0, 42)]) {
       assert(!texts.some((text) => text.includes(form)));

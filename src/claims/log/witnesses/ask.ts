@@ -45,7 +45,7 @@ export async function askWitnesses(context: Context): Promise<Witnessing> {
       if (known >= checkpoint.tree_size && !isUnproven) return null;
       try {
         await askWitness(context, { witness, url: witness.url, checkpoint, known });
-        return true;
+        return 'signed';
       } catch (error) {
         if (!(error instanceof NotSigned)) throw error;
         const level = error instanceof Behind ? 'error' : 'warn';
@@ -53,13 +53,13 @@ export async function askWitnesses(context: Context): Promise<Witnessing> {
           { witness: witness.name, reason: error.message },
           'a witness did not sign the checkpoint of the claims log',
         );
-        return false;
+        return error instanceof Behind ? 'behind' : 'not_signed';
       }
     }),
   );
   const answers = outcomes.filter((outcome) => outcome !== null);
-  for (const signed of answers) asked.add(1, { outcome: signed ? 'signed' : 'not_signed' });
-  return { asked: answers.length, signed: answers.filter(Boolean).length };
+  for (const outcome of answers) asked.add(1, { outcome });
+  return { asked: answers.length, signed: answers.filter((outcome) => outcome === 'signed').length };
 }
 
 interface Question {

@@ -1,7 +1,8 @@
 import type { Context } from '../../../context/context.ts';
 import type { CommonQueryMethods } from '../../../database/pool.ts';
 import { assertThat, CarnetError, invalid } from '../../../errors/carnet-error.ts';
-import { openedLogOf } from '../log-key.ts';
+import { openedLogOf, signedTree, type Log } from '../log-key.ts';
+import { hashOfSpan, nodesOf } from '../merkle.ts';
 import {
   NoteFault,
   parseCheckpoint,
@@ -10,7 +11,8 @@ import {
   type Checkpoint,
   type VerifiedSignature,
 } from '../signed-note.ts';
-import { findCheckpoint, readTime } from '../queries.ts';
+import { findCheckpoint, findLog, noteWitnessed, readNodes, readTime } from '../queries.ts';
+import { REMEDY } from '../stopped.ts';
 import { insertCosignatures } from './queries.ts';
 import { assertTimesArePast } from './times.ts';
 import { knownWitnesses } from './witnessed.ts';
@@ -31,8 +33,8 @@ export async function receiveWitnessSignatures(context: Context, body: Buffer): 
   const { config, pool, log } = context;
   const note = body.toString('utf8');
   const { text, checkpoint } = readNote(note);
-  const { origin } = await openedLogOf(context);
-  if (checkpoint.origin !== origin) throw invalidNote(`must be of this log, ${origin}`);
+  const opened = await openedLogOf(context);
+  if (checkpoint.origin !== opened.origin) throw invalidNote(`must be of this log, ${opened.origin}`);
   const verified = verifiedBy(
     note,
     knownWitnesses(config).map(({ vkey }) => vkey),
@@ -40,15 +42,35 @@ export async function receiveWitnessSignatures(context: Context, body: Buffer): 
   const { size } = checkpoint;
   const ours = await findCheckpoint(pool, size);
   if (ours === null || parseNote(ours.note).text !== text) {
-    log.error(
-      { note: text },
-      'a witness signed a checkpoint that the claims log does not have: is this an older copy?',
-    );
+    log.error({ note }, 'a witness signed a checkpoint that the claims log does not have: is this an older copy?');
+    if (isOurs(opened, note)) await stopUnlessHeld(context, checkpoint);
     throw new CarnetError('CONFLICT', `This log has no such checkpoint of ${size} claims.`);
   }
   await refuseImpossibleTimes(pool, verified);
   await insertCosignatures(pool, size, verified);
   return { tree_size: size, witnesses: [...new Set(verified.map(({ key }) => key.name))] };
+}
+
+/** Whether the log itself signed the note: then it is no tree that only the witness has seen. */
+function isOurs(opened: Log, note: string): boolean {
+  try {
+    signedTree(opened, note);
+    return true;
+  } catch (error) {
+    if (error instanceof NoteFault) return false;
+    throw error;
+  }
+}
+
+/** A tree that the log and a witness have signed, and that is no beginning of the one here, proves an older copy (decision L82). */
+async function stopUnlessHeld({ pool }: Context, { size, rootHash }: Checkpoint): Promise<void> {
+  const row = await findLog(pool);
+  const whole = { from: 0, to: size };
+  const isHeld =
+    row !== null && size <= row.tree_size && hashOfSpan(whole, await readNodes(pool, nodesOf(whole))).equals(rootHash);
+  if (isHeld) return;
+  const reason = `A witness has signed a tree of ${size} entries that this log signed too, and that is not in the database: it is an older copy. ${REMEDY}`;
+  await noteWitnessed(pool, { size, rootHash, reason });
 }
 
 const invalidNote = (message: string): CarnetError => invalid({ path: 'note', code: 'invalid_note', message });
