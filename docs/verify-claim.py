@@ -149,7 +149,7 @@ def verify(bundle, log, older=None):
     said = [receipt["witnesses"], proof["format"], proof["tree_size"], proof["log_index"]]
     must(canonical(said) == canonical([None, "svc-merkle-v1", float(size), float(index)]) and size == then[0], "the receipt contradicts itself")
     entry = receipt["registry"].rstrip("/") + "/v1/claims/" + bundle["claim_id"]
-    must(receipt["registry_entry_uri"] == entry, "the claim_id is not that of the receipt")
+    must(receipt["registry_entry_uri"] == entry, "the claim_id or the registry is not that of the receipt's address")
     must(unhex(proof["root_hash"]) == then[1] == root_of(leaf, index, size, path), "the claim is not in the tree of its receipt")
     header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key, jwk["kid"], "the COSE receipt")
     must(header[395] == 1 and [proof_of(one) for one in proofs[396][-1]] == [(size, index, path)], "the COSE receipt has another proof")

@@ -117,11 +117,11 @@ describe('COSE_Sign1', () => {
       fault(/not of this key over these bytes/),
     );
     assert.throws(() => assertSign1(one, payload, newKeys('x').privateKey), fault(/not of this key/));
-    assert.doesNotThrow(() => assertSign1({ ...one, payload }, payload, keys.privateKey));
-    assert.throws(
-      () => assertSign1({ ...one, payload: Buffer.from('else') }, payload, keys.privateKey),
-      fault(/carries another payload/),
-    );
+    for (const attached of [payload, Buffer.from('else')])
+      assert.throws(
+        () => assertSign1({ ...one, payload: attached }, payload, keys.privateKey),
+        fault(/its payload is attached/),
+      );
     assert.throws(
       () => assertSign1(signed([[1, -8]], [[1, -8]]), payload, keys.privateKey),
       fault(/outside of the protected/),

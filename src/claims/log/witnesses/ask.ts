@@ -2,10 +2,9 @@ import type { Context } from '../../../context/context.ts';
 import { submissionUrl, type PolicyWitness } from '../../../context/witness-policy.ts';
 import { metrics } from '../../../metrics/metrics.ts';
 import { consistencyOf } from '../proofs.ts';
-import { findLog, findNewestCheckpoint, noteConfirmed, readTime, type CheckpointRow } from '../queries.ts';
+import { findLog, findNewestCheckpoint, noteConfirmed, type CheckpointRow } from '../queries.ts';
 import { NoteFault, verifiedSignatures } from '../signed-note.ts';
 import { insertCosignatures, largestSignedBy } from './queries.ts';
-import { assertTimesArePast } from './times.ts';
 
 /** Witnesses answer in milliseconds; one that is away holds nothing up but its own signature. */
 const TIMEOUT_MS = 10_000;
@@ -123,7 +122,6 @@ async function keep({ pool }: Context, { witness, checkpoint }: Question, lines:
   try {
     const { verified } = verifiedSignatures(checkpoint.note + lines, [witness.key.vkey]);
     if (verified.length === 0) throw new NotSigned('Its answer has no signature by its key.');
-    assertTimesArePast(verified, await readTime(pool));
     await insertCosignatures(pool, checkpoint.tree_size, verified);
   } catch (error) {
     if (error instanceof NoteFault) throw new NotSigned(`Its answer is refused: ${error.message}`, { cause: error });

@@ -14,7 +14,6 @@ import {
 import { findCheckpoint, findLog, noteWitnessed, readNodes, readTime } from '../queries.ts';
 import { REMEDY } from '../stopped.ts';
 import { insertCosignatures } from './queries.ts';
-import { assertTimesArePast } from './times.ts';
 import { knownWitnesses } from './witnessed.ts';
 
 /** What was taken of a note. */
@@ -99,14 +98,18 @@ function verifiedBy(note: string, vkeys: readonly string[]): ReturnType<typeof v
   }
 }
 
+/** So far a witness' clock may be ahead of the one here; in seconds. Verifiers show when the last witness signed. */
+const MOST_AHEAD = 24 * 60 * 60;
+
+/** That cosignatures name times at which somebody can have signed (decision L101); 0 stands for no time. @throws CarnetError */
 async function refuseImpossibleTimes(
   connection: CommonQueryMethods,
   verified: readonly VerifiedSignature[],
 ): Promise<void> {
-  try {
-    assertTimesArePast(verified, await readTime(connection));
-  } catch (error) {
-    if (error instanceof NoteFault) throw invalidNote(`must be signed at a time that has come: ${error.message}`);
-    throw error;
+  const latest = Date.parse(await readTime(connection)) / 1_000 + MOST_AHEAD;
+  for (const { key, timestamp } of verified) {
+    if (timestamp === 0) throw invalidNote(`must name the time at which ${key.name} signed, and names 0`);
+    if (timestamp !== null && timestamp > latest)
+      throw invalidNote(`must not be signed more than a day from now, as ${key.name} says`);
   }
 }
