@@ -86,7 +86,7 @@ describe('The life of the log', function () {
     // What a fault of the key itself writes, too.
     const lost = withCaches({ ...rig.context, encryption: createEncryption([randomBytes(32)]) });
     await recordClaims(lost, 1);
-    await assert.rejects(appendBatch(lost));
+    assert.equal(await appendBatch(lost), null);
     const texts = [...lines, await allMetricsText(), await run.text()];
     for (const form of [d, raw.toString('hex'), raw.toString('base64').slice(0, 42)]) {
       assert(!texts.some((text) => text.includes(form)));
