@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 """Verifies the bundle of a claim offline, with the published formats alone (docs/claims.md).
 
-    python3 verify-claim.py bundle.json '<verifier key of the log>' [older-checkpoint.txt]
+    python3 verify-claim.py bundle.json <verifier key of the log, or a file with it> [older-checkpoint.txt]
 
-Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: the call is wrong;
-3: the payload was erased, and everything else holds.
-It leaves to `npm run verify` what the formats say nothing of: schemas of payloads, witnesses, whose keys co-signed.
+Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: a file cannot be read, or the
+call is wrong; 3: the payload was erased, and everything else holds. docs/claims.md lists what it leaves to `npm run verify`.
 """
-import base64, hashlib, json, sys
+import base64, hashlib, json, os, sys
 from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+TEXTS, OBJECTS = ("claim_id", "digest", "cose_receipt", "checkpoint", "tlog_proof"), ("envelope", "receipt", "latest", "revocation")
+BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+
 def must(holds, message):
     if not holds: raise ValueError(message)
 
+step = ["the bundle"]  # what is checked, for the words of whatever is wrong with it
+def check(what): step[0] = what
 def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
 def node(left, right): return sha(b"\1", left, right)
 def plain(text): return base64.b64decode(text, validate=True)
@@ -99,54 +103,83 @@ def checkpoint(note, name, key_id, key):  # C2SP tlog-checkpoint; returns size a
     must(origin == name, "the checkpoint is of another log")
     return int(size), plain(root)
 
-def verify(bundle, vkey, older=None):
-    name, key_id, key = vkey.split("+", 2)
+def trusted(given):
+    text = open(given, encoding="utf-8").readline() if os.path.exists(given) else given
+    name, key_id, key = text.strip().split("+", 2)
     key_id, key = bytes.fromhex(key_id), plain(key)
-    must(key[0] == 1 and sha(name.encode(), b"\n", key)[:4] == key_id, "the verifier key is not one of Ed25519")
-    key, receipt, latest = key[1:], bundle["receipt"]["proof"], bundle["latest"]
+    must(key[0] == 1 and len(key) == 33 and sha(name.encode(), b"\n", key)[:4] == key_id, "its id is another one, or it is not one of Ed25519")
+    return name, key_id, key[1:]
+
+def bundle_in(file):
+    bundle = json.load(open(file, encoding="utf-8"), parse_int=float, object_pairs_hook=once)
+    must(isinstance(bundle, dict), "it is no bundle")
+    must("bundle_version" in bundle or "digest" not in bundle, "it is a claim; fetch /v1/claims/%s/bundle" % bundle.get("id"))
+    must(bundle.get("bundle_version") == 1, "it is no bundle of version 1")
+    for name, kind in [(name, str) for name in TEXTS] + [(name, dict) for name in OBJECTS] + [("co_signatures", list)]:
+        must(isinstance(bundle.get(name), kind), "%s is missing, or of another type" % name)
+    return bundle
+
+def note_in(file):
+    note = open(file, encoding="utf-8").read().rstrip("\n") + "\n"
+    must("\n\n" in note, "it is no checkpoint")
+    return note
+
+def verify(bundle, key, older=None):
+    receipt, latest = bundle["receipt"], bundle["latest"]
     envelope = {name: value for name, value in bundle["envelope"].items() if name not in ("receipt", "co_signatures")}
     signed = canonical(envelope).encode()
     erased = bundle.get("erased", False)  # then only the COSE receipt says which digest the entry has
+    check("the digest")
     must(erased or bundle["digest"] == "sha256:" + sha(signed).hex(), "the digest is not that of the envelope")
     leaf = bytes.fromhex(bundle["leaf_hash"]) if erased else sha(b"\0", signed)
-    then, now = checkpoint(bundle["checkpoint"], name, key_id, key), checkpoint(latest["checkpoint"], name, key_id, key)
-    size, index, path = whole_cbor(url(receipt["bytes"]))
-    must([size, index] == [receipt["tree_size"], receipt["log_index"]] and size == then[0], "the receipt contradicts itself")
-    must(bytes.fromhex(receipt["root_hash"]) == then[1] == root_of(leaf, index, size, path), "the claim is not in the tree of its receipt")
-    header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key)
-    must(header[395] == 1 and [whole_cbor(proof) for proof in proofs[396][-1]] == [[size, index, path]], "the COSE receipt has another proof")
-    about = {1: bundle["receipt"]["registry"].encode(), 2: bundle["digest"].encode()}  # iss and sub (RFC 9943)
-    must(header[15] == about, "the COSE receipt is of another registry, or about another digest")
+    check("the checkpoint of the receipt"); then = checkpoint(bundle["checkpoint"], *key)
+    check("the newest checkpoint"); now = checkpoint(latest["checkpoint"], *key)
+    check("the receipt")
+    proof, uri = receipt["proof"], receipt["registry"].removesuffix("/") + "/v1/claims/" + bundle["claim_id"]
+    must(receipt["registry_entry_uri"] == uri, "it is of %s, and claim_id and registry make %s" % (receipt["registry_entry_uri"], uri))
+    size, index, path = whole_cbor(url(proof["bytes"]))
+    must([size, index] == [proof["tree_size"], proof["log_index"]] and size == then[0], "the receipt contradicts itself")
+    must(bytes.fromhex(proof["root_hash"]) == then[1] == root_of(leaf, index, size, path), "the claim is not in the tree of its receipt")
+    check("the COSE receipt")
+    header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key[2])
+    must(header[395] == 1 and [whole_cbor(one) for one in proofs[396][-1]] == [[size, index, path]], "the COSE receipt has another proof")
+    about_this = {1: receipt["registry"].encode(), 2: bundle["digest"].encode()}  # iss and sub (RFC 9943)
+    must(header[15] == about_this, "the COSE receipt is of another registry, or about another digest")
+    check("the newest tree")
     must(root_of(leaf, index, now[0], [bytes.fromhex(one) for one in latest["inclusion"]]) == now[1], "the claim is not in the newest tree")
     must(0 < then[0] <= now[0], "the newest tree is smaller than that of the receipt, or empty")
     roots = roots_of(then[0], now[0], [bytes.fromhex(one) for one in latest["consistency"]], then[1])
     must(roots == (then[1], now[1]), "the trees are not consistent")
-    first, *lines = bundle["tlog_proof"].split("\n\n", 1)[0].split("\n")
+    check("the tlog-proof")
+    head, note = bundle["tlog_proof"].split("\n\n", 1)
+    first, *lines = head.split("\n")
     lines = lines[lines[0].startswith("extra "):]
-    there = checkpoint(bundle["tlog_proof"].split("\n\n", 1)[1], name, key_id, key)
+    there = checkpoint(note, *key)
     must(there in (then, now), "the tlog-proof is in another tree than the bundle's two")
     must(first == "c2sp.org/tlog-proof@v1" and lines[0] == "index %d" % index, "the tlog-proof is about another entry")
     must(root_of(leaf, index, there[0], [plain(one) for one in lines[1:]]) == there[1], "the tlog-proof does not hold")
-    for one in bundle["co_signatures"]:
+    for at, one in enumerate(bundle["co_signatures"]):
+        check("co-signature %d" % at)
         if one["jwk"] is None or erased: continue
         thumbprint = sha(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % one["jwk"]["x"]).encode())  # RFC 7638
-        must(url(one["signer_kid"]) == thumbprint, "the key of a co-signature is another one than it names")
+        must(url(one["signer_kid"]) == thumbprint, "its key is another one than it names")
         sign1(url(one["cose_sign1"]), signed, url(one["jwk"]["x"]))
     if older:
-        kept = checkpoint(older, name, key_id, key)
+        check("the older checkpoint"); kept = checkpoint(older, *key)
         must(kept[0] in (then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")
         must(kept in (then, now), "the log has forked since the older checkpoint")
-    must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
-    return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, name)
+    check("revocation"); must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
+    return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, key[0])
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        print(__doc__, file=sys.stderr)
-        sys.exit(2)
-    try:
-        bundle = json.load(open(sys.argv[1], encoding="utf-8"), parse_int=float, object_pairs_hook=once)
-        erased, found = verify(bundle, sys.argv[2], *[open(file, encoding="utf-8").read() for file in sys.argv[3:]])
-        print("ERASED" if erased else "VERIFIED", found)
-        sys.exit(3 if erased else 0)
-    except (ValueError, KeyError, IndexError, TypeError, InvalidSignature) as error:
-        sys.exit("NOT VERIFIED %s %s" % (type(error).__name__, error))
+    if len(sys.argv) not in (3, 4): sys.exit(print(__doc__, file=sys.stderr) or 2)
+    given = []
+    for read, text in zip((bundle_in, trusted, note_in), sys.argv[1:]):
+        try: given.append(read(text))
+        except (OSError, *BROKEN) as error: sys.exit(print("%s cannot be read: %s" % (text, error), file=sys.stderr) or 2)
+    try: erased, found = verify(*given)
+    except InvalidSignature: sys.exit("NOT VERIFIED %s: a signature is not of its key over these bytes" % step[0])
+    except ValueError as error: sys.exit("NOT VERIFIED %s: %s" % (step[0], error))
+    except BROKEN as error: sys.exit("NOT VERIFIED %s: it cannot be read (%s %s)" % (step[0], type(error).__name__, error))
+    print("ERASED" if erased else "VERIFIED", found)
+    sys.exit(3 if erased else 0)
