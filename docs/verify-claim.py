@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
 """Verifies the bundle of a claim offline, with the published formats alone (docs/claims.md).
 
-    python3 verify-claim.py bundle.json '<verifier key of the log>' [older-checkpoint.txt]
+    python3 verify-claim.py bundle.json <verifier key of the log, or a file with it> [older-checkpoint.txt]
 
-Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: the call is wrong, or a file is not what it
-must be; 3: the payload was erased, and everything else holds.
-It leaves to `npm run verify` what the formats say nothing of: schemas of payloads, witnesses, whose keys co-signed.
+Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: a file cannot be read, or the
+call is wrong; 3: the payload was erased, and everything else holds. docs/claims.md lists what it leaves to `npm run verify`.
 """
-import base64, hashlib, json, re, sys
+import base64, hashlib, json, os, re, sys
 from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 P, OF_ORDER_EIGHT = 2**255 - 19, 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7
 SMALL_ORDER = {0, 1, P - 1, OF_ORDER_EIGHT, P - OF_ORDER_EIGHT}  # y of the points for which anybody can sign
+TEXTS, OBJECTS = ("claim_id", "digest", "cose_receipt", "checkpoint", "tlog_proof"), ("envelope", "receipt", "latest", "revocation")
+BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 def must(holds, message):
     if not holds: raise ValueError(message)
 
+step = ["the bundle"]  # what is checked, for the words of whatever is wrong with it
+def check(what): step[0] = what
 def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
 def node(left, right): return sha(b"\1", left, right)
 def only(text, data, again): must(again == text, "base64 or hex is not in the one spelling of its bytes"); return data
@@ -25,10 +28,9 @@ def plain(text): data = base64.b64decode(text); return only(text, data, base64.b
 def url(text): data = base64.urlsafe_b64decode(text + "=="); return only(text, data, base64.urlsafe_b64encode(data).decode().rstrip("="))
 def unhex(text): data = bytes.fromhex(text); return only(text, data, data.hex())
 
-def signed_by(key, signature, message, what):
-    must(int.from_bytes(key, "little") % 2**255 % P not in SMALL_ORDER, "the key of %s is of small order" % what)
-    try: Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
-    except InvalidSignature: raise ValueError("the signature of %s is not of its key, or over other bytes" % what) from None
+def signed_by(key, signature, message):
+    must(int.from_bytes(key, "little") % 2**255 % P not in SMALL_ORDER, "its key is of small order")
+    Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
 
 def number(value):  # as ECMAScript writes a double (RFC 8785, 3.2.2.3)
     if 1e-6 <= abs(value) < 1e21 or value == 0: return format(Decimal(repr(value)).normalize() + 0, "f")
@@ -107,13 +109,13 @@ def byte_string(data):  # its CBOR, RFC 8949
     width = next(width for width in (0, 1, 2, 4) if len(data) < (24, 1 << 8, 1 << 16, 0, 1 << 32)[width])
     return (bytes([0x40 + len(data)]) if width == 0 else bytes([0x57 + width.bit_length()]) + len(data).to_bytes(width, "big")) + data
 
-def sign1(data, payload, key, kid, what):  # COSE_Sign1, RFC 9052, tagged or not, with a detached payload; returns both headers
+def sign1(data, payload, key, kid):  # COSE_Sign1, RFC 9052, tagged or not, with a detached payload; returns both headers
     protected, unprotected, attached, signature = whole_cbor(data[data[:1] == b"\xd2":], list, 8192)
     header = whole_cbor(protected, dict, 8192)
-    must(type(unprotected) is dict and attached is None, "%s has its payload attached, or is no COSE_Sign1" % what)
-    must(header.get(1) in (-8, -19) and 2 not in header and unprotected.keys().isdisjoint({1, 2}), "the header of %s is not one of Ed25519" % what)
-    must([head[4] for head in (header, unprotected) if 4 in head] == [kid.encode()], "%s does not name its key once" % what)
-    signed_by(key, signature, b"\x84\x6aSignature1" + byte_string(protected) + b"\x40" + byte_string(payload), what)
+    must(type(unprotected) is dict and attached is None, "its payload is attached, or it is no COSE_Sign1")
+    must(header.get(1) in (-8, -19) and 2 not in header and unprotected.keys().isdisjoint({1, 2}), "its header is not one of Ed25519")
+    must([head[4] for head in (header, unprotected) if 4 in head] == [kid.encode()], "it does not name its key once")
+    signed_by(key, signature, b"\x84\x6aSignature1" + byte_string(protected) + b"\x40" + byte_string(payload))
     return header, unprotected
 
 def checkpoint(note, name, key_id, key):  # C2SP tlog-checkpoint; returns size and root
@@ -124,83 +126,102 @@ def checkpoint(note, name, key_id, key):  # C2SP tlog-checkpoint; returns size a
     signatures = [(line.split(" ")[1], plain(line.split(" ")[2])) for line in lines]
     ours = [signature[4:] for signer, signature in signatures if signer == name and signature[:4] == key_id]
     must(ours and all(len(signature) > 4 for _, signature in signatures), "a checkpoint is not signed by the key that you trust")
-    for signature in ours: signed_by(key, signature, body.encode(), "a checkpoint")
+    for signature in ours: signed_by(key, signature, body.encode())
     origin, size, root, *more = body[:-1].split("\n")
     must(origin == name and re.fullmatch("0|[1-9][0-9]{0,15}", size) and "" not in more, "a checkpoint is of another log, or none")
     return int(size), plain(root)
 
-def key_of(vkey):  # C2SP signed-note; returns name, id and key
-    name, key_id, key = vkey.strip().split("+", 2)
-    key = plain(key)
-    must(key[0] == 1 and sha(name.encode(), b"\n", key)[:4] == unhex(key_id), "the verifier key is not one of Ed25519")
-    return name, unhex(key_id), key[1:]
+def trusted(given):
+    text = open(given, encoding="utf-8").readline() if os.path.exists(given) else given
+    name, key_id, key = text.strip().split("+", 2)
+    key_id, key = unhex(key_id), plain(key)
+    must(key[0] == 1 and len(key) == 33 and sha(name.encode(), b"\n", key)[:4] == key_id, "its id is another one, or it is not one of Ed25519")
+    return name, key_id, key[1:]
 
-def verify(bundle, log, older=None):
-    (name, _, key), receipt, latest = log, bundle["receipt"], bundle["latest"]
-    jwk, proof, about = bundle["log"]["jwk"], receipt["proof"], bundle["log"]["origin"]
-    must(about == name and key_of(bundle["log"]["vkey"]) == log and url(jwk["x"]) == key, "the bundle names another key than the one that you trust")
+def bundle_in(file):
+    hooks = {"parse_" + kind: read_number for kind in ("int", "float", "constant")}
+    bundle = json.load(open(file, encoding="utf-8"), **hooks, object_pairs_hook=once)
+    must(isinstance(bundle, dict), "it is no bundle")
+    must("bundle_version" in bundle or "digest" not in bundle, "it is a claim; fetch /v1/claims/%s/bundle" % bundle.get("id"))
+    must(canonical(bundle.get("bundle_version")) == "1", "it is no bundle of version 1")
+    for name, kind in [(name, str) for name in TEXTS] + [(name, dict) for name in OBJECTS] + [("co_signatures", list)]:
+        must(isinstance(bundle.get(name), kind), "%s is missing, or of another type" % name)
+    canonical(bundle).encode()  # fails at half of a surrogate pair
+    return bundle
+
+def note_in(file):
+    note = open(file, encoding="utf-8", newline="").read().rstrip("\n") + "\n"
+    must("\n\n" in note, "it is no checkpoint")
+    return note
+
+def verify(bundle, key, older=None):
+    receipt, latest, log = bundle["receipt"], bundle["latest"], bundle["log"]
+    check("the log key")
+    named = log["origin"] == key[0] and trusted(log["vkey"]) == key and url(log["jwk"]["x"]) == key[2]
+    must(named, "the bundle names another key than the one that you trust")
     envelope = {name: value for name, value in bundle["envelope"].items() if name not in ("receipt", "co_signatures")}
     signed = canonical(envelope).encode()
     erased = bundle.get("erased", False)  # then only the COSE receipt says which digest the entry has
+    check("the digest")
     must(erased or bundle["digest"] == "sha256:" + sha(signed).hex(), "the digest is not that of the envelope")
     leaf = unhex(bundle["leaf_hash"]) if erased else sha(b"\0", signed)
-    then, now = checkpoint(bundle["checkpoint"], *log), checkpoint(latest["checkpoint"], *log)
+    check("the checkpoint of the receipt"); then = checkpoint(bundle["checkpoint"], *key)
+    check("the newest checkpoint"); now = checkpoint(latest["checkpoint"], *key)
+    check("the receipt")
+    proof, uri = receipt["proof"], receipt["registry"].removesuffix("/") + "/v1/claims/" + bundle["claim_id"]
+    must(receipt["registry_entry_uri"] == uri, "it is of %s, and claim_id and registry make %s" % (receipt["registry_entry_uri"], uri))
     size, index, path = proof_of(url(proof["bytes"]))
     said = [receipt["witnesses"], proof["format"], proof["tree_size"], proof["log_index"]]
     must(canonical(said) == canonical([None, "svc-merkle-v1", float(size), float(index)]) and size == then[0], "the receipt contradicts itself")
-    entry = receipt["registry"].rstrip("/") + "/v1/claims/" + bundle["claim_id"]
-    must(receipt["registry_entry_uri"] == entry, "the claim_id or the registry is not that of the receipt's address")
     must(unhex(proof["root_hash"]) == then[1] == root_of(leaf, index, size, path), "the claim is not in the tree of its receipt")
-    header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key, jwk["kid"], "the COSE receipt")
+    check("the COSE receipt")
+    header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key[2], log["jwk"]["kid"])
     must(header[395] == 1 and [proof_of(one) for one in proofs[396][-1]] == [(size, index, path)], "the COSE receipt has another proof")
-    must(header[15] == {1: receipt["registry"], 2: bundle["digest"]}, "the COSE receipt is of another registry, or about another digest")  # RFC 9943
+    about_this = {1: receipt["registry"], 2: bundle["digest"]}  # iss and sub (RFC 9943)
+    must(header[15] == about_this, "the COSE receipt is of another registry, or about another digest")
+    check("the newest tree")
     must(root_of(leaf, index, now[0], [unhex(one) for one in latest["inclusion"]]) == now[1], "the claim is not in the newest tree")
-    must(then[0] <= now[0], "the newest tree is smaller than that of the receipt")
+    must(0 < then[0] <= now[0], "the newest tree is smaller than that of the receipt, or empty")
     roots = roots_of(then[0], now[0], [unhex(one) for one in latest["consistency"]], then[1])
     must(roots == (then[1], now[1]), "the trees are not consistent")
-    first, *lines = bundle["tlog_proof"].split("\n\n", 1)[0].split("\n")
+    check("the tlog-proof")
+    head, note = bundle["tlog_proof"].split("\n\n", 1)
+    first, *lines = head.split("\n")
     lines = lines[lines[0].startswith("extra "):]
-    there = checkpoint(bundle["tlog_proof"].split("\n\n", 1)[1], *log)
+    there = checkpoint(note, *key)
     must(there in (then, now), "the tlog-proof is in another tree than the bundle's two")
     must(first == "c2sp.org/tlog-proof@v1" and lines[0] == "index %d" % index, "the tlog-proof is about another entry")
     must(root_of(leaf, index, there[0], [plain(one) for one in lines[1:]]) == there[1], "the tlog-proof does not hold")
-    kept = [(one["signer_kid"], one["cose_sign1"]) for one in bundle["co_signatures"]]
-    sent = [(one["signer_kid"], one["cose_sign1"]) for one in bundle["envelope"].get("co_signatures", [])]
-    must(set(sent) <= set(kept), "the bundle leaves out a co-signature that the envelope has")
-    for one in bundle["co_signatures"]:
-        must(one["jwk"] is not None or one["verified"] is False, "a co-signature is called verified and has no key")
+    check("the co-signatures")
+    sent, kept = ([(one["signer_kid"], one["cose_sign1"]) for one in list] for list in (bundle["envelope"].get("co_signatures", []), bundle["co_signatures"]))
+    must(set(sent) <= set(kept), "the bundle leaves out one that the envelope has")
+    for at, one in enumerate(bundle["co_signatures"]):
+        check("co-signature %d" % at)
+        must(one["jwk"] is not None or one["verified"] is False, "it is called verified and has no key")
         if one["jwk"] is None or erased: continue
         thumbprint = sha(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % one["jwk"]["x"]).encode())  # RFC 7638
-        must(url(one["signer_kid"]) == thumbprint, "the key of a co-signature is another one than it names")
+        must(url(one["signer_kid"]) == thumbprint, "its key is another one than it names")
         message = one["cose_sign1"]  # base64url, or plain base64 where its signer wrote that
-        sign1((plain if set(message) & set("+/=") else url)(message), signed, url(one["jwk"]["x"]), one["signer_kid"], "a co-signature")
+        sign1((plain if set(message) & set("+/=") else url)(message), signed, url(one["jwk"]["x"]), one["signer_kid"])
     if older is not None:
-        kept = checkpoint(re.sub("\n+$", "\n", older), *log)
+        check("the older checkpoint"); kept = checkpoint(older, *key)
         must(kept[0] in (0, then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")
         must(kept[0] == 0 or kept in (then, now), "the log has forked since the older checkpoint")
-    must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
-    return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, name)
+    check("revocation"); must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
+    return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, key[0])
 
-def main(file, vkey, older=None):  # returns the exit code and a line
-    try:
-        log, more = key_of(vkey), [] if older is None else [text_of(older)]
-        bundle = json.loads(text_of(file), **{"parse_" + kind: read_number for kind in ("int", "float", "constant")}, object_pairs_hook=once)
-        must(type(bundle) is dict and canonical(bundle.get("bundle_version")) == "1", "it is no bundle of version 1")
-        canonical(bundle).encode()  # fails at half of a surrogate pair
-    except (OSError, ValueError, IndexError, RecursionError) as error: return 2, "CANNOT BE READ %s" % error
-    try: erased, found = verify(bundle, log, *more)
-    except ValueError as error: return 1, "NOT VERIFIED %s" % error
-    except KeyError as error: return 1, "NOT VERIFIED there is no member %s" % error
-    except (TypeError, IndexError, AttributeError, RecursionError): return 1, "NOT VERIFIED a member is not of the kind that it must be"
-    return (3, "ERASED " + found) if erased else (0, "VERIFIED " + found)
-
-def text_of(file):
-    with open(file, encoding="utf-8", newline="") as opened: return opened.read()
+def end(code, text):  # what strangers wrote is printed as plain letters alone
+    print(ascii(text)[1:-1], file=sys.stderr if code in (1, 2) else sys.stdout)
+    sys.exit(code)
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        print(__doc__, file=sys.stderr)
-        sys.exit(2)
-    code, line = main(*sys.argv[1:])
-    print(ascii(line)[1:-1], file=sys.stdout if code in (0, 3) else sys.stderr)  # of strangers' text nothing but plain letters
-    sys.exit(code)
+    if len(sys.argv) not in (3, 4): sys.exit(print(__doc__, file=sys.stderr) or 2)
+    given = []
+    for read, text in zip((bundle_in, trusted, note_in), sys.argv[1:]):
+        try: given.append(read(text))
+        except (OSError, *BROKEN) as error: end(2, "%s cannot be read: %s" % (text, error))
+    try: erased, found = verify(*given)
+    except InvalidSignature: end(1, "NOT VERIFIED %s: a signature is not of its key over these bytes" % step[0])
+    except ValueError as error: end(1, "NOT VERIFIED %s: %s" % (step[0], error))
+    except BROKEN as error: end(1, "NOT VERIFIED %s: it cannot be read (%s %s)" % (step[0], type(error).__name__, error))
+    end(*(3, "ERASED " + found) if erased else (0, "VERIFIED " + found))
