@@ -141,6 +141,11 @@ describe('The log over HTTP', () => {
     const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.x }, format: 'jwk' });
     const message = verifySign1(bytes, { payload: root, publicKey, expectedKid: key.kid });
     assert.equal(message.protectedHeader.get(395), 1);
+    const about = new Map([
+      [1, service().baseUrl],
+      [2, claim.digest],
+    ]);
+    assert.deepEqual(message.protectedHeader.get(15), about, 'iss and sub (RFC 9943)');
     const proofs = message.unprotectedHeader.get(396) as Map<number, Uint8Array[]>;
     assert.equal(Buffer.from(proofs.get(-1)?.[0] ?? []).toString('base64url'), logged.receipt?.proof.bytes);
     assert.deepEqual(await read(), bytes);
