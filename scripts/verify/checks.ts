@@ -64,8 +64,8 @@ function needed<Needed>(check: string, get: () => Needed): Needed {
 /** The signed heads of a bundle, for the checks that rest on them. @throws NotMade */
 interface Heads {
   /** Of the tree of the receipt. */
-  then(): Checkpoint;
-  now(): Checkpoint;
+  atReceipt(): Checkpoint;
+  newest(): Checkpoint;
 }
 
 /**
@@ -79,8 +79,8 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
   const leaf = (): Buffer => erased?.leafHash() ?? leafHash(signed);
   const older = trust.older;
   const heads: Heads = {
-    then: () => needed('checkpoint', () => openCheckpoint(bundle.checkpoint, trust.logs)),
-    now: () => needed('newest', () => openNewest(bundle, trust, heads)),
+    atReceipt: () => needed('checkpoint', () => openCheckpoint(bundle.checkpoint, trust.logs)),
+    newest: () => needed('newest', () => openNewest(bundle, trust, heads)),
   };
 
   const checks: [string, Check][] = [
@@ -251,7 +251,7 @@ function assertIncluded(leaf: Buffer, { index, size, hashes }: InclusionProof, h
 
 function judgeInclusion({ receipt, erased }: Bundle, leaf: Buffer, heads: Heads): string {
   const proof = proofOf(receipt);
-  assertIncluded(leaf, proof, heads.then());
+  assertIncluded(leaf, proof, heads.atReceipt());
   const what = erased === null ? 'the claim' : 'an entry whose payload is gone';
   return `${what} (leaf ${leaf.toString('hex')}) is entry ${proof.index} of ${proof.size}`;
 }
@@ -262,7 +262,7 @@ function judgeCoseReceipt(
   { trust: { logs }, heads }: { trust: Trust; heads: Heads },
 ): string {
   const sign1 = decodeSign1(decoded(coseReceipt, 'base64url', 'cose_receipt'));
-  const head = heads.then();
+  const head = heads.atReceipt();
   const { index, size } = proofOf(receipt);
   const proof = proofIn(sign1);
   must(proof.index === index && proof.size === size, 'its proof is about another entry than the receipt');
@@ -305,9 +305,13 @@ function judgeTlogProof(
   must(Number(index) === proofOf(receipt).index, 'its index is not that of the receipt');
   const note = tlogProof.slice(end + 2);
   const head =
-    note === checkpoint ? heads.then() : note === latest.checkpoint ? heads.now() : openCheckpoint(note, trust.logs);
+    note === checkpoint
+      ? heads.atReceipt()
+      : note === latest.checkpoint
+        ? heads.newest()
+        : openCheckpoint(note, trust.logs);
   // These two are held for consistency with each other and with an older checkpoint: a third tree would be held against nothing.
-  const isOfTheBundle = [checkpoint, latest.checkpoint].some((note) => parseCheckpoint(note).text === head.text);
+  const isOfTheBundle = [checkpoint, latest.checkpoint].some((one) => parseCheckpoint(one).text === head.text);
   must(isOfTheBundle, 'its checkpoint is neither that of the receipt nor the newest of the bundle');
   assertIncluded(
     leaf,
@@ -319,7 +323,7 @@ function judgeTlogProof(
 
 /** A fault of it is that of the check `newest`, unless it is the checkpoint of the receipt. @throws Fault, NotMade */
 const openNewest = ({ checkpoint, latest }: Bundle, { logs }: Trust, heads: Heads): Checkpoint =>
-  latest.checkpoint === checkpoint ? heads.then() : openCheckpoint(latest.checkpoint, logs);
+  latest.checkpoint === checkpoint ? heads.atReceipt() : openCheckpoint(latest.checkpoint, logs);
 
 function judgeNewest({ latest, receipt }: Bundle, leaf: Buffer, head: Checkpoint): string {
   const hashes = latest.inclusion.map((hash) => decodedHash(hash, 'hex', 'a hash of latest.inclusion'));
@@ -329,7 +333,7 @@ function judgeNewest({ latest, receipt }: Bundle, leaf: Buffer, head: Checkpoint
 }
 
 function judgeConsistency({ latest }: Bundle, heads: Heads): string {
-  const [older, newer] = [heads.then(), heads.now()];
+  const [older, newer] = [heads.atReceipt(), heads.newest()];
   must(older.origin === newer.origin, 'the two checkpoints are of different logs');
   assertConsistent(
     older,
@@ -347,9 +351,9 @@ export function readConsistency(answer: JsonValue): { from: number; to: number; 
 }
 
 /** Against one of the bundle's two checkpoints, which `consistency` has shown to be of one tree. */
-function judgeOlder(note: string, { logs, consistency }: Trust, { then, now }: Heads): ReturnType<Check> {
+function judgeOlder(note: string, { logs, consistency }: Trust, { atReceipt, newest }: Heads): ReturnType<Check> {
   const kept = openCheckpoint(note, logs);
-  const heads = [then(), now()];
+  const heads = [atReceipt(), newest()];
   must(
     heads.every(({ origin }) => origin === kept.origin),
     `it is of ${kept.origin}, the bundle of another log`,
@@ -377,7 +381,7 @@ function judgeOlder(note: string, { logs, consistency }: Trust, { then, now }: H
 function judgeWitnesses(
   { checkpoint, latest, tlogProof }: Bundle,
   { policy, logs }: Trust,
-  { then, now }: Heads,
+  { atReceipt, newest }: Heads,
 ): ReturnType<Check> {
   const inProof = tlogProof.slice(tlogProof.indexOf('\n\n') + 2);
   const notes = [latest.checkpoint, checkpoint, inProof];
@@ -385,7 +389,7 @@ function judgeWitnesses(
     const lines = Math.max(...notes.map((note) => parseCheckpoint(note).signatures.length));
     return { skipped: `no policy was given (--policy); the checkpoints have ${lines - 1} other signatures` };
   }
-  const signed = [now(), then(), needed('tlog proof', () => openCheckpoint(inProof, logs))].map((head) => ({
+  const signed = [newest(), atReceipt(), needed('tlog proof', () => openCheckpoint(inProof, logs))].map((head) => ({
     head,
     ...signersOf(head, policy.witnesses),
   }));

@@ -31,7 +31,10 @@ describe('npm run demo', function () {
     assert.match(stdout, /tier pro[^]*7 seats: 5 of the tier, 2 bought\.[^]*pro is canceling until 2/);
     assert.match(stdout, /1 more revoked with it; the child: valid: false, ancestor_revoked\.\n/);
     assert.match(stdout, /pc_\w+: completed\n[^]*pc_\w+: submitted\n/);
-    assert.match(stdout, /(\n {3}VERIFIED {2}claim pc_\w+ \(sha256:\w{64}\): 11 checks hold, 3 were not made){2}\n$/);
+    assert.match(
+      stdout,
+      /(\n {3}npm run verify -- \S+ --key \S+log\.vkey\n {3}VERIFIED {2}claim pc_\w+ \(sha256:\w{64}\): 11 checks hold, 3 were not made){2}\n$/,
+    );
   });
 });
 

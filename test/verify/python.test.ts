@@ -208,7 +208,7 @@ describe('docs/verify-claim.py', function () {
   it('exits 2 with words where a file cannot be read, or is something else', async () => {
     const { bundle_version: _version, ...unversioned } = honest();
     const { digest: _digest, ...lacking } = honest();
-    const cases: [unknown, RegExp, string?, string?][] = [
+    const unreadable: [unknown, RegExp, string?, string?][] = [
       ['{"bundle_version":', /cannot be read: /],
       [{ id: 'pc_1', digest: 'sha256:00' }, /it is a claim; fetch \/v1\/claims\/pc_1\/bundle/],
       [{ ...honest(), bundle_version: 2 }, /no bundle of version 1/],
@@ -220,7 +220,7 @@ describe('docs/verify-claim.py', function () {
       [honest(), /cannot be read: its id is another one/, log.keys.vkey.replace('log_test', 'log_else')],
       [honest(), /old\.txt cannot be read: it is no checkpoint/, log.keys.vkey, '<html></html>'],
     ];
-    for (const [bundle, message, vkey, older] of cases) {
+    for (const [bundle, message, vkey, older] of unreadable) {
       const [code, output] = await verify(bundle, vkey, older);
       assert.deepEqual([code, message.test(output), output.includes('Traceback')], [2, true, false], output);
     }

@@ -411,9 +411,9 @@ describe('the offline verifier', () => {
     });
 
     it('and names both ids where they differ', () => {
-      const other = changed((bundle) => (bundle.claim_id = 'pc_other'));
+      const renamed = changed((bundle) => (bundle.claim_id = 'pc_other'));
       assert.match(
-        textOf(other, trustIn(log), 'receipt'),
+        textOf(renamed, trustIn(log), 'receipt'),
         /claim_id .* is pc_other, .*registry_entry_uri is .*\/pc_01K9ZC4T/,
       );
     });
