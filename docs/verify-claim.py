@@ -1,31 +1,47 @@
 #!/usr/bin/env python3
 """Verifies the bundle of a claim offline, with the published formats alone (docs/claims.md).
 
-    python3 verify-claim.py bundle.json '<verifier key of the log>' [older-checkpoint.txt]
+    python3 verify-claim.py bundle.json <verifier key of the log, or a file with it> [older-checkpoint.txt]
 
-Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: the call is wrong;
-3: the payload was erased, and everything else holds.
-It leaves to `npm run verify` what the formats say nothing of: schemas of payloads, witnesses, whose keys co-signed.
+Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: a file cannot be read, or the
+call is wrong; 3: the payload was erased, and everything else holds. docs/claims.md lists what it leaves to `npm run verify`.
 """
-import base64, hashlib, json, sys
+import base64, hashlib, json, os, re, sys
 from decimal import Decimal
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+P, OF_ORDER_EIGHT = 2**255 - 19, 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7
+SMALL_ORDER = {0, 1, P - 1, OF_ORDER_EIGHT, P - OF_ORDER_EIGHT}  # y of the points for which anybody can sign
+TEXTS, OBJECTS = ("claim_id", "digest", "cose_receipt", "checkpoint", "tlog_proof"), ("envelope", "receipt", "latest", "revocation")
+BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+
 def must(holds, message):
     if not holds: raise ValueError(message)
 
+step = ["the bundle"]  # what is checked, for the words of whatever is wrong with it
+def check(what): step[0] = what
 def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
 def node(left, right): return sha(b"\1", left, right)
-def plain(text): return base64.b64decode(text, validate=True)
-def url(text): return base64.urlsafe_b64decode(text.replace("+", "-").replace("/", "_").rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
-def signed_by(key, signature, message): Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
+def only(text, data, again): must(again == text, "base64 or hex is not in the one spelling of its bytes"); return data
+def plain(text): data = base64.b64decode(text); return only(text, data, base64.b64encode(data).decode())
+def url(text): data = base64.urlsafe_b64decode(text + "=="); return only(text, data, base64.urlsafe_b64encode(data).decode().rstrip("="))
+def unhex(text): data = bytes.fromhex(text); return only(text, data, data.hex())
+
+def signed_by(key, signature, message):
+    must(int.from_bytes(key, "little") % 2**255 % P not in SMALL_ORDER, "its key is of small order")
+    Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
 
 def number(value):  # as ECMAScript writes a double (RFC 8785, 3.2.2.3)
     if 1e-6 <= abs(value) < 1e21 or value == 0: return format(Decimal(repr(value)).normalize() + 0, "f")
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     mantissa = str(digits[0]) + "." * (len(digits) > 1) + "".join(map(str, digits[1:]))
     return "-" * sign + mantissa + "e%+d" % (len(digits) + exponent - 1)
+
+def read_number(text):  # from 2^53 on many whole numbers are one double, and would have the same hash
+    value = float(text)  # also of NaN and Infinity, which Python reads and JSON has not
+    must(abs(value) < 2**53 or "e" in text and abs(value) < float("inf") and number(value) == text, "the number %s is past 2^53" % text)
+    return value
 
 def canonical(value):  # JCS, RFC 8785
     if isinstance(value, float): return number(value)
@@ -58,95 +74,154 @@ def roots_of(older, newer, path, whole):  # RFC 9162, 2.1.4: the roots of both t
     right, right_now = roots_of(older - half, newer - half, path[:-1], None)
     return node(path[-1], right), node(path[-1], right_now)
 
-def cbor(data, at=0):  # one item of RFC 8949 and where it ends
+def cbor(data, at=0):  # one item of RFC 8949 in its only deterministic spelling, and where it ends
     major, low, at = data[at] >> 5, data[at] & 31, at + 1
-    if major == 7: return {20: False, 21: True, 22: None}[low], at
-    width = {24: 1, 25: 2, 26: 4, 27: 8}.get(low, 0)
+    if major == 7: must(20 <= low <= 22, "the CBOR holds a value that is not used here"); return (False, True, None)[low - 20], at
+    must(low < 28 and major != 6, "the CBOR has an indefinite length, or a tag within")
+    width = 1 << low - 24 if low > 23 else 0
     value, at = (int.from_bytes(data[at:at + width], "big") if width else low), at + width
-    must(low < 28, "the CBOR has an indefinite length")
+    must(value >= (0, 24, 1 << 8, 0, 1 << 16, 0, 0, 0, 1 << 32)[width], "the CBOR spells an integer longer than needed")
     if major < 2: return (value, -1 - value)[major], at
-    if major < 4: must(at + value <= len(data), "the CBOR ends too early"); return data[at:at + value], at + value
-    if major == 6: return cbor(data, at)
+    if major < 4:
+        must(at + value <= len(data), "the CBOR ends too early")
+        return (data[at:at + value] if major == 2 else data[at:at + value].decode()), at + value
     items = []
     for _ in range(value * (major - 3)):
         item, at = cbor(data, at)
         items.append(item)
-    return (items if major == 4 else dict(zip(items[::2], items[1::2]))), at
+    if major == 4: return items, at
+    members = dict(zip(items[::2], items[1::2]))
+    must(len(members) == value and {type(name) for name in members} <= {int, str}, "the CBOR has a key twice, or of another kind")
+    return members, at
 
-def whole_cbor(data):
+def whole_cbor(data, kind, most=2048):  # an inclusion proof in a tree of 2^53 has less than 2 KiB
+    must(len(data) <= most, "the CBOR is longer than it can be")
     value, end = cbor(data)
-    must(end == len(data), "there are bytes behind the CBOR")
+    must(end == len(data) and type(value) is kind, "there are bytes behind the CBOR, or it is of another kind")
     return value
+
+def proof_of(data):
+    size, index, path = whole_cbor(data, list)
+    must(type(size) is type(index) is int and type(path) is list, "a proof is not [tree_size, leaf_index, [hashes]]")
+    return size, index, path
 
 def byte_string(data):  # its CBOR, RFC 8949
     width = next(width for width in (0, 1, 2, 4) if len(data) < (24, 1 << 8, 1 << 16, 0, 1 << 32)[width])
     return (bytes([0x40 + len(data)]) if width == 0 else bytes([0x57 + width.bit_length()]) + len(data).to_bytes(width, "big")) + data
 
-def sign1(data, payload, key):  # COSE_Sign1, RFC 9052, with a detached payload; returns both headers
-    protected, unprotected, attached, signature = whole_cbor(data)
-    header = whole_cbor(protected)
-    must(header.get(1) in (-8, -19) and 2 not in header and attached is None, "the COSE header is not one of Ed25519")
+def sign1(data, payload, key, kid):  # COSE_Sign1, RFC 9052, tagged or not, with a detached payload; returns both headers
+    protected, unprotected, attached, signature = whole_cbor(data[data[:1] == b"\xd2":], list, 8192)
+    header = whole_cbor(protected, dict, 8192)
+    must(type(unprotected) is dict and attached is None, "its payload is attached, or it is no COSE_Sign1")
+    must(header.get(1) in (-8, -19) and 2 not in header and unprotected.keys().isdisjoint({1, 2}), "its header is not one of Ed25519")
+    must([head[4] for head in (header, unprotected) if 4 in head] == [kid.encode()], "it does not name its key once")
     signed_by(key, signature, b"\x84\x6aSignature1" + byte_string(protected) + b"\x40" + byte_string(payload))
     return header, unprotected
 
 def checkpoint(note, name, key_id, key):  # C2SP tlog-checkpoint; returns size and root
-    body, lines = note[:note.rindex("\n\n") + 1], note[note.rindex("\n\n") + 2:].splitlines()
-    ours = [plain(line.split(" ")[2]) for line in lines if line.startswith("— " + name + " ")]
-    ours = [signature[4:] for signature in ours if signature[:4] == key_id]
-    must(ours, "the checkpoint is not signed by the key that you trust")
+    end = note.rindex("\n\n") + 1
+    body, (*lines, last) = note[:end], note[end + 1:].split("\n")
+    must(last == "" and not re.search("[\0-\t\v-\x1f\x7f-\x9f]", note) and len(lines) <= 64, "a checkpoint is no signed note")
+    must(all(re.fullmatch(r"— [^\s+]+ \S+", line) for line in lines), "a line of a checkpoint is no signature")
+    signatures = [(line.split(" ")[1], plain(line.split(" ")[2])) for line in lines]
+    ours = [signature[4:] for signer, signature in signatures if signer == name and signature[:4] == key_id]
+    must(ours and all(len(signature) > 4 for _, signature in signatures), "a checkpoint is not signed by the key that you trust")
     for signature in ours: signed_by(key, signature, body.encode())
-    origin, size, root = body.split("\n")[:3]
-    must(origin == name, "the checkpoint is of another log")
+    origin, size, root, *more = body[:-1].split("\n")
+    must(origin == name and re.fullmatch("0|[1-9][0-9]{0,15}", size) and "" not in more, "a checkpoint is of another log, or none")
     return int(size), plain(root)
 
-def verify(bundle, vkey, older=None):
-    name, key_id, key = vkey.split("+", 2)
-    key_id, key = bytes.fromhex(key_id), plain(key)
-    must(key[0] == 1 and sha(name.encode(), b"\n", key)[:4] == key_id, "the verifier key is not one of Ed25519")
-    key, receipt, latest = key[1:], bundle["receipt"]["proof"], bundle["latest"]
+def trusted(given):
+    text = open(given, encoding="utf-8").readline() if os.path.exists(given) else given
+    name, key_id, key = text.strip().split("+", 2)
+    key_id, key = unhex(key_id), plain(key)
+    must(key[0] == 1 and len(key) == 33 and sha(name.encode(), b"\n", key)[:4] == key_id, "its id is another one, or it is not one of Ed25519")
+    return name, key_id, key[1:]
+
+def bundle_in(file):
+    hooks = {"parse_" + kind: read_number for kind in ("int", "float", "constant")}
+    bundle = json.load(open(file, encoding="utf-8"), **hooks, object_pairs_hook=once)
+    must(isinstance(bundle, dict), "it is no bundle")
+    must("bundle_version" in bundle or "digest" not in bundle, "it is a claim; fetch /v1/claims/%s/bundle" % bundle.get("id"))
+    must(canonical(bundle.get("bundle_version")) == "1", "it is no bundle of version 1")
+    for name, kind in [(name, str) for name in TEXTS] + [(name, dict) for name in OBJECTS] + [("co_signatures", list)]:
+        must(isinstance(bundle.get(name), kind), "%s is missing, or of another type" % name)
+    canonical(bundle).encode()  # fails at half of a surrogate pair
+    return bundle
+
+def note_in(file):
+    note = open(file, encoding="utf-8", newline="").read().rstrip("\n") + "\n"
+    must("\n\n" in note, "it is no checkpoint")
+    return note
+
+def verify(bundle, key, older=None):
+    receipt, latest, log = bundle["receipt"], bundle["latest"], bundle["log"]
+    check("the log key")
+    named = log["origin"] == key[0] and trusted(log["vkey"]) == key and url(log["jwk"]["x"]) == key[2]
+    must(named, "the bundle names another key than the one that you trust")
     envelope = {name: value for name, value in bundle["envelope"].items() if name not in ("receipt", "co_signatures")}
     signed = canonical(envelope).encode()
     erased = bundle.get("erased", False)  # then only the COSE receipt says which digest the entry has
+    check("the digest")
     must(erased or bundle["digest"] == "sha256:" + sha(signed).hex(), "the digest is not that of the envelope")
-    leaf = bytes.fromhex(bundle["leaf_hash"]) if erased else sha(b"\0", signed)
-    then, now = checkpoint(bundle["checkpoint"], name, key_id, key), checkpoint(latest["checkpoint"], name, key_id, key)
-    size, index, path = whole_cbor(url(receipt["bytes"]))
-    must([size, index] == [receipt["tree_size"], receipt["log_index"]] and size == then[0], "the receipt contradicts itself")
-    must(bytes.fromhex(receipt["root_hash"]) == then[1] == root_of(leaf, index, size, path), "the claim is not in the tree of its receipt")
-    header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key)
-    must(header[395] == 1 and [whole_cbor(proof) for proof in proofs[396][-1]] == [[size, index, path]], "the COSE receipt has another proof")
-    about = {1: bundle["receipt"]["registry"].encode(), 2: bundle["digest"].encode()}  # iss and sub (RFC 9943)
-    must(header[15] == about, "the COSE receipt is of another registry, or about another digest")
-    must(root_of(leaf, index, now[0], [bytes.fromhex(one) for one in latest["inclusion"]]) == now[1], "the claim is not in the newest tree")
+    leaf = unhex(bundle["leaf_hash"]) if erased else sha(b"\0", signed)
+    check("the checkpoint of the receipt"); then = checkpoint(bundle["checkpoint"], *key)
+    check("the newest checkpoint"); now = checkpoint(latest["checkpoint"], *key)
+    check("the receipt")
+    proof, uri = receipt["proof"], receipt["registry"].removesuffix("/") + "/v1/claims/" + bundle["claim_id"]
+    must(receipt["registry_entry_uri"] == uri, "it is of %s, and claim_id and registry make %s" % (receipt["registry_entry_uri"], uri))
+    size, index, path = proof_of(url(proof["bytes"]))
+    said = [receipt["witnesses"], proof["format"], proof["tree_size"], proof["log_index"]]
+    must(canonical(said) == canonical([None, "svc-merkle-v1", float(size), float(index)]) and size == then[0], "the receipt contradicts itself")
+    must(unhex(proof["root_hash"]) == then[1] == root_of(leaf, index, size, path), "the claim is not in the tree of its receipt")
+    check("the COSE receipt")
+    header, proofs = sign1(url(bundle["cose_receipt"]), then[1], key[2], log["jwk"]["kid"])
+    must(header[395] == 1 and [proof_of(one) for one in proofs[396][-1]] == [(size, index, path)], "the COSE receipt has another proof")
+    about_this = {1: receipt["registry"], 2: bundle["digest"]}  # iss and sub (RFC 9943)
+    must(header[15] == about_this, "the COSE receipt is of another registry, or about another digest")
+    check("the newest tree")
+    must(root_of(leaf, index, now[0], [unhex(one) for one in latest["inclusion"]]) == now[1], "the claim is not in the newest tree")
     must(0 < then[0] <= now[0], "the newest tree is smaller than that of the receipt, or empty")
-    roots = roots_of(then[0], now[0], [bytes.fromhex(one) for one in latest["consistency"]], then[1])
+    roots = roots_of(then[0], now[0], [unhex(one) for one in latest["consistency"]], then[1])
     must(roots == (then[1], now[1]), "the trees are not consistent")
-    first, *lines = bundle["tlog_proof"].split("\n\n", 1)[0].split("\n")
+    check("the tlog-proof")
+    head, note = bundle["tlog_proof"].split("\n\n", 1)
+    first, *lines = head.split("\n")
     lines = lines[lines[0].startswith("extra "):]
-    there = checkpoint(bundle["tlog_proof"].split("\n\n", 1)[1], name, key_id, key)
+    there = checkpoint(note, *key)
     must(there in (then, now), "the tlog-proof is in another tree than the bundle's two")
     must(first == "c2sp.org/tlog-proof@v1" and lines[0] == "index %d" % index, "the tlog-proof is about another entry")
     must(root_of(leaf, index, there[0], [plain(one) for one in lines[1:]]) == there[1], "the tlog-proof does not hold")
-    for one in bundle["co_signatures"]:
+    check("the co-signatures")
+    sent, kept = ([(one["signer_kid"], one["cose_sign1"]) for one in list] for list in (bundle["envelope"].get("co_signatures", []), bundle["co_signatures"]))
+    must(set(sent) <= set(kept), "the bundle leaves out one that the envelope has")
+    for at, one in enumerate(bundle["co_signatures"]):
+        check("co-signature %d" % at)
+        must(one["jwk"] is not None or one["verified"] is False, "it is called verified and has no key")
         if one["jwk"] is None or erased: continue
         thumbprint = sha(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % one["jwk"]["x"]).encode())  # RFC 7638
-        must(url(one["signer_kid"]) == thumbprint, "the key of a co-signature is another one than it names")
-        sign1(url(one["cose_sign1"]), signed, url(one["jwk"]["x"]))
-    if older:
-        kept = checkpoint(older, name, key_id, key)
-        must(kept[0] in (then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")
-        must(kept in (then, now), "the log has forked since the older checkpoint")
-    must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
-    return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, name)
+        must(url(one["signer_kid"]) == thumbprint, "its key is another one than it names")
+        message = one["cose_sign1"]  # base64url, or plain base64 where its signer wrote that
+        sign1((plain if set(message) & set("+/=") else url)(message), signed, url(one["jwk"]["x"]), one["signer_kid"])
+    if older is not None:
+        check("the older checkpoint"); kept = checkpoint(older, *key)
+        must(kept[0] in (0, then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")
+        must(kept[0] == 0 or kept in (then, now), "the log has forked since the older checkpoint")
+    check("revocation"); must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
+    return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, key[0])
+
+def end(code, text):  # what strangers wrote is printed as plain letters alone
+    print(ascii(text)[1:-1], file=sys.stderr if code in (1, 2) else sys.stdout)
+    sys.exit(code)
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        print(__doc__, file=sys.stderr)
-        sys.exit(2)
-    try:
-        bundle = json.load(open(sys.argv[1], encoding="utf-8"), parse_int=float, object_pairs_hook=once)
-        erased, found = verify(bundle, sys.argv[2], *[open(file, encoding="utf-8").read() for file in sys.argv[3:]])
-        print("ERASED" if erased else "VERIFIED", found)
-        sys.exit(3 if erased else 0)
-    except (ValueError, KeyError, IndexError, TypeError, InvalidSignature) as error:
-        sys.exit("NOT VERIFIED %s %s" % (type(error).__name__, error))
+    if len(sys.argv) not in (3, 4): sys.exit(print(__doc__, file=sys.stderr) or 2)
+    given = []
+    for read, text in zip((bundle_in, trusted, note_in), sys.argv[1:]):
+        try: given.append(read(text))
+        except (OSError, *BROKEN) as error: end(2, "%s cannot be read: %s" % (text, error))
+    try: erased, found = verify(*given)
+    except InvalidSignature: end(1, "NOT VERIFIED %s: a signature is not of its key over these bytes" % step[0])
+    except ValueError as error: end(1, "NOT VERIFIED %s: %s" % (step[0], error))
+    except BROKEN as error: end(1, "NOT VERIFIED %s: it cannot be read (%s %s)" % (step[0], type(error).__name__, error))
+    end(*(3, "ERASED " + found) if erased else (0, "VERIFIED " + found))

@@ -47,4 +47,4 @@ await showPassports(client, publisher, {
   connectionId: credential('service_connection_id'),
 });
 
-await verifyEvidence(client, publisher, invocationId);
+await verifyEvidence(client, publisher, { invocationId, dataDir });

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { printStep, show, stop, type DemoClient } from './client.ts';
@@ -8,25 +7,31 @@ import { printStep, show, stop, type DemoClient } from './client.ts';
 const VERIFIER = fileURLToPath(new URL('../verify/main.ts', import.meta.url));
 
 /** What the service has stated of the invocation is fetched, each claim in one file, and verified as a stranger would, offline. */
-export async function verifyEvidence({ until }: DemoClient, key: string, invocationId: string): Promise<void> {
+export async function verifyEvidence(
+  { until }: DemoClient,
+  key: string,
+  { invocationId, dataDir }: { invocationId: string; dataDir: string },
+): Promise<void> {
   printStep('The service has stated how the invocation went, in claims that stand in its log.');
   const { claims } = await until(
     `/v1/claims?subject=carnet://invocation/${invocationId}`,
     key,
     ({ claims: found }) => (found as Claim[]).length > 1,
   );
-  const folder = mkdtempSync(join(tmpdir(), 'carnet-demo-'));
-  try {
-    for (const { id, envelope } of claims as Claim[]) {
-      show(`${id}: ${envelope.payload.status}`);
-      const bundle = await until(`/v1/claims/${id}/bundle`, key, ({ tlog_proof: proof }) => proof !== undefined);
-      writeFileSync(join(folder, `${id}.json`), JSON.stringify(bundle));
-      writeFileSync(join(folder, 'log.vkey'), (bundle.log as { vkey: string }).vkey);
-    }
-    printStep('Their bundles prove that without the service: npm run verify -- <bundle> --key <key of the log>.');
-    for (const { id } of claims as Claim[]) verify(join(folder, `${id}.json`), join(folder, 'log.vkey'));
-  } finally {
-    rmSync(folder, { recursive: true });
+  const folder = join(dataDir, 'demo');
+  mkdirSync(folder, { recursive: true });
+  const vkey = join(folder, 'log.vkey');
+  for (const { id, envelope } of claims as Claim[]) {
+    show(`${id}: ${envelope.payload.status}`);
+    const bundle = await until(`/v1/claims/${id}/bundle`, key, ({ tlog_proof: proof }) => proof !== undefined);
+    writeFileSync(join(folder, `${id}.json`), JSON.stringify(bundle));
+    writeFileSync(vkey, (bundle.log as { vkey: string }).vkey);
+  }
+  printStep('Their bundles prove that without the service. They stay there, to be verified again:');
+  for (const { id } of claims as Claim[]) {
+    const bundle = join(folder, `${id}.json`);
+    show(`npm run verify -- ${bundle} --key ${vkey}`);
+    verify(bundle, vkey);
   }
 }
 

@@ -1,24 +1,26 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { oneLine } from '../verify/bytes.ts';
-import { must } from '../verify/fault.ts';
+import { verifierKeyGiven } from '../verify/files.ts';
 import { membersOf, parseJson } from '../verify/json.ts';
-import { Forked, NotSigned, walk, type Fetch, type State } from './monitor.ts';
+import { Forked, NotSigned, Older, Refused, TwoHeads, walk, type Fetch, type State } from './monitor.ts';
 
 // Watches a log: each run proves that the newest checkpoint holds everything that the last one held, and remembers it. Exit code 0: it
-// does; 1: the log has forked, was rolled back, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong.
+// does; 1: the log has forked, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong; 3: it shows an older tree.
 
 const USAGE = `usage: npm run monitor -- <url of the service>
-  --key <verifier key>  that the log must sign with; without it the first run trusts the key that it finds
-  --state <file>        what is remembered between runs (carnet-monitor.json)`;
+  --key <verifier key>  that the log must sign with, or a file with it; without it the first run trusts the key that it finds
+  --state <file>        what is remembered between runs (carnet-monitor.json)
+  --help                this`;
 
 const options = {
   key: { type: 'string' },
   state: { type: 'string', default: 'carnet-monitor.json' },
+  help: { type: 'boolean', default: false },
 } as const;
 
-/** A proof has at most 64 hashes, a checkpoint a few witnesses: what is longer is no answer of a log. */
-const MAX_CHARACTERS = 1_000_000;
+/** A proof has at most 64 hashes, a checkpoint a few witnesses: what is longer, unpacked, is no answer of a log, and is read no further. */
+const MAX_BYTES = 1_000_000;
 const TIMEOUT_MS = 30_000;
 
 const fetching =
@@ -34,18 +36,31 @@ const fetching =
         // A checkpoint that a cache has kept would look like a log that lost entries.
         headers: { 'cache-control': 'no-cache' },
       });
-      [status, text] = [answer.status, await answer.text()];
+      [status, text] = [answer.status, await textOf(answer)];
     } catch (error) {
+      if (error instanceof Unreachable) throw error;
       // fetch says `fetch failed`, and why in its cause alone.
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
       throw new Unreachable(`${url.href} does not answer: ${String(cause)}`);
     }
+    if (status >= 400 && status < 500) throw new Refused(`${url.href} answers ${status}`);
     if (status !== 200) throw new Unreachable(`${url.href} answers ${status}`);
-    must(text.length <= MAX_CHARACTERS, `${url.href} answers more than ${MAX_CHARACTERS} characters`);
     return text;
   };
 
 class Unreachable extends Error {}
+
+/** @throws Unreachable where it is longer than any answer of a log */
+async function textOf(answer: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of answer.body ?? []) {
+    length += part.length;
+    if (length > MAX_BYTES) throw new Unreachable(`${answer.url} answers more than ${MAX_BYTES} bytes`);
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
 
 function readState(file: string): State | null {
   if (!existsSync(file)) return null;
@@ -65,12 +80,26 @@ function writeState(file: string, state: State): void {
 
 async function main(): Promise<number> {
   const { values, positionals } = parsed();
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
   const [base, ...others] = positionals;
   if (base === undefined || others.length > 0 || !URL.canParse(base)) throw new Unreachable(USAGE);
-  const { state, text } = await walk(fetching(base), readState(values.state), values.key ?? null);
+  const key = values.key === undefined ? null : keyGiven(values.key);
+  const { state, text } = await walk(fetching(base), readState(values.state), key);
   writeState(values.state, state);
   console.log(oneLine(text));
   return 0;
+}
+
+/** @throws Unreachable */
+function keyGiven(given: string): string {
+  try {
+    return verifierKeyGiven(given);
+  } catch (error) {
+    throw new Unreachable(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function parsed() {
@@ -86,9 +115,9 @@ try {
 } catch (error) {
   if (!(error instanceof Error)) throw error;
   console.error(error.message.split('\n').map(oneLine).join('\n'));
-  if (error instanceof Forked) {
+  if (error instanceof TwoHeads) {
     console.error('The state stays as it was. Keep these two notes, which the log has signed:');
     for (const note of error.notes) console.error(note.split('\n').map(oneLine).join('\n'));
   }
-  process.exitCode = error instanceof Forked || error instanceof NotSigned ? 1 : 2;
+  process.exitCode = error instanceof Older ? 3 : error instanceof Forked || error instanceof NotSigned ? 1 : 2;
 }

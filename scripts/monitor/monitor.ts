@@ -13,9 +13,8 @@ export interface State {
   checkpoint: string;
 }
 
-/** The log contradicts what it said before. Both notes are signed by it, which is the evidence. */
-export class Forked extends Error {
-  override readonly name = 'Forked';
+/** Two heads that the log has signed do not go together, as far as can be seen. The notes are the evidence. */
+export class TwoHeads extends Error {
   readonly notes: readonly [string, string];
   constructor(message: string, notes: readonly [string, string]) {
     super(message);
@@ -23,12 +22,32 @@ export class Forked extends Error {
   }
 }
 
+/** The log contradicts what it said before. */
+export class Forked extends TwoHeads {
+  override readonly name = 'Forked';
+}
+
+/** The log gives no proof that can be read: a fork would look like this, and a fault that passes too. */
+export class Unproven extends TwoHeads {
+  override readonly name = 'Unproven';
+}
+
+/** The log shows a tree with which the known one begins: it was rolled back, or somebody answered from a stale copy. */
+export class Older extends Error {
+  override readonly name = 'Older';
+}
+
+/** The log answers that it does not give what was fetched, as a proof of sizes that it does not have. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
 /** The log shows a checkpoint that its key did not sign. */
 export class NotSigned extends Error {
   override readonly name = 'NotSigned';
 }
 
-/** Fetches a path of the log. @throws Fault where it does not answer 200 */
+/** Fetches a path of the log. @throws Refused for a 4xx. @throws Fault where it does not answer 200 */
 export type Fetch = (path: string) => Promise<string>;
 
 interface Step {
@@ -40,8 +59,8 @@ interface Step {
 /**
  * One walk from the last known checkpoint to the newest.
  * @param known null at the first run; then `key` is trusted, or, without one, whatever key the log shows
- * @throws Forked where the log does not hold what it held before; NotSigned where it shows what the key did not sign; Fault where something
- *   cannot be read
+ * @throws Forked where the log does not hold what it held before; Older where it shows less of the same; Unproven where neither can be shown;
+ *   NotSigned where it shows what the key did not sign; Fault where something cannot be read
  */
 export async function walk(fetch: Fetch, known: State | null, key: string | null): Promise<Step> {
   must(known === null || key === null || known.key === key, 'the state is of another key than --key');
@@ -55,7 +74,14 @@ export async function walk(fetch: Fetch, known: State | null, key: string | null
     return { state, text: `${newest.origin}: first look at ${head}; ${how}` };
   }
   const last = openCheckpoint(known.checkpoint, [parseVerifierKey(trusted)]);
-  await assertGrown(fetch, last, newest, [known.checkpoint, note]);
+  const notes = [known.checkpoint, note] as const;
+  try {
+    await assertGrown(fetch, last, newest, notes);
+  } catch (error) {
+    if (error instanceof Forked || error instanceof Older || !(error instanceof Error)) throw error;
+    const sizes = `its trees of ${last.size} and of ${newest.size} entries`;
+    throw new Unproven(`${newest.origin}: nothing shows that ${sizes} are of one log: ${error.message}`, notes);
+  }
   return { state, text: `${newest.origin}: consistent from ${last.size} to ${head}` };
 }
 
@@ -93,10 +119,14 @@ function isSignedBy(note: string, key: string): boolean {
 
 const jsonOf = (text: string): Members => membersOf(parseJson(text) satisfies JsonValue, '');
 
-/** @throws Forked */
+/** @throws Forked, Older */
 async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, notes: readonly [string, string]) {
   const forked = (why: string): Forked => new Forked(`${newest.origin} HAS FORKED: ${why}`, notes);
-  if (newest.size < last.size) throw forked(`it had ${last.size} entries and shows ${newest.size}`);
+  if (newest.size < last.size) {
+    const shown = `it had ${last.size} entries and shows ${newest.size}`;
+    if (!(await isBeginningOf(fetch, newest, last))) throw forked(shown);
+    throw new Older(`${newest.origin} shows an older tree: ${shown} of the same: rolled back, or a stale copy`);
+  }
   if (newest.size === last.size) {
     if (!newest.root.equals(last.root)) throw forked(`it has signed two different trees of ${last.size} entries`);
     return;
@@ -107,6 +137,17 @@ async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, n
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw forked(`its ${newest.size} entries do not begin with the ${last.size} that it had: ${error.message}`);
+  }
+}
+
+/** Whether the log proves it; without a proof it is not. */
+async function isBeginningOf(fetch: Fetch, older: Checkpoint, newer: Checkpoint): Promise<boolean> {
+  try {
+    assertConsistent(older, newer, older.size === 0 ? [] : await consistencyBetween(fetch, older, newer));
+    return true;
+  } catch (error) {
+    if (error instanceof Fault || error instanceof Refused) return false;
+    throw error;
   }
 }
 

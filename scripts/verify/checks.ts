@@ -5,7 +5,7 @@ import {
   decodeInclusionProof,
   decodeSign1,
   kidOf,
-  proofsOf,
+  proofIn,
   type InclusionProof,
 } from './cose.ts';
 import { Fault, must } from './fault.ts';
@@ -46,6 +46,28 @@ interface Verdict {
 /** A check returns what it found or why it was not made, and throws where it fails. */
 type Check = () => string | { skipped: string };
 
+/** A check that cannot be made, since another one has failed; `message` names that one. */
+class NotMade extends Error {
+  override readonly name = 'NotMade';
+}
+
+/** What another check is about: where it does not hold, that one fails, and this one is not made. @throws NotMade */
+function needed<Needed>(check: string, get: () => Needed): Needed {
+  try {
+    return get();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new NotMade(`not checked: ${check}`, { cause: error });
+  }
+}
+
+/** The signed heads of a bundle, for the checks that rest on them. @throws NotMade */
+interface Heads {
+  /** Of the tree of the receipt. */
+  atReceipt(): Checkpoint;
+  newest(): Checkpoint;
+}
+
 /**
  * Judges a bundle, one finding a check, each on its own: a failed one keeps none of the others from being made.
  * @throws Fault where the bundle is not one of version 1, or a member is missing or of another type
@@ -56,6 +78,10 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
   const signed = Buffer.from(canonicalJson(withoutLaterMembers(envelope)));
   const leaf = (): Buffer => erased?.leafHash() ?? leafHash(signed);
   const older = trust.older;
+  const heads: Heads = {
+    atReceipt: () => needed('checkpoint', () => openCheckpoint(bundle.checkpoint, trust.logs)),
+    newest: () => needed('newest', () => openNewest(bundle, trust, heads)),
+  };
 
   const checks: [string, Check][] = [
     ['log key', () => judgeLogKey(bundle, trust)],
@@ -63,16 +89,16 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
     ['digest', () => judgeDigest(bundle, signed)],
     ['receipt', () => judgeReceipt(bundle)],
     ['checkpoint', () => describeHead(openCheckpoint(bundle.checkpoint, trust.logs))],
-    ['inclusion', () => judgeInclusion(bundle, leaf(), trust)],
-    ['cose receipt', () => judgeCoseReceipt(bundle, leaf(), trust)],
-    ['tlog proof', () => judgeTlogProof(bundle, leaf(), trust)],
-    ['newest', () => judgeNewest(bundle, leaf(), trust)],
-    ['consistency', () => judgeConsistency(bundle, trust)],
+    ['inclusion', () => judgeInclusion(bundle, leaf(), heads)],
+    ['cose receipt', () => judgeCoseReceipt(bundle, leaf(), { trust, heads })],
+    ['tlog proof', () => judgeTlogProof(bundle, leaf(), { trust, heads })],
+    ['newest', () => judgeNewest(bundle, leaf(), openNewest(bundle, trust, heads))],
+    ['consistency', () => judgeConsistency(bundle, heads)],
     [
       'older checkpoint',
-      () => (older === null ? { skipped: 'none was given (--checkpoint)' } : judgeOlder(bundle, older, trust)),
+      () => (older === null ? { skipped: 'none was given (--checkpoint)' } : judgeOlder(older, trust, heads)),
     ],
-    ['witnesses', () => judgeWitnesses(bundle, trust)],
+    ['witnesses', () => judgeWitnesses(bundle, trust, heads)],
     ...bundle.coSignatures.map((coSignature): [string, Check] => [
       'co-signature',
       () => judgeCoSignature(coSignature, signed, erased !== null),
@@ -102,6 +128,7 @@ function made(check: string, make: Check): Finding {
     return { check, outcome: 'ok', text: oneLine(found) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
+    if (error instanceof NotMade) return { check, outcome: 'skipped', text: error.message };
     return { check, outcome: 'failed', text: oneLine(error.message) };
   }
 }
@@ -110,6 +137,7 @@ type Bundle = ReturnType<typeof readBundle>;
 
 function readBundle(file: JsonValue) {
   const bundle = membersOf(file, '');
+  assertNothingElse(bundle);
   must(bundle.value('bundle_version') === 1, 'bundle_version is not 1; this program knows no other');
   const erased = bundle.has('erased') && bundle.flag('erased');
   const [latest, log] = [bundle.members('latest'), bundle.members('log')];
@@ -131,6 +159,24 @@ function readBundle(file: JsonValue) {
     revocation: bundle.members('revocation'),
     log: { origin: log.text('origin'), vkey: log.text('vkey'), jwk: log.members('jwk') },
   };
+}
+
+/** What the service answers elsewhere is taken for a bundle now and then. @throws Fault that says what it is */
+function assertNothingElse(file: Members): void {
+  if (file.has('bundle_version')) return;
+  const idOf = (name: string): string => (file.has(name) ? file.text(name) : '<id>');
+  const fetched = (name: string): string => `fetch /v1/claims/${idOf(name)}/bundle`;
+  must(!(file.has('id') && file.has('digest')), `this is a claim and no bundle; ${fetched('id')}`);
+  must(
+    !(file.has('claim_id') && file.has('log_index')),
+    `this is the answer for a claim that waits for its place in the log; ${fetched('claim_id')} once more`,
+  );
+  must(!file.has('envelope_version'), `this is an envelope and no bundle; ${fetched('claim_id')}`);
+  must(!(file.has('receipt') && file.has('checkpoint')), `this is a receipt and no bundle; ${fetched('claim_id')}`);
+  must(
+    !(file.has('claims') && file.has('has_more')),
+    'this is a list of claims; fetch /v1/claims/<id>/bundle for each',
+  );
 }
 
 /** What is hashed and signed of an envelope: receipt and co-signatures are added to it afterwards. */
@@ -187,8 +233,10 @@ function judgeReceipt({ receipt, checkpoint, claimId }: Bundle): string {
   must(root.equals(head.root), 'its root_hash is not that of the checkpoint beside it');
   const registry = receipt.text('registry');
   const entry = `${registry.replace(/\/$/, '')}/v1/claims/${claimId}`;
-  must(receipt.textOrNull('registry_entry_uri') === entry, `its registry_entry_uri is not ${entry}`);
+  const uri = receipt.textOrNull('registry_entry_uri');
+  must(uri === entry, `the claim_id of the bundle is ${claimId}, and its registry_entry_uri is ${uri}, not ${entry}`);
   receipt.count('registered_at');
+  must(receipt.value('witnesses') === null, 'it names witnesses, which a receipt of this kind never does');
   return `entry ${index} of ${size}, of ${registry}`;
 }
 
@@ -201,26 +249,24 @@ function assertIncluded(leaf: Buffer, { index, size, hashes }: InclusionProof, h
   must(root.equals(head.root), `the entry at ${index} and its proof lead to another root than that of the checkpoint`);
 }
 
-function judgeInclusion({ receipt, checkpoint, erased }: Bundle, leaf: Buffer, { logs }: Trust): string {
+function judgeInclusion({ receipt, erased }: Bundle, leaf: Buffer, heads: Heads): string {
   const proof = proofOf(receipt);
-  assertIncluded(leaf, proof, openCheckpoint(checkpoint, logs));
+  assertIncluded(leaf, proof, heads.atReceipt());
   const what = erased === null ? 'the claim' : 'an entry whose payload is gone';
   return `${what} (leaf ${leaf.toString('hex')}) is entry ${proof.index} of ${proof.size}`;
 }
 
 function judgeCoseReceipt(
-  { coseReceipt, log, receipt, checkpoint, digest }: Bundle,
+  { coseReceipt, log, receipt, digest }: Bundle,
   leaf: Buffer,
-  { logs }: Trust,
+  { trust: { logs }, heads }: { trust: Trust; heads: Heads },
 ): string {
   const sign1 = decodeSign1(decoded(coseReceipt, 'base64url', 'cose_receipt'));
-  const head = openCheckpoint(checkpoint, logs);
+  const head = heads.atReceipt();
   const { index, size } = proofOf(receipt);
-  const proofs = proofsOf(sign1);
-  for (const proof of proofs) {
-    must(proof.index === index && proof.size === size, 'its proof is about another entry than the receipt');
-    assertIncluded(leaf, proof, head);
-  }
+  const proof = proofIn(sign1);
+  must(proof.index === index && proof.size === size, 'its proof is about another entry than the receipt');
+  assertIncluded(leaf, proof, head);
   const signers = logs.filter(({ name, raw }) => name === head.origin && raw.length === 32);
   must(signers.length > 0, `you trust no Ed25519 key of ${head.origin}`);
   const kid = kidOf(sign1);
@@ -245,7 +291,11 @@ function assertByOneOf(keys: readonly VerifierKey[], assert: (key: VerifierKey) 
 }
 
 /** C2SP tlog-proof: the same entry in the format that other tools read. */
-function judgeTlogProof({ tlogProof, receipt, checkpoint, latest }: Bundle, leaf: Buffer, { logs }: Trust): string {
+function judgeTlogProof(
+  { tlogProof, receipt, checkpoint, latest }: Bundle,
+  leaf: Buffer,
+  { trust, heads }: { trust: Trust; heads: Heads },
+): string {
   const end = tlogProof.indexOf('\n\n');
   must(end >= 0, 'it holds no checkpoint');
   const [first, ...lines] = tlogProof.slice(0, end).split('\n');
@@ -253,9 +303,15 @@ function judgeTlogProof({ tlogProof, receipt, checkpoint, latest }: Bundle, leaf
   const [line = '', ...hashes] = lines[0]?.startsWith('extra ') === true ? lines.slice(1) : lines;
   const [, index] = /^index (0|[1-9]\d*)$/.exec(line) ?? [];
   must(Number(index) === proofOf(receipt).index, 'its index is not that of the receipt');
-  const head = openCheckpoint(tlogProof.slice(end + 2), logs);
+  const note = tlogProof.slice(end + 2);
+  const head =
+    note === checkpoint
+      ? heads.atReceipt()
+      : note === latest.checkpoint
+        ? heads.newest()
+        : openCheckpoint(note, trust.logs);
   // These two are held for consistency with each other and with an older checkpoint: a third tree would be held against nothing.
-  const isOfTheBundle = [checkpoint, latest.checkpoint].some((note) => parseCheckpoint(note).text === head.text);
+  const isOfTheBundle = [checkpoint, latest.checkpoint].some((one) => parseCheckpoint(one).text === head.text);
   must(isOfTheBundle, 'its checkpoint is neither that of the receipt nor the newest of the bundle');
   assertIncluded(
     leaf,
@@ -265,16 +321,19 @@ function judgeTlogProof({ tlogProof, receipt, checkpoint, latest }: Bundle, leaf
   return `entry ${index} of ${head.size}`;
 }
 
-function judgeNewest({ latest, receipt }: Bundle, leaf: Buffer, { logs }: Trust): string {
-  const head = openCheckpoint(latest.checkpoint, logs);
+/** A fault of it is that of the check `newest`, unless it is the checkpoint of the receipt. @throws Fault, NotMade */
+const openNewest = ({ checkpoint, latest }: Bundle, { logs }: Trust, heads: Heads): Checkpoint =>
+  latest.checkpoint === checkpoint ? heads.atReceipt() : openCheckpoint(latest.checkpoint, logs);
+
+function judgeNewest({ latest, receipt }: Bundle, leaf: Buffer, head: Checkpoint): string {
   const hashes = latest.inclusion.map((hash) => decodedHash(hash, 'hex', 'a hash of latest.inclusion'));
   const { index } = proofOf(receipt);
   assertIncluded(leaf, { index, size: head.size, hashes }, head);
   return `still entry ${index} of ${head.size}`;
 }
 
-function judgeConsistency({ latest, checkpoint }: Bundle, { logs }: Trust): string {
-  const [older, newer] = [openCheckpoint(checkpoint, logs), openCheckpoint(latest.checkpoint, logs)];
+function judgeConsistency({ latest }: Bundle, heads: Heads): string {
+  const [older, newer] = [heads.atReceipt(), heads.newest()];
   must(older.origin === newer.origin, 'the two checkpoints are of different logs');
   assertConsistent(
     older,
@@ -284,10 +343,17 @@ function judgeConsistency({ latest, checkpoint }: Bundle, { logs }: Trust): stri
   return `the tree of ${newer.size} begins with that of ${older.size}`;
 }
 
+/** The answer of /v1/log/proofs/consistency. @throws Fault */
+export function readConsistency(answer: JsonValue): { from: number; to: number; hashes: Buffer[] } {
+  const proof = membersOf(answer, 'the consistency proof');
+  const hashes = proof.texts('hashes').map((hash) => decodedHash(hash, 'hex', 'a hash of the consistency proof'));
+  return { from: proof.count('from'), to: proof.count('to'), hashes };
+}
+
 /** Against one of the bundle's two checkpoints, which `consistency` has shown to be of one tree. */
-function judgeOlder({ checkpoint, latest }: Bundle, note: string, { logs, consistency }: Trust): string {
+function judgeOlder(note: string, { logs, consistency }: Trust, { atReceipt, newest }: Heads): ReturnType<Check> {
   const kept = openCheckpoint(note, logs);
-  const heads = [checkpoint, latest.checkpoint].map((text) => openCheckpoint(text, logs));
+  const heads = [atReceipt(), newest()];
   must(
     heads.every(({ origin }) => origin === kept.origin),
     `it is of ${kept.origin}, the bundle of another log`,
@@ -298,31 +364,35 @@ function judgeOlder({ checkpoint, latest }: Bundle, note: string, { logs, consis
     return `that of ${kept.size} entries has the same root`;
   }
   const sizes = heads.map(({ size }) => `from=${Math.min(size, kept.size)}&to=${Math.max(size, kept.size)}`);
-  must(
-    consistency !== null,
-    `it has ${kept.size} entries; fetch a proof to one of the bundle's and give it with --consistency: /v1/log/proofs/consistency?${sizes.at(-1)}`,
-  );
-  const proof = membersOf(consistency, 'the consistency proof');
-  const [from, to] = [proof.count('from'), proof.count('to')];
+  if (consistency === null) {
+    return {
+      skipped: `not checked: give --consistency; it has ${kept.size} entries, and the proof to one of the bundle's is at /v1/log/proofs/consistency?${sizes.at(-1)}`,
+    };
+  }
+  const { from, to, hashes } = readConsistency(consistency);
   const other = heads.find(({ size }) => Math.min(size, kept.size) === from && Math.max(size, kept.size) === to);
   must(other !== undefined, `the proof leads from ${from} to ${to}; needed is ${sizes.join(' or ')}`);
-  const hashes = proof.texts('hashes').map((hash) => decodedHash(hash, 'hex', 'a hash of the consistency proof'));
   const [older, newer] = kept.size < other.size ? [kept, other] : [other, kept];
   assertConsistent(older, newer, hashes);
   return `the tree of ${newer.size} begins with that of ${older.size}`;
 }
 
 /** One checkpoint must have enough; it does not matter which, since inclusion was proven in each. */
-function judgeWitnesses({ checkpoint, latest, tlogProof }: Bundle, { policy, logs }: Trust): ReturnType<Check> {
-  const notes = [latest.checkpoint, checkpoint, tlogProof.slice(tlogProof.indexOf('\n\n') + 2)];
+function judgeWitnesses(
+  { checkpoint, latest, tlogProof }: Bundle,
+  { policy, logs }: Trust,
+  { atReceipt, newest }: Heads,
+): ReturnType<Check> {
+  const inProof = tlogProof.slice(tlogProof.indexOf('\n\n') + 2);
+  const notes = [latest.checkpoint, checkpoint, inProof];
   if (policy === null) {
     const lines = Math.max(...notes.map((note) => parseCheckpoint(note).signatures.length));
     return { skipped: `no policy was given (--policy); the checkpoints have ${lines - 1} other signatures` };
   }
-  const signed = notes.map((note) => {
-    const head = openCheckpoint(note, logs);
-    return { head, ...signersOf(head, policy.witnesses) };
-  });
+  const signed = [newest(), atReceipt(), needed('tlog proof', () => openCheckpoint(inProof, logs))].map((head) => ({
+    head,
+    ...signersOf(head, policy.witnesses),
+  }));
   const enough = signed.find(({ keys }) => policy.isMetBy(keys));
   if (enough === undefined) {
     const most = signed.toSorted((one, other) => other.keys.length - one.keys.length)[0]?.keys ?? [];
@@ -344,12 +414,14 @@ function judgeCoSignature(coSignature: Members, signed: Buffer, erased: boolean)
   const role = coSignature.text('signer_role');
   must(ROLES.includes(role), `signer_role is not one of ${ROLES.join(', ')}`);
   const [who, saysVerified] = [`${role} ${kid}`, coSignature.flag('verified')];
-  const sign1 = decodeSign1Of(coSignature.text('cose_sign1'));
+  const message = coSignature.text('cose_sign1');
   if (erased) return { skipped: `${who}: what was signed was erased` };
   if (coSignature.value('jwk') === null) {
     must(!saysVerified, `${who}: the bundle says verified and has no key for it`);
     return { skipped: `${who}: its key is not known` };
   }
+  // What the service keeps of an unknown key may be no COSE_Sign1 at all.
+  const sign1 = decodeSign1Of(message);
   const raw = rawOfJwk(coSignature.members('jwk'));
   must(thumbprintOf(raw) === kid, `${who}: the key in the bundle has another thumbprint, ${thumbprintOf(raw)}`);
   must(kidOf(sign1) === kid, `${who}: the signature names the key ${String(kidOf(sign1))}`);

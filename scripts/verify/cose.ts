@@ -55,7 +55,7 @@ export function assertSign1(sign1: Sign1, payload: Buffer, key: KeyObject): void
   must(!sign1.protected.has(CRIT) && !sign1.unprotected.has(CRIT), 'it has critical headers');
   must(ED25519_ALGORITHMS.has(sign1.protected.get(ALG)), 'its protected algorithm is not Ed25519 (-8 or -19)');
   must(!sign1.unprotected.has(ALG), 'it has an algorithm outside of the protected header');
-  must(sign1.payload === null || sign1.payload.equals(payload), 'it carries another payload');
+  must(sign1.payload === null, 'its payload is attached, and must be detached');
   const signed = encodeCbor(['Signature1', sign1.protectedBytes, Buffer.alloc(0), payload]);
   must(verify(null, signed, key, sign1.signature), 'the signature is not of this key over these bytes');
 }
@@ -80,8 +80,12 @@ export interface InclusionProof {
   hashes: Buffer[];
 }
 
+/** A tree of 2^53 entries is 53 levels high, and 53 hashes with their heads have 1,824 bytes. */
+const MAX_PROOF_BYTES = 2 * 1024;
+
 /** @throws Fault where the bytes are not CBOR of exactly `[tree_size, leaf_index, [hashes]]` */
 export function decodeInclusionProof(bytes: Buffer): InclusionProof {
+  must(bytes.length <= MAX_PROOF_BYTES, `the proof has more than ${MAX_PROOF_BYTES} bytes`);
   const proof = decodeCbor(bytes);
   must(Array.isArray(proof) && proof.length === 3, 'the proof is not [tree_size, leaf_index, [hashes]]');
   const [size, index, hashes] = proof;
@@ -103,15 +107,14 @@ const RFC9162_SHA256 = 1;
 const VDP = 396;
 const INCLUSION = -1;
 
-/** The proofs in a receipt of inclusion (RFC 9942 §5.2). @throws Fault where it is none */
-export function proofsOf(sign1: Sign1): InclusionProof[] {
+/** The one proof in a receipt of inclusion (RFC 9942 §5.2). @throws Fault where it is none, or has several */
+export function proofIn(sign1: Sign1): InclusionProof {
   must(sign1.protected.get(VDS) === RFC9162_SHA256, 'its data structure (395) is not that of RFC 9162 with SHA-256');
   const proofs = sign1.unprotected.get(VDP);
   must(proofs instanceof Map, 'it holds no proofs (396)');
   const inclusion = proofs.get(INCLUSION);
-  must(Array.isArray(inclusion) && inclusion.length > 0, 'it holds no inclusion proof');
-  return inclusion.map((proof) => {
-    must(Buffer.isBuffer(proof), 'an inclusion proof is not bytes');
-    return decodeInclusionProof(proof);
-  });
+  must(Array.isArray(inclusion) && inclusion.length === 1, 'it does not hold one inclusion proof');
+  const [proof] = inclusion;
+  must(Buffer.isBuffer(proof), 'its inclusion proof is not bytes');
+  return decodeInclusionProof(proof);
 }

@@ -10,7 +10,8 @@ const MAX_DEPTH = 200;
 
 /**
  * JSON that every reader understands in the same way: a name that stands twice in one object is refused, since of two values
- * one program reads the first and another the last. So is half of a surrogate pair, which has no UTF-8 and so no hash.
+ * one program reads the first and another the last. So is half of a surrogate pair, which has no UTF-8 and so no hash, and a
+ * number that is not the one it is written as: canonical JSON would write another, and its hash would be that of other data.
  * @throws Fault
  */
 export function parseJson(text: string): JsonValue {
@@ -20,31 +21,39 @@ export function parseJson(text: string): JsonValue {
   } catch (error) {
     throw new Fault(`it is not JSON: ${String(error)}`);
   }
-  refuseRepeatedNames(text);
+  refuseAmbiguous(text);
   return value;
 }
 
-/** Looks at texts and brackets alone; the text was parsed before, so nothing else stands between them. */
-function refuseRepeatedNames(text: string): void {
+/** Looks at texts, brackets and numbers alone; the text was parsed before, so a string that a colon follows is a name. */
+function refuseAmbiguous(text: string): void {
   const open: (Set<string> | null)[] = [];
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+  const colon = /\s*:/y;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]|[-\d][-+.\dEe]*/g)) {
     if (token === '{' || token === '[') open.push(token === '{' ? new Set() : null);
     else if (token === '}' || token === ']') open.pop();
+    else if (!token.startsWith('"')) refuseLargeNumber(token);
     else {
       const string = JSON.parse(token) as string;
       must(string.isWellFormed(), 'a text holds half of a surrogate pair');
       const names = open.at(-1);
-      if (
-        names === null ||
-        names === undefined ||
-        !/^\s*:/.test(text.slice(index + token.length, index + token.length + 64))
-      )
-        continue;
+      colon.lastIndex = index + token.length;
+      if (names === null || names === undefined || !colon.test(text)) continue;
       must(!names.has(string), `the member ${JSON.stringify(string)} stands twice in one object`);
       names.add(string);
     }
     must(open.length <= MAX_DEPTH, `it is nested more than ${MAX_DEPTH} deep`);
   }
+}
+
+/**
+ * From 2^53 on a number stands for many whole ones. None of them is written in digits; one of 1e21 and more, which canonical JSON writes with
+ * an exponent, is taken in exactly that spelling.
+ */
+function refuseLargeNumber(token: string): void {
+  const value = Number(token);
+  const isExact = Math.abs(value) <= Number.MAX_SAFE_INTEGER || (token.includes('e') && token === String(value));
+  must(isExact, `the number ${token} is past 2^53, where it cannot be told from others`);
 }
 
 /** The one way of writing a value that RFC 8785 (JCS) allows. ECMAScript's numbers and texts are those of that RFC. */

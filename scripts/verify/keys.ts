@@ -4,7 +4,7 @@ import { must } from './fault.ts';
 import type { Members } from './json.ts';
 
 /** Types of note signatures (C2SP signed-note, tlog-cosignature). */
-const ED25519 = 0x01;
+export const ED25519 = 0x01;
 const COSIGNATURE_ED25519 = 0x04;
 const COSIGNATURE_ML_DSA_44 = 0x06;
 
@@ -81,9 +81,15 @@ function cosignedMessage(cosigner: string, time: Buffer, origin: string, size: n
   return Buffer.concat([Buffer.from('subtree/v1\n\0'), short(cosigner), time, short(origin), start, end, root]);
 }
 
-/** When a witness signed, in seconds since 1970; null for a plain signature, which has no time. */
-export const timeOf = ({ type }: VerifierKey, signature: Buffer): number | null =>
-  type === ED25519 || signature.length < 8 ? null : Number(signature.readBigUInt64BE());
+/** The last second that a date of ECMAScript can show. */
+const LAST_SECOND = 8_640_000_000_000n;
+
+/** When a witness signed, in seconds since 1970; null for a plain signature, which has no time, and for a time that no date can show. */
+export function timeOf({ type }: VerifierKey, signature: Buffer): number | null {
+  if (type === ED25519 || signature.length < 8) return null;
+  const time = signature.readBigUInt64BE();
+  return time <= LAST_SECOND ? Number(time) : null;
+}
 
 /** The 32 bytes of an Ed25519 key as a JWK (RFC 8037). @throws Fault for any other key */
 export function rawOfJwk(jwk: Members): Buffer {

@@ -1,5 +1,5 @@
 import { Fault, must } from './fault.ts';
-import { parseVerifierKey, sameKey, type VerifierKey } from './keys.ts';
+import { ED25519, parseVerifierKey, sameKey, type VerifierKey } from './keys.ts';
 
 /** Which logs and witnesses are trusted, and how many witnesses are enough (C2SP tlog-policy). */
 export interface Policy {
@@ -44,6 +44,7 @@ export function parsePolicy(file: string): Policy {
     witness: ([name = '', text = '', , ...more]) => {
       must(text !== '' && more.length === 0, 'a witness is `witness <name> <vkey> [<url>]`');
       const vkey = add(witnesses, text);
+      must(vkey.type !== ED25519, `the key of ${vkey.name} makes no cosignatures (type 4 or 6)`);
       define(name, (signers) => signers.includes(vkey));
     },
     group: ([name = '', least = '', ...names]) => {
@@ -68,7 +69,7 @@ export function parsePolicy(file: string): Policy {
     const [keyword = '', ...words] = line.split(/[ \t]+/).filter((word) => word !== '');
     if (keyword === '' || keyword.startsWith('#')) continue;
     try {
-      const statement = statements[keyword];
+      const statement = Object.hasOwn(statements, keyword) ? statements[keyword] : undefined;
       must(statement !== undefined, `${keyword} is not log, witness, group or quorum`);
       statement(words);
     } catch (error) {

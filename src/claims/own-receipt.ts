@@ -28,6 +28,7 @@ export async function judgeOwnReceipt(context: Context, judged: JudgedReceipt): 
   for (const member of ['registered_at', 'registry_entry_uri'] as const) {
     if (receipt[member] !== logged.receipt[member]) return { fault: `${member} is not what this log says.` };
   }
+  if (receipt.witnesses !== null) return { fault: 'A receipt of this log names no witnesses.' };
   if (receipt.proof === null) return { fault: 'A receipt of this log has a proof.' };
   try {
     const log = await openedLogOf(context);

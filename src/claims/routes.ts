@@ -105,7 +105,7 @@ const list = route({
     'With the platform key: all claims. A page ends at about 4 MiB, also where `limit` allows more. With `Accept: application/x-ndjson` each ' +
     `line is a claim, without \`limit\` up to ${EXPORTED} of them; the Link header leads to the rest.`,
   audience,
-  query: z.object({
+  query: z.strictObject({
     ...pages.query,
     limit: queryInteger(1, MOST).optional().describe(`Left out: ${STANDARD}, of an export ${EXPORTED}.`),
     ...claimFilters,
@@ -157,6 +157,9 @@ const revoke = route({
   operation: 'revokeClaim',
   tag,
   summary: 'Revoke a claim that you issued',
+  description:
+    'The claim stays in the log and is read as before, with `revoked_at` and `revoke_reason` beside it; bundles and `POST /v1/claims/verify` say so ' +
+    'from then on. It cannot be undone. A claim that is revoked already is answered as it is: the first time and the first reason stand.',
   // An agent may not take back what speaks of it.
   audience: 'operator',
   params,

@@ -2,10 +2,11 @@ import { hkdfSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isLoopback } from './loopback.ts';
-import { parseWitnessPolicy, PolicyFault, type WitnessPolicy } from './witness-policy.ts';
+import { parseWitnessPolicy, PolicyFault, submissionUrl, type WitnessPolicy } from './witness-policy.ts';
 import { paidTiers, type PaidTier } from '../fields/tiers.ts';
 import { parseVkey, SIGNATURE_TYPE, type SignatureType, type VerifierKey } from '../fields/verifier-key.ts';
 import { modelName, modelProviders, pricesOfModel, type ModelName, type ModelProvider } from '../models/settings.ts';
+import { parseOutboundUrl } from '../outbound/outbound-url.ts';
 
 /** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
 const integer = (minimum: number, maximum: number) =>
@@ -359,10 +360,26 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
 }
 
 /** What is wrong between settings that are right by themselves: the name of one, and what it must be. */
-const faultsBetween = ({ LLM_PROVIDERS, L3_MODEL }: Settings): [EnvironmentName, string][] =>
-  L3_MODEL !== undefined && pricesOfModel(LLM_PROVIDERS ?? [], L3_MODEL) === undefined
-    ? [['L3_MODEL', 'must name a provider of LLM_PROVIDERS and one of its models']]
-    : [];
+const faultsBetween = (settings: Settings): [EnvironmentName, string][] => {
+  const { LLM_PROVIDERS, L3_MODEL } = settings;
+  const isModelKnown = L3_MODEL === undefined || pricesOfModel(LLM_PROVIDERS ?? [], L3_MODEL) !== undefined;
+  return [
+    ...(isModelKnown ? [] : [['L3_MODEL', 'must name a provider of LLM_PROVIDERS and one of its models'] as const]),
+    ...uncalledWitnesses(settings).map((fault) => ['WITNESS_POLICY', fault] as const),
+  ].map(([name, fault]) => [name, fault]);
+};
+
+/** Witnesses whose address is one that outbound calls refuse: they would be asked once a minute, and never sign. */
+const uncalledWitnesses = ({ WITNESS_POLICY, OUTBOUND_ALLOW_LOOPBACK, PUBLIC_BASE_URL, PORT }: Settings): string[] =>
+  (WITNESS_POLICY?.witnesses ?? []).flatMap(({ url: address, line }) => {
+    if (address === null) return [];
+    const publicBaseUrl = PUBLIC_BASE_URL ?? localBaseUrl(PORT);
+    const judged = parseOutboundUrl(submissionUrl(address), { allowLoopback: OUTBOUND_ALLOW_LOOPBACK, publicBaseUrl });
+    if (judged.outcome === 'parsed') return [];
+    return [
+      `must name witnesses that can be called. Line ${line}: ${judged.sentence} A witness on this machine needs OUTBOUND_ALLOW_LOOPBACK=true.`,
+    ];
+  });
 
 /** What `main.ts` provides from its embedded parts where the environment says nothing. */
 interface Provided {

@@ -7,7 +7,12 @@ export interface PolicyWitness {
   key: VerifierKey;
   /** Its submission prefix (c2sp.org/tlog-witness); null: it is not asked. */
   url: string | null;
+  /** Of the file. */
+  line: number;
 }
+
+/** Where a witness takes checkpoints (c2sp.org/tlog-witness), of its submission prefix. */
+export const submissionUrl = (prefix: string): string => `${prefix}/add-checkpoint`;
 
 /** A trust policy (c2sp.org/tlog-policy): who may witness checkpoints, and whose signatures are enough. */
 export interface WitnessPolicy {
@@ -67,7 +72,7 @@ export function parseWitnessPolicy(text: string): WitnessPolicy {
       if (witnesses.some((other) => rawOf(other.key) === rawOf(key))) refuse('has the key of a witness above');
       if (url !== null && !URL.canParse(url)) refuse('has an address that is none');
       define(name, (signedBy) => signedBy.has(rawOf(key)));
-      witnesses.push({ name, key, url: url?.replace(/\/+$/, '') ?? null });
+      witnesses.push({ name, key, url: url?.replace(/\/+$/, '') ?? null, line: number });
     } else if (word === 'group' && rest.length >= 3) {
       const [name = '', threshold = '', ...names] = rest;
       const needed = threshold === 'any' ? 1 : threshold === 'all' ? names.length : Number(threshold);

@@ -46,8 +46,11 @@ export function createHttpServer(app: Koa): ApiServer {
   });
 }
 
-/** So long an answer may wait for a client that takes nothing of it, in milliseconds. */
-const UNREAD = 60_000;
+/**
+ * In milliseconds; half of what a client has. When it is over, Node looks whether the system took some of what was written, and then waits
+ * as long once more: the buffers of the system fill when the answer begins, so a client that reads nothing at all is cut at the second look.
+ */
+const UNREAD = 30_000;
 
 /**
  * Ends the connection where nothing of the answer can be written for 60 s (Node destroys a socket that times out). It counts from

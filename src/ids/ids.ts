@@ -60,8 +60,7 @@ interface IdOfPrefix {
   msg: MailId;
   psp: PassportId;
   ses: Branded<'SessionId'>;
-  chk: Branded<'CheckpointId'>;
-  chko: Branded<'CheckoutId'>;
+  chk: Branded<'ReportId'>;
   evt: EventId;
   dst: DestinationId;
   vcd: VerificationCodeId;

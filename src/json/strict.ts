@@ -156,10 +156,10 @@ const ARRAY_OPEN = 0x5b;
 const ARRAY_CLOSE = 0x5d;
 const OBJECT_OPEN = 0x7b;
 const OBJECT_CLOSE = 0x7d;
-/** Whole numbers of fewer characters are always safe. */
+/** Numbers whose whole part has no more characters are always safe. */
 const SAFE_CHARACTERS = 15;
-/** Numbers without an exponent that are no longer than this are always finite: a double goes up to 309 digits. */
-const FINITE_CHARACTERS = 300;
+/** From here on JSON.stringify writes an exponent, and below it every digit of a whole number. */
+const WRITTEN_WITH_EXPONENT = 1e21;
 
 /** An open object: the names it had so far, and its current member's once that is read; or an open array with its current index. */
 type Container = { names: Set<string>; name: string | undefined } | { names: undefined; index: number };
@@ -268,6 +268,7 @@ class Scan {
     const start = this.#at;
     let at = start + 1;
     while (text.charCodeAt(at) >= ZERO && text.charCodeAt(at) <= NINE) at += 1;
+    const whole = at - start;
     const digits = !isPartOfNumber(text.charCodeAt(at));
     let exponent = false;
     for (let unit = text.charCodeAt(at); isPartOfNumber(unit); unit = text.charCodeAt(at)) {
@@ -275,11 +276,13 @@ class Scan {
       at += 1;
     }
     this.#at = at;
-    if (!exponent && at - start <= (digits ? SAFE_CHARACTERS : FINITE_CHARACTERS)) return;
+    if (!exponent && whole <= SAFE_CHARACTERS) return;
     const value = Number(text.slice(start, at));
     if (!Number.isFinite(value))
       this.#refuse('number_overflow', 'The number is too large for a double; send it as a string.');
-    if (digits && !Number.isSafeInteger(value))
+    // 1e16 or 9007199254740993.0 would be written as digits that are refused here when they come back (decision L100).
+    const size = Math.abs(value);
+    if (size > Number.MAX_SAFE_INTEGER && (digits || size < WRITTEN_WITH_EXPONENT))
       this.#refuse('unsafe_integer', 'Whole numbers must lie within ±9007199254740991; send larger ones as a string.');
   }
 

@@ -300,6 +300,15 @@ describe('POST /v1/claims/verify', () => {
         /^registry_entry_uri is not what this log says\.$/,
       ],
       ['no proof', () => ({ ...receipt, proof: null }), /^A receipt of this log has a proof\.$/],
+      ['no witnesses in a list', () => ({ ...receipt, witnesses: [] }), /^A receipt of this log names no witnesses\.$/],
+      [
+        'a witness',
+        () => ({
+          ...receipt,
+          witnesses: [{ registry: 'rekor.example', registry_entry_uri: 'https://rekor.example/1', proof_bytes: null }],
+        }),
+        /^A receipt of this log names no witnesses\.$/,
+      ],
       ['another index beside it', () => proofOf({ log_index: Number(receipt.proof.log_index) + 1 }), beside],
       ['another size beside it', () => proofOf({ tree_size: Number(receipt.proof.tree_size) + 1 }), beside],
       ['another root beside it', () => proofOf({ root_hash: 'a0'.repeat(32) }), beside],
@@ -363,6 +372,12 @@ describe('POST /v1/claims/verify', () => {
         assert.match(errors[0]?.message ?? '', message);
       });
     }
+
+    it('is not decoded where it is longer than any proof', async () => {
+      const maps = Buffer.concat([Buffer.from('9a0007a120', 'hex'), Buffer.alloc(500_000, 0xa0)]).toString('base64url');
+      const { valid, errors } = await verify({ envelope: { ...claim.envelope, receipt: proofOf({ bytes: maps }) } });
+      assert.deepEqual([valid, errors[0]?.message], [false, 'An inclusion proof has at most 2 KiB.']);
+    });
 
     it('that is rebuilt from its parts is the receipt itself, so that each forgery above is one change', async () => {
       const proof = proofOf({ bytes: asBytes(parts()) });

@@ -230,6 +230,22 @@ describe('The settings say', () => {
           embedded({ WITNESS_POLICY: path }).witnessPolicy?.witnesses.map(({ url }) => url),
           ['https://w.example'],
         );
+        const uncalled: [string, RegExp][] = [
+          [
+            'http://w.example',
+            /WITNESS_POLICY must name .* Line 2: The URL must begin with https:.*OUTBOUND_ALLOW_LOOPBACK/,
+          ],
+          ['https://w.example:8080', /Line 2: The port must be 443 or 8443/],
+          ['https://10.0.0.1', /Line 2: The host must lead to public addresses/],
+        ];
+        for (const [address, fault] of uncalled) {
+          await writeFile(path, `quorum none\nwitness a ${cosigner} ${address}\n`);
+          assert.throws(() => readSettings({ WITNESS_POLICY: path }), fault);
+        }
+        await writeFile(path, `witness a ${cosigner} http://127.0.0.1:7100\nquorum a\n`);
+        const [witness] =
+          embedded({ WITNESS_POLICY: path, OUTBOUND_ALLOW_LOOPBACK: 'true' }).witnessPolicy?.witnesses ?? [];
+        assert.equal(witness?.url, 'http://127.0.0.1:7100');
         await writeFile(path, `witness a ${plain}\nquorum a\n`);
         assert.throws(
           () => readSettings({ WITNESS_POLICY: path }),

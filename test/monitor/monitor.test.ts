@@ -1,34 +1,52 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { startProgram } from '../support/process.ts';
 import { leafOf, newKeys, noteOf, TestLog, type Keys } from '../verify/log.ts';
 
 /** A log that answers over HTTP, and can be replaced by another one behind the same address. */
 class Served {
-  shown: { log: TestLog; size: number; note?: string; jwks?: Keys[]; proof?: string; keyList?: string };
+  /** `proves`: up to which size it gives proofs; that of its checkpoint unless this says otherwise. */
+  shown: {
+    log: TestLog;
+    size: number;
+    proves?: number;
+    note?: string;
+    jwks?: Keys[];
+    status?: number;
+    proof?: string;
+    keyList?: string;
+  };
   readonly server: Server;
 
   constructor(log: TestLog, size: number) {
     this.shown = { log, size };
     this.server = createServer((request, response) => {
       const answer = this.answer(new URL(request.url ?? '', 'http://log'));
-      response.statusCode = answer === null ? 400 : 200;
+      response.statusCode = answer === null ? (this.shown.status ?? 400) : 200;
       response.end(answer ?? '{}');
     });
   }
 
+  /** Answers everything with this body. */
+  flood(headers: Record<string, string>, body: Buffer): void {
+    this.server.removeAllListeners('request').on('request', (_request, response: ServerResponse) => {
+      response.writeHead(200, headers).end(body);
+    });
+  }
+
   answer({ pathname, searchParams }: URL): string | null {
-    const { log, size, note, jwks, proof, keyList } = this.shown;
+    const { log, size, proves = size, note, jwks, proof, keyList } = this.shown;
     if (pathname === '/v1/log/checkpoint') return note ?? log.checkpoint(size);
     if (pathname === '/.well-known/scitt-keys')
       return keyList ?? JSON.stringify({ keys: (jwks ?? [log.keys]).map(({ jwk }) => jwk) });
     const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
-    if (pathname !== '/v1/log/proofs/consistency' || from < 1 || from > to || to > size) return null;
+    if (pathname !== '/v1/log/proofs/consistency' || from < 1 || from > to || to > proves) return null;
     return proof ?? JSON.stringify(log.consistency(from, to));
   }
 
@@ -62,7 +80,13 @@ describe('the monitor', () => {
   });
 
   const run = async (...args: string[]): Promise<[number | string, string]> => {
-    const program = startProgram('scripts/monitor/main.ts', {}, [url, '--state', state, ...args]);
+    // A monitor that keeps a long answer ends in a heap that is full.
+    const program = startProgram('scripts/monitor/main.ts', { NODE_OPTIONS: '--max-old-space-size=64' }, [
+      url,
+      '--state',
+      state,
+      ...args,
+    ]);
     const code = await program.ended;
     return [code, program.output()];
   };
@@ -121,7 +145,11 @@ describe('the monitor', () => {
       /HAS FORKED: its 20 entries do not begin with the 9/,
     ],
     ['fewer entries than before', () => ({ log, size: 8 }), /HAS FORKED: it had 9 entries and shows 8/],
-    ['none any more', () => ({ log, size: 0 }), /HAS FORKED: it had 9 entries and shows 0/],
+    [
+      'fewer entries, of another tree',
+      () => ({ log: fork, size: 8, proves: 9 }),
+      /HAS FORKED: it had 9 entries and shows 8/,
+    ],
   ];
   for (const [what, shown, message] of forks)
     it(`shouts at ${what}, shows both notes and keeps its state`, async () => {
@@ -135,6 +163,43 @@ describe('the monitor', () => {
       );
       assert.equal(await kept(), before);
     });
+
+  for (const size of [8, 0])
+    it(`exits 3 where the log shows the first ${size} of the entries that it had, and keeps its state`, async () => {
+      const before = await begun();
+      served.shown = { log, size, proves: 9 };
+      const [code, output] = await run();
+      assert.deepEqual(
+        [code, output.includes(`shows an older tree: it had 9 entries and shows ${size} of the same`)],
+        [3, true],
+        output,
+      );
+      assert.doesNotMatch(output, /FORKED|—/);
+      assert.equal(await kept(), before);
+    });
+
+  it('exits 2 where a smaller tree is shown, and the proof is away for a moment', async () => {
+    const before = await begun();
+    served.shown = { log, size: 8, status: 503 };
+    const [code, output] = await run();
+    assert.deepEqual([code, /answers 503/.test(output)], [2, true], output);
+    assert.equal(await kept(), before);
+  });
+
+  it('takes a file with the key, as the service gives it', async () => {
+    const file = join(folder, 'log.vkey');
+    await writeFile(file, `${keys.vkey}\n`);
+    const [code, output] = await run('--key', file);
+    assert.deepEqual([code, /signed by the key that you gave/.test(output)], [0, true], output);
+    await writeFile(file, 'nothing\n');
+    const [wrong, why] = await run('--key', file);
+    assert.deepEqual([wrong, /log\.vkey cannot be read/.test(why)], [2, true], why);
+  });
+
+  it('prints its usage for --help, and exits 0', async () => {
+    const [code, output] = await run('--help');
+    assert.deepEqual([code, output.startsWith('usage: npm run monitor')], [0, true], output);
+  });
 
   it('exits 1 where the checkpoint is not signed by the key of the log', async () => {
     const before = await begun();
@@ -151,6 +216,19 @@ describe('the monitor', () => {
     served.shown = { log, size: 12, jwks: [newKeys(keys.name)] };
     const [code, output] = await run();
     assert.deepEqual([code, /signed by none of the 1 keys/.test(output)], [1, true], output);
+  });
+
+  it('exits 2 at an answer longer than any of a log, packed or not, and reads it no further', async () => {
+    const large = Buffer.alloc(100 * 1_048_576, 'x');
+    for (const [headers, body] of [
+      [{}, large],
+      [{ 'content-encoding': 'gzip' }, gzipSync(large)],
+    ] as const) {
+      served.flood(headers, body);
+      const [code, output] = await run();
+      assert.deepEqual([code, /answers more than 1000000 bytes/.test(output)], [2, true], output);
+    }
+    await assert.rejects(kept, { code: 'ENOENT' });
   });
 
   it('exits 2, and keeps its state, where what is answered is no checkpoint, no proof or no key', async () => {
@@ -172,6 +250,7 @@ describe('the monitor', () => {
       served.shown = { log, size: 12, proof };
       const [code, output] = await run();
       assert.deepEqual([code, output.includes('FORKED')], [2, false], `${proof}: ${output}`);
+      assert.ok(output.includes(log.checkpoint(9)) && output.includes(log.checkpoint(12)), output);
     }
     assert.equal(await kept(), before);
     await rm(state);
@@ -183,6 +262,18 @@ describe('the monitor', () => {
     served.shown = { log, size: 9, keyList: '<!doctype html>' };
     const [unreadable, why] = await run();
     assert.equal(unreadable, 2, why);
+  });
+
+  it('shows both notes where the log signed a longer tree and refuses the proof', async () => {
+    const before = await begun();
+    served.shown = { log: fork, size: 20, proves: 8 };
+    const [code, output] = await run();
+    assert.deepEqual(
+      [code, /nothing shows that its trees of 9 and of 20 entries are of one log/.test(output)],
+      [2, true],
+    );
+    assert.ok(output.includes(log.checkpoint(9)) && output.includes(fork.checkpoint(20)), output);
+    assert.equal(await kept(), before);
   });
 
   it('exits 2 where the log does not answer, the state cannot be read, or the call is wrong', async () => {

@@ -22,7 +22,10 @@ describe('the README', function () {
     assert.match(printed, /tier pro[^]*7 seats: 5 of the tier, 2 bought\.[^]*pro is canceling until 2/);
     assert.match(printed, /1 more revoked with it; the child: valid: false, ancestor_revoked\.\n/);
     assert.match(printed, /pc_\w+: completed\n[^]*pc_\w+: submitted\n/);
-    assert.match(printed, /(\n {3}VERIFIED {2}claim pc_\w+ \(sha256:\w{64}\): 11 checks hold, 3 were not made){2}$/);
+    assert.match(
+      printed,
+      /(\n {3}npm run verify -- \S+ --key \S+log\.vkey\n {3}VERIFIED {2}claim pc_\w+ \(sha256:\w{64}\): 11 checks hold, 3 were not made){2}$/,
+    );
   });
 
   it('has a main loop that prints what it shows when it is pasted', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { parseJson, type JsonValue } from '../../scripts/verify/json.ts';
 import { parseVerifierKey } from '../../scripts/verify/keys.ts';
 import { parsePolicy } from '../../scripts/verify/policy.ts';
 import { eventually } from '../support/eventually.ts';
-import { buildOperator } from '../support/factories.ts';
+import { buildAgent, buildOperator } from '../support/factories.ts';
 import { blockOf, blocksOf, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
 import { anonymous, assertStatus, service, type Requester } from '../support/service.ts';
 import { WITNESS, witnessVkeys } from '../support/witnesses.ts';
@@ -19,20 +19,21 @@ import { envelopeOf, signal, submit } from '../claims/support.ts';
 
 const run = promisify(execFile);
 
-/** Submits a claim with the lines of the page. @returns its id */
-async function submitWithLines({ key }: Requester, claim: object, pem: string, kid: string): Promise<string> {
-  const { code: lines } = await blockOf('docs/claims.md', 'typescript');
-  const driver = `
-    import { createPrivateKey } from 'node:crypto';
-    const [, claim, pem, kid] = process.argv;
-    const answer = await submit(JSON.parse(claim), createPrivateKey(pem), kid, 'operator_attestation');
-    console.log(await answer.text());`;
+/** Runs `driver` with the programs of the page. @returns what it prints, as JSON */
+async function runProgram<Printed>({ key }: Requester, driver: string, ...args: string[]): Promise<Printed> {
+  const programs = [await blockOf('docs/claims.md', 'typescript'), await blockOf('docs/claims.md', 'typescript: keys')];
   const { stdout } = await run(
     process.execPath,
-    ['--input-type=module-typescript', '--no-warnings', '-e', `${lines}\n${driver}`, JSON.stringify(claim), pem, kid],
+    [
+      '--input-type=module-typescript',
+      '--no-warnings',
+      '-e',
+      `${programs.map(({ code }) => code).join('\n')}\n${driver}`,
+      ...args,
+    ],
     { cwd: ROOT, env: { ...process.env, CARNET: service().baseUrl, CARNET_KEY: key ?? '' }, timeout: 100_000 },
   );
-  return (JSON.parse(stdout) as { id?: string }).id ?? assert.fail(stdout);
+  return JSON.parse(stdout) as Printed;
 }
 
 /** The text of the bundle, once the claim is in the log. */
@@ -50,7 +51,7 @@ describe('docs/claims.md', function () {
     assert.equal(blocks.length, 5, 'the blocks are marked');
     const printed = (await paste(blocks)).join('\n');
     assert.match(printed, /^sha256:[0-9a-f]{64}\ncarnet\.log\/[^+]+\+[0-9a-f]{8}\+/);
-    assert.match(printed, /^VERIFIED {2}claim pc_\w+ \(sha256:[0-9a-f]{64}\): 11 checks hold, 3 were not made$/m);
+    assert.match(printed, /^VERIFIED {2}claim pc_\w+ \(sha256:[0-9a-f]{64}\): 12 checks hold, 2 were not made$/m);
     assert.match(printed, /^NOT VERIFIED .*: digest, inclusion, cose receipt, tlog proof, newest\nexit code 1$/m);
     assert.match(
       printed,
@@ -58,31 +59,23 @@ describe('docs/claims.md', function () {
     );
   });
 
-  it('signs and submits a claim with its lines, and the signature is found in the bundle', async () => {
+  it('makes a key, registers it, and co-signs with its programs, and the signature is found in the bundle', async () => {
     const operator = await buildOperator();
-    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-    const jwk = publicKey.export({ format: 'jwk' });
-    const kid = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${jwk.x}"}`).digest('base64url');
-    assertStatus(
-      await operator.patch('/v1/operators/me', { public_jwks: [{ kty: 'OKP', crv: 'Ed25519', x: jwk.x }] }),
-      200,
-    );
-    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
     for (const filling of [0, 300, 70_000]) {
       const { receipt: _receipt, ...claim } = envelopeOf(operator, {
         claim_type: 'detector_signal',
         payload: signal({ metadata: { filling: 'x'.repeat(filling) } }),
       });
-      const id = await submitWithLines(operator, claim, pem, kid);
+      const driver = `
+        const { key, kid, jwk } = newKey();
+        await registerForOperator(jwk);
+        const { id } = await submit(JSON.parse(process.argv[1]), key, kid, 'operator_attestation');
+        console.log(JSON.stringify({ id, kid }));`;
+      const { id, kid } = await runProgram<{ id: string; kid: string }>(operator, driver, JSON.stringify(claim));
       const text = await bundleOf(operator, id);
       const bundle = JSON.parse(text) as { log: { vkey: string } };
       const logs = [parseVerifierKey(bundle.log.vkey)];
-      const trust = {
-        logs,
-        policy: null,
-        older: null,
-        consistency: null,
-      };
+      const trust = { logs, policy: null, older: null, consistency: null };
       const { findings, status } = verifyBundle(parseJson(text), trust);
       assert.equal(status, 'verified', JSON.stringify(findings, null, 2));
       assert.match(text, /"verified":true/);
@@ -91,6 +84,37 @@ describe('docs/claims.md', function () {
         [`operator_attestation ${kid}: signed, by the key of this thumbprint`],
       );
     }
+  });
+
+  it('adds a co-signature of an agent later, and once more when its key is registered', async () => {
+    const operator = await buildOperator();
+    const agent = await buildAgent(operator);
+    const { receipt: _receipt, ...claim } = envelopeOf(operator, {
+      claim_type: 'detector_signal',
+      payload: signal({ agent_id: agent.id }),
+    });
+    const { id } = assertStatus(await operator.post<{ id: string }>('/v1/claims', { ...claim, receipt: null }), 201);
+    const driver = `
+      const [, claim, id, agent] = process.argv;
+      const { key, kid, jwk } = newKey();
+      const add = () => addLater(id, JSON.parse(claim), key, kid, 'agent_self');
+      const before = await add();
+      await registerForAgent(agent, jwk);
+      console.log(JSON.stringify([before, await add()]));`;
+    const added = await runProgram<{ verified: boolean; warnings: string[] }[]>(
+      operator,
+      driver,
+      JSON.stringify(claim),
+      id,
+      agent.id,
+    );
+    assert.deepEqual(
+      added.map(({ verified, warnings }) => [verified, warnings.length]),
+      [
+        [false, 1],
+        [true, 0],
+      ],
+    );
   });
 
   it('has a program of Python that verifies a bundle of the service', async function () {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { canonicalJson, parseJson } from '../../scripts/verify/json.ts';
+import { canonicalJson, type JsonValue } from '../../scripts/verify/json.ts';
 import { pythonWithScittCose } from '../support/scitt-cose.ts';
 import {
   cbor,
@@ -47,11 +47,12 @@ describe('docs/verify-claim.py', function () {
   after(() => (folder === undefined ? undefined : rm(folder, { recursive: true })));
 
   const log = TestLog.around(plainEnvelope, 5, 23);
+  const signer = newKeys('signer');
   const honest = (): TestBundle => {
     const bundle = structuredClone(
       log.bundle(plainEnvelope, 5, 11, 23, [newKeys('w.example', 4), newKeys('v.example', 6)]),
     );
-    bundle.co_signatures.push(coSignature(plainEnvelope, newKeys('signer')));
+    bundle.co_signatures.push(coSignature(plainEnvelope, signer));
     return bundle;
   };
   const verify = async (bundle: unknown, vkey = log.keys.vkey, older?: string): Promise<[number, string]> => {
@@ -92,14 +93,18 @@ describe('docs/verify-claim.py', function () {
     [
       'the COSE receipt',
       (bundle) => (bundle.cose_receipt = log.coseReceipt(5, 12).toString('base64url')),
-      /InvalidSignature/,
+      /^NOT VERIFIED the COSE receipt: a signature is not of its key over these bytes$/m,
     ],
     [
       'the checkpoint',
       (bundle) => (bundle.checkpoint = noteOf(log.text(11), newKeys(log.keys.name))),
       /not signed by the key/,
     ],
-    ['its size', (bundle) => (bundle.checkpoint = bundle.checkpoint.replace('\n11\n', '\n12\n')), /InvalidSignature/],
+    [
+      'its size',
+      (bundle) => (bundle.checkpoint = bundle.checkpoint.replace('\n11\n', '\n12\n')),
+      /^NOT VERIFIED the checkpoint of the receipt: a signature is not of its key/,
+    ],
     ['the newest proof', (bundle) => (bundle.latest.inclusion[0] = '0'.repeat(64)), /not in the newest tree/],
     ['the history', (bundle) => (bundle.latest = foreign.bundle(plainEnvelope, 5, 11, 23).latest), /not consistent/],
     ['the consistency', (bundle) => bundle.latest.consistency.pop(), /not consistent|too short|another length/],
@@ -113,6 +118,30 @@ describe('docs/verify-claim.py', function () {
       (bundle) => Object.assign(bundle.co_signatures[0] ?? {}, { jwk: newKeys('x').jwk }),
       /another one than it names/,
     ],
+    [
+      'the id',
+      (bundle) => (bundle.claim_id = 'pc_other'),
+      /the receipt: it is of .*pc_01K9ZC4T.*, and claim_id and registry make .*pc_other/,
+    ],
+    [
+      'a member of the receipt',
+      (bundle) => delete (bundle.receipt as Partial<TestBundle['receipt']>).proof,
+      /^NOT VERIFIED the receipt: it cannot be read \(KeyError 'proof'\)$/m,
+    ],
+    [
+      'the signature of a co-signature',
+      (bundle) =>
+        Object.assign(bundle.co_signatures[0] ?? {}, {
+          cose_sign1: coSignature({ ...plainEnvelope, issuer: 'op_other' }, signer)['cose_sign1'],
+        }),
+      /co-signature 0: a signature is not of its key/,
+    ],
+    [
+      'a checkpoint that is none',
+      (bundle) => (bundle.checkpoint = 'x'),
+      /NOT VERIFIED the checkpoint of the receipt: /,
+    ],
+    ['a tlog-proof that is none', (bundle) => (bundle.tlog_proof = 'x'), /NOT VERIFIED the tlog-proof: /],
     ['a revocation', (bundle) => (bundle.revocation.revoked_at = '2026-11-22T11:00:00.000Z'), /was revoked/],
     [
       'the digest of an erased claim',
@@ -127,7 +156,10 @@ describe('docs/verify-claim.py', function () {
     ],
     [
       'the registry',
-      (bundle) => (bundle.receipt.registry = 'https://elsewhere.example'),
+      (bundle) => {
+        bundle.receipt.registry = 'https://elsewhere.example';
+        bundle.receipt.registry_entry_uri = `https://elsewhere.example/v1/claims/${bundle.claim_id}`;
+      },
       /of another registry, or about/,
     ],
     [
@@ -153,9 +185,9 @@ describe('docs/verify-claim.py', function () {
 
   it('refuses another key, and a name that stands twice', async () => {
     const [code, output] = await verify(honest(), newKeys(log.keys.name).vkey);
-    assert.deepEqual([code, /not signed by the key that you trust/.test(output)], [1, true], output);
+    assert.deepEqual([code, /another key than the one that you trust/.test(output)], [1, true], output);
     const [twice, why] = await verify(JSON.stringify(honest()).replace('"digest":', '"digest":"x","digest":'));
-    assert.deepEqual([twice, /stands twice/.test(why)], [1, true], why);
+    assert.deepEqual([twice, /cannot be read: a member stands twice/.test(why)], [2, true], why);
   });
 
   it('holds the bundle against an older checkpoint', async () => {
@@ -164,6 +196,36 @@ describe('docs/verify-claim.py', function () {
     const fork = new TestLog(log.keys, log.leaves.with(2, leafOf(Buffer.from('forked'))));
     const [forked, why] = await verify(honest(), log.keys.vkey, fork.checkpoint(23));
     assert.deepEqual([forked, /has forked/.test(why)], [1, true], why);
+  });
+
+  it('takes the key from a file, and an older checkpoint with blank lines behind it', async () => {
+    const key = join(folder, 'log.vkey');
+    await writeFile(key, `${log.keys.vkey}\n`);
+    const [code, output] = await verify(honest(), key, `${log.checkpoint(11)}\n\n`);
+    assert.equal(code, 0, output);
+  });
+
+  it('exits 2 with words where a file cannot be read, or is something else', async () => {
+    const { bundle_version: _version, ...unversioned } = honest();
+    const { digest: _digest, ...lacking } = honest();
+    const unreadable: [unknown, RegExp, string?, string?][] = [
+      ['{"bundle_version":', /cannot be read: /],
+      [{ id: 'pc_1', digest: 'sha256:00' }, /it is a claim; fetch \/v1\/claims\/pc_1\/bundle/],
+      [{ ...honest(), bundle_version: 2 }, /no bundle of version 1/],
+      [{ claim_id: 'pc_1', log_index: null }, /no bundle of version 1/],
+      [unversioned, /cannot be read/],
+      [lacking, /digest is missing, or of another type/],
+      ['[]', /it is no bundle/],
+      [honest(), /nonsense cannot be read/, 'nonsense'],
+      [honest(), /cannot be read: its id is another one/, log.keys.vkey.replace('log_test', 'log_else')],
+      [honest(), /old\.txt cannot be read: it is no checkpoint/, log.keys.vkey, '<html></html>'],
+    ];
+    for (const [bundle, message, vkey, older] of unreadable) {
+      const [code, output] = await verify(bundle, vkey, older);
+      assert.deepEqual([code, message.test(output), output.includes('Traceback')], [2, true, false], output);
+    }
+    const [code, output] = await python(PROGRAM, join(folder, 'absent.json'), log.keys.vkey);
+    assert.deepEqual([code, /absent\.json cannot be read/.test(output)], [2, true], output);
   });
 
   it('refuses an older checkpoint of a third size, which the bundle has no proof for', async () => {
@@ -223,6 +285,6 @@ page = runpy.run_path(sys.argv[1])
 value = json.loads(sys.argv[2], parse_int=float, object_pairs_hook=page["once"])
 sys.stdout.buffer.write(page["canonical"](value).encode())`;
     const [code, output] = await python('-c', driver, PROGRAM, text);
-    assert.deepEqual([code, output], [0, canonicalJson(parseJson(text))]);
+    assert.deepEqual([code, output], [0, canonicalJson(JSON.parse(text) as JsonValue)]);
   });
 });

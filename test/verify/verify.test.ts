@@ -120,7 +120,7 @@ describe('the offline verifier', () => {
     const sample = String.raw`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],
       "string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false],"\ud83d\ude00":1,"\ufb33":-0}`;
     assert.equal(
-      canonicalJson(parseJson(sample)),
+      canonicalJson(JSON.parse(sample) as JsonValue),
       String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/","😀":1,"${'\ufb33'}":0}`,
     );
   });
@@ -223,24 +223,20 @@ describe('the offline verifier', () => {
             [...inclusionOf(INDEX, log.leaves.slice(0, 11)), Buffer.alloc(32)],
           ]).toString('base64url')),
       ],
-      [
-        'a checkpoint by another key of the same name',
-        ['checkpoint', 'inclusion', 'cose receipt', 'consistency'],
-        (bundle) => (bundle.checkpoint = forged(11)),
-      ],
+      ['a checkpoint by another key of the same name', ['checkpoint'], (bundle) => (bundle.checkpoint = forged(11))],
       [
         'a root that was not signed',
-        ['receipt', 'checkpoint', 'inclusion', 'cose receipt', 'consistency'],
+        ['receipt', 'checkpoint'],
         (bundle) => (bundle.checkpoint = bundle.checkpoint.replace(/^[^\n]+=$/m, rootOf([]).toString('base64'))),
       ],
       [
         'the size of the checkpoint',
-        ['receipt', 'checkpoint', 'inclusion', 'cose receipt', 'consistency'],
+        ['receipt', 'checkpoint'],
         (bundle) => (bundle.checkpoint = bundle.checkpoint.replace('\n11\n', '\n12\n')),
       ],
       [
         'the signature of the checkpoint',
-        ['checkpoint', 'inclusion', 'cose receipt', 'consistency'],
+        ['checkpoint'],
         (bundle) =>
           (bundle.checkpoint = bundle.checkpoint.replace(/(?<= )[\w+/=]+(?=\n$)/, (line) =>
             bentBytes(line, -1, 'base64'),
@@ -305,7 +301,7 @@ describe('the offline verifier', () => {
         ['tlog proof'],
         (bundle) => (bundle.tlog_proof = bundle.tlog_proof.replace(/(?<=index 5\n.{9})./, '_')),
       ],
-      ['the newest checkpoint', ['newest', 'consistency'], (bundle) => (bundle.latest.checkpoint = forged(23))],
+      ['the newest checkpoint', ['newest'], (bundle) => (bundle.latest.checkpoint = forged(23))],
       [
         'a hash of the newest proof',
         ['newest'],
@@ -325,7 +321,7 @@ describe('the offline verifier', () => {
       ],
       [
         'the same signature under the name of another log',
-        ['log key', 'checkpoint', 'inclusion', 'cose receipt', 'consistency'],
+        ['log key', 'checkpoint'],
         (bundle) => {
           bundle.checkpoint = bundle.checkpoint.replaceAll('log_test', 'log_else');
           bundle.log.origin = 'carnet.log/log_else';
@@ -391,6 +387,36 @@ describe('the offline verifier', () => {
     ];
     for (const [what, expected, change] of cases)
       it(what, () => assert.deepEqual(failed(changed(change), trustIn(log)), expected));
+
+    it('and makes no check that rests on a checkpoint which does not hold', () => {
+      const resting = (bundle: TestBundle): Record<string, string> =>
+        Object.fromEntries(
+          judged(bundle, trustIn(log))
+            .filter(({ text }) => text.startsWith('not checked: '))
+            .map(({ check, text }) => [check, text]),
+        );
+      assert.deepEqual(resting(honest()), {});
+      const [then, now] = ['not checked: checkpoint', 'not checked: newest'];
+      assert.deepEqual(resting(changed((bundle) => (bundle.checkpoint = forged(11)))), {
+        inclusion: then,
+        'cose receipt': then,
+        consistency: then,
+      });
+      assert.deepEqual(resting(changed((bundle) => (bundle.latest.checkpoint = forged(23)))), { consistency: now });
+      const alone = log.bundle(plainEnvelope, INDEX, 11, 11);
+      alone.checkpoint = forged(11);
+      alone.latest.checkpoint = alone.checkpoint;
+      alone.tlog_proof = alone.tlog_proof.replace(log.checkpoint(11), alone.checkpoint);
+      assert.deepEqual(failed(alone, trustIn(log)), ['checkpoint'], 'one fault is named once');
+    });
+
+    it('and names both ids where they differ', () => {
+      const renamed = changed((bundle) => (bundle.claim_id = 'pc_other'));
+      assert.match(
+        textOf(renamed, trustIn(log), 'receipt'),
+        /claim_id .* is pc_other, .*registry_entry_uri is .*\/pc_01K9ZC4T/,
+      );
+    });
 
     it('one bit of any byte, save what nobody signs', function () {
       this.timeout(240_000);
@@ -561,8 +587,11 @@ describe('the offline verifier', () => {
       );
     });
 
-    it('fails without a proof, and with the proof of other sizes', () => {
-      assert.match(older(log.checkpoint(7)), /^failed: .*\/v1\/log\/proofs\/consistency\?from=7&to=23$/);
+    it('is not checked without a proof, and fails with the proof of other sizes', () => {
+      assert.match(
+        older(log.checkpoint(7)),
+        /^skipped: not checked: give --consistency; .*\/v1\/log\/proofs\/consistency\?from=7&to=23$/,
+      );
       assert.match(older(log.checkpoint(7), log.consistency(6, 23)), /^failed: the proof leads from 6 to 23/);
     });
 
@@ -623,6 +652,16 @@ describe('the offline verifier', () => {
       }
     });
 
+    it('counts one of a time that no date shows, and shows the last time that one shows', () => {
+      const bundle = witnessed([one]);
+      for (const time of [8_640_000_000_001, 2 ** 53])
+        bundle.latest.checkpoint += signatureLine(log.text(23), time === 2 ** 53 ? three : two, time);
+      assert.match(
+        witnesses(bundle, 'group g all w1 w2 w3', 'quorum g'),
+        /^ok: .*one.example, two.example, three.example, the last at 2026-/,
+      );
+    });
+
     it('counts a cosignature of the time that it names alone', () => {
       const bundle = witnessed([one]);
       bundle.latest.checkpoint = bundle.latest.checkpoint.replace(/(?<=one\.example )\S+/, (line) =>
@@ -644,6 +683,9 @@ describe('the offline verifier', () => {
         [['group none any w2', 'quorum none'], /the name none is taken/],
         [[`witness w4 ${one.vkey}`, 'quorum w1'], /key of one.example stands twice/],
         [['witness w4 nonsense', 'quorum w1'], /line 7 .*it is not `<name>/],
+        [[`witness w4 ${log.keys.vkey}`, 'quorum w1'], /line 7 .*makes no cosignatures/],
+        [['constructor x', 'quorum w1'], /line 7 .*constructor is not log/],
+        [['toString y', 'quorum w1'], /toString is not log/],
         [['witnesses all', 'quorum w1'], /witnesses is not log, witness, group or quorum/],
       ];
       for (const [more, message] of wrong) assert.throws(() => policy(...more), { name: 'Fault', message });
@@ -652,6 +694,15 @@ describe('the offline verifier', () => {
 
   it('refuses a file that readers could understand in two ways', () => {
     assert.throws(() => parseJson('{"a":1,"b":{"a":2},"\\u0061":3}'), /"a" stands twice/);
+    for (const space of [63, 64, 1_000])
+      for (const text of [`{"a"${' '.repeat(space)}:1,"a":2}`, `{"b":{"a":1,"a"${'\n'.repeat(space)}:2}}`])
+        assert.throws(() => parseJson(text), /"a" stands twice/);
+    for (const number of ['1e400', '-1e400', '1e16', '1E20', '9007199254740992', '9007199254740993.0'])
+      assert.throws(() => parseJson(`{"a":[null,${number}]}`), /is past 2\^53/, number);
+    for (const number of ['1E21', '1000000000000000000001', '1000000000000000000001e0', '1.00000000000000000001e+21'])
+      assert.throws(() => parseJson(number), /is past 2\^53/, number);
+    const numbers = [9_007_199_254_740_991, -9_007_199_254_740_991, 1e21, -1.5e300, 5e-324, 1.25];
+    assert.deepEqual(parseJson(JSON.stringify(numbers)), numbers);
     assert.throws(() => parseJson('["\\ud800"]'), /surrogate/);
     assert.throws(() => parseJson(`${'['.repeat(300)}${']'.repeat(300)}`), /nested more than 200/);
     assert.throws(() => parseJson('{"a":1'), /not JSON/);
@@ -712,6 +763,61 @@ describe('the offline verifier', () => {
         const [ended, said] = await run(args[0], ...rest);
         assert.deepEqual([ended, message.test(said)], [2, true], said);
       }
+    });
+
+    it('takes an older checkpoint with blank lines behind it, and says nothing verified where it was not checked', async () => {
+      const file = await written('bundle.json', JSON.stringify(honest()));
+      const trusted = ['--key', log.keys.vkey, '--checkpoint'];
+      const kept = await written('kept.txt', `${log.checkpoint(11)}\n\n`);
+      const [code, output] = await run(file, ...trusted, kept);
+      assert.deepEqual([code, /^ok +older checkpoint/m.test(output)], [0, true], output);
+      const other = await written('other.txt', log.checkpoint(7));
+      const [incomplete, said] = await run(file, ...trusted, other);
+      assert.deepEqual(
+        [incomplete, /^- +older checkpoint +not checked: give --consistency/m.test(said), /VERIFIED/.test(said)],
+        [2, true, false],
+        said,
+      );
+      assert.match(said, /^INCOMPLETE /m);
+      const proof = await written('proof.json', JSON.stringify(log.consistency(7, 23)));
+      const [proven, found] = await run(file, ...trusted, other, '--consistency', proof);
+      assert.equal(proven, 0, found);
+    });
+
+    it('exits 2 for what it is given beside the bundle and cannot read, and for what is no bundle', async () => {
+      const file = await written('bundle.json', JSON.stringify(honest()));
+      const key = ['--key', log.keys.vkey];
+      const proof = await written('proof.json', JSON.stringify(log.consistency(7, 23)));
+      const older = await written('older.txt', log.checkpoint(7));
+      const page = await written('page.html', '<html></html>\n');
+      const claim = { id: 'pc_1', digest: 'sha256:00', envelope: plainEnvelope };
+      const lines = `${JSON.stringify(claim)}\n`.repeat(2);
+      for (const [args, message] of [
+        [[file, ...key, '--consistency', proof], /^--consistency is about .*--checkpoint.*usage/s],
+        [[file, ...key, '--checkpoint', page], /page\.html cannot be read: the note has no signatures/],
+        [[file, ...key, '--checkpoint', older, '--consistency', page], /page\.html cannot be read/],
+        [
+          [file, ...key, '--checkpoint', older, '--consistency', file],
+          /bundle\.json cannot be read: hashes is missing|the consistency proof/,
+        ],
+        [
+          [await written('claim.json', JSON.stringify(claim)), ...key],
+          /this is a claim and no bundle; fetch \/v1\/claims\/pc_1\/bundle/,
+        ],
+        [[await written('line.json', lines.slice(0, lines.length / 2)), ...key], /this is a claim and no bundle/],
+        [[await written('lines.json', lines), ...key], /these are lines of an export; fetch/],
+        [[await written('202.json', '{"claim_id":"pc_1","log_index":null}'), ...key], /waits .*pc_1\/bundle once more/],
+        [[await written('envelope.json', JSON.stringify(plainEnvelope)), ...key], /this is an envelope and no bundle/],
+      ] as const) {
+        const [first, ...rest] = args;
+        const [code, said] = await run(first, ...rest);
+        assert.deepEqual([code, message.test(said)], [2, true], said);
+      }
+    });
+
+    it('prints its usage for --help, and exits 0', async () => {
+      const [code, output] = await run('--help');
+      assert.deepEqual([code, output.startsWith('usage: npm run verify')], [0, true], output);
     });
 
     it('prints nothing of a stranger’s text that a terminal would act on', async () => {

@@ -30,7 +30,7 @@ const getMissions = route({
   tag,
   summary: 'List the missions of the operator, newest first',
   audience: 'operator',
-  query: z.object(offsetQuery),
+  query: z.strictObject(offsetQuery),
   status: 200,
   reply: offsetList('missions', MissionSchema),
   handler: async ({ context, caller, query }) =>

@@ -6,8 +6,8 @@ import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts'
 import { lockClaim, type ClaimRow } from '../queries.ts';
 import { mayReadInFull } from '../read-claims.ts';
 import { digestOfSigned, signedBytesOf } from '../signed-bytes.ts';
-import { assertCoSignatureFits, judgeCoSignatures, refusal } from './judge.ts';
-import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures } from './queries.ts';
+import { assertCoSignatureFits, judgeCoSignature, refusal } from './judge.ts';
+import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures, markVerified } from './queries.ts';
 import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
 
 /** Of the 64 places of a claim those that one reader fills who is not its issuer: there are three at most, so that 16 are the issuer's. */
@@ -17,7 +17,8 @@ const SHARE_OF_A_READER = 16;
  * Adds a co-signature to a recorded claim. Those who read the claim in full may: they have what is signed. So that no reader fills its 64
  * places for ever, one of an unknown key is for the issuer alone, a known key has one place in each role, and a reader who is not the issuer
  * adds 16 at most, whatever keys their operator names one after the other (decision L73). One that the claim has already, and another one of
- * the same known key and role, is answered with the one that is there, with 200.
+ * the same known key and role, is answered with the one that is there, with 200; one whose key was not known before and is now is verified by
+ * that (decision L91).
  * @throws CarnetError VALIDATION_ERROR, NOT_FOUND, NOT_OWNER, INVALID_STATE for the 65th, for the 17th of a reader, and where the payload was
  *   erased, INVALID_CO_SIGNATURE.
  */
@@ -35,22 +36,25 @@ export function addCoSignature(
       () => new CarnetError('NOT_OWNER', 'Only those who read a claim in full add co-signatures to it.'),
     );
     const existing = await findCoSignature(connection, claimId, coSignature);
-    if (existing !== null) return { status: 200, body: existing };
+    if (existing?.verified === true) return { status: 200, body: existing };
     const signedBytes = signedBytesOf(claim.envelope);
-    assertThat(
-      claim.digest === digestOfSigned(signedBytes),
-      () =>
-        new CarnetError('INVALID_STATE', 'The payload of this claim was erased, so nobody can co-sign it any more.'),
-    );
+    if (claim.digest !== digestOfSigned(signedBytes)) {
+      if (existing !== null) return { status: 200, body: existing };
+      throw new CarnetError(
+        'INVALID_STATE',
+        'The payload of this claim was erased, so nobody can co-sign it any more.',
+      );
+    }
     const coSigned = { issuer: claim.issuer, agentId: claim.agent_id, signedBytes };
     const path = 'cose_sign1';
-    const judged = await judgeCoSignatures(context, connection, {
-      coSigned,
-      coSignatures: [coSignature],
-      path: () => path,
-    });
+    const judged = await judgeCoSignature(context, connection, { coSigned, coSignature, path });
     const { signer_kid: kid, signer_role: role } = coSignature;
-    if (judged.some(({ publicJwk }) => publicJwk === null)) {
+    if (existing !== null) {
+      if (judged.publicJwk === null) return { status: 200, body: existing };
+      await audit('claim.co_signature_verified', claimId, { signer_kid: kid, signer_role: role });
+      return { status: 200, body: await markVerified(connection, claimId, judged) };
+    }
+    if (judged.publicJwk === null) {
       assertThat(call.caller.operatorId === claim.issuer, () =>
         refusal(kid, path, 'is of a key that is not known here, and only the issuer of the claim adds those'),
       );
@@ -59,7 +63,7 @@ export function addCoSignature(
       if (verified !== null) return { status: 200, body: verified };
     }
     await assertPlaceFor(connection, call.caller.operatorId, claim);
-    await insertCoSignatures(connection, { claimId, addedBy: call.caller.operatorId, judged });
+    await insertCoSignatures(connection, { claimId, addedBy: call.caller.operatorId, judged: [judged] });
     await audit('claim.co_signed', claimId, { signer_kid: kid, signer_role: role });
     const kept = await findCoSignature(connection, claimId, coSignature);
     if (kept === null) throw new Error('A co-signature is not there right after it was inserted.');

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { findKeyOfAgents, findKeyOfOperators } from '../../accounts/index.ts';
 import type { Context } from '../../context/context.ts';
 import { CoseFault, decodeSign1, MAX_SIGN1_BYTES, verifySign1 } from '../../cose/sign1.ts';
@@ -6,6 +6,8 @@ import type { CommonQueryMethods } from '../../database/pool.ts';
 import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import { thumbprintOf } from '../../fields/thumbprint.ts';
 import { SIGNATURE_TYPE, strictBase64, strictBase64url } from '../../fields/verifier-key.ts';
+import { canonicalJson } from '../../json/canonical.ts';
+import type { JsonObject } from '../../json/value.ts';
 import type { JudgedCoSignature } from './queries.ts';
 import type { CoSignature } from '../schema/co-signature.ts';
 
@@ -40,7 +42,7 @@ export function assertCoSignatureFits({ cose_sign1: message, signer_kid: kid }: 
  * @throws CarnetError INVALID_CO_SIGNATURE for one of a known key that does not verify, and one of an unknown key with its payload attached.
  */
 export async function judgeCoSignatures(
-  { config }: Pick<Context, 'config'>,
+  context: Pick<Context, 'config'>,
   connection: CommonQueryMethods,
   {
     coSigned,
@@ -49,17 +51,62 @@ export async function judgeCoSignatures(
   }: { coSigned: CoSigned; coSignatures: readonly CoSignature[]; path(at: number): string },
 ): Promise<JudgedCoSignature[]> {
   const judged: JudgedCoSignature[] = [];
-  for (const [at, coSignature] of coSignatures.entries()) {
-    const x = await findKey({ config }, connection, coSigned, coSignature);
-    if (x === null) assertDetached(coSignature, path(at));
-    else assertVerifies(coSignature, { x, payload: coSigned.signedBytes, path: path(at) });
-    judged.push({ ...coSignature, publicJwk: x === null ? null : { kty: 'OKP', crv: 'Ed25519', x } });
-  }
+  for (const [at, coSignature] of coSignatures.entries())
+    judged.push(await judgeCoSignature(context, connection, { coSigned, coSignature, path: path(at) }));
   return judged;
+}
+
+/** The same of one. @throws CarnetError INVALID_CO_SIGNATURE */
+export async function judgeCoSignature(
+  context: Pick<Context, 'config'>,
+  connection: CommonQueryMethods,
+  { coSigned, coSignature, path }: { coSigned: CoSigned; coSignature: CoSignature; path: string },
+): Promise<JudgedCoSignature> {
+  const x = await findKey(context, connection, coSigned, coSignature);
+  if (x === null) {
+    assertDetached(coSignature, path);
+    const unverified = await whyUnverified(context, connection, coSigned, coSignature);
+    return { ...coSignature, publicJwk: null, unverified };
+  }
+  assertVerifies(coSignature, { x, payload: coSigned.signedBytes, path });
+  return { ...coSignature, publicJwk: { kty: 'OKP', crv: 'Ed25519', x }, unverified: null };
 }
 
 /** Of an RFC 7638 thumbprint with SHA-256, base64url. */
 const THUMBPRINT = /^[\w-]{43}$/;
+
+type Role = CoSignature['signer_role'];
+const ROLES: readonly Role[] = ['operator_attestation', 'agent_self', 'witness'];
+
+/** Why no key is known for the role of a co-signature: one or two sentences, and what mends it. */
+async function whyUnverified(
+  context: Pick<Context, 'config'>,
+  connection: CommonQueryMethods,
+  coSigned: CoSigned,
+  coSignature: CoSignature,
+): Promise<string> {
+  const { signer_kid: kid, signer_role: role } = coSignature;
+  if (!THUMBPRINT.test(kid)) return 'signer_kid is not the RFC 7638 thumbprint of a key: 43 characters of base64url.';
+  for (const other of ROLES.filter((one) => one !== role)) {
+    const x = await findKey(context, connection, coSigned, { ...coSignature, signer_role: other });
+    if (x !== null) return `${unknownTo(role, coSigned)} It is one of the role ${other}; send it with that role.`;
+  }
+  const remedy = role === 'witness' ? '' : ' Register the key, then send the same co-signature again.';
+  return unknownTo(role, coSigned) + remedy;
+}
+
+function unknownTo(role: Role, { agentId }: CoSigned): string {
+  switch (role) {
+    case 'operator_attestation':
+      return 'No operator has a key with this thumbprint.';
+    case 'agent_self':
+      return agentId === null
+        ? 'No active agent of the issuer has a key with this thumbprint.'
+        : 'The agent that the claim names is not active here with a key of this thumbprint.';
+    case 'witness':
+      return 'No witness that the platform has configured has a key with this thumbprint.';
+  }
+}
 
 /** The known key that a co-signature names, in base64url; null where none is known for this role and claim. */
 async function findKey(
@@ -98,8 +145,27 @@ function assertVerifies(
     verifySign1(bytes, { payload, publicKey, expectedKid: kid });
   } catch (error) {
     if (!(error instanceof CoseFault)) throw error;
-    throw refusal(kid, path, error.message, error);
+    throw refusal(kid, path, error.message + hintOf(bytes, { payload, publicKey, kid }), error);
   }
+}
+
+/** Signing the whole envelope is the mistake that is made most: what the same key signed is looked for with the members that are left out. */
+function hintOf(
+  bytes: Buffer,
+  { payload, publicKey, kid }: { payload: Buffer; publicKey: KeyObject; kid: string },
+): string {
+  const signed = JSON.parse(payload.toString()) as JsonObject;
+  const wholes = [{ receipt: null }, { receipt: null, co_signatures: [] }, { co_signatures: [] }];
+  const isOver = (more: JsonObject): boolean => {
+    try {
+      verifySign1(bytes, { payload: Buffer.from(canonicalJson({ ...signed, ...more })), publicKey, expectedKid: kid });
+      return true;
+    } catch (error) {
+      if (!(error instanceof CoseFault)) throw error;
+      return false;
+    }
+  };
+  return wholes.some(isOver) ? ': it is over the envelope with `receipt` or `co_signatures`, which are left out' : '';
 }
 
 /** An erasure leaves co-signatures as they are (decision L66), so none may carry the payload. Bytes that cannot be read are taken. */

@@ -10,14 +10,22 @@ const KeptRow = z.object({
   signer_role: z.enum(['operator_attestation', 'agent_self', 'witness']),
   cose_sign1: z.string(),
   public_jwk: z.record(z.string(), z.string()).nullable(),
+  verified_at: z.string().nullable(),
+  unverified_reason: z.string().nullable(),
   created_at: z.string(),
 });
 
-const columns = sql.fragment`claim_id, signer_kid, signer_role, cose_sign1, public_jwk, created_at`;
+const columns = sql.fragment`claim_id, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, unverified_reason,
+  created_at`;
 
-const present = ({ claim_id: _claimId, ...row }: z.infer<typeof KeptRow>): KeptCoSignature => ({
+const present = ({
+  claim_id: _claimId,
+  unverified_reason: reason,
+  ...row
+}: z.infer<typeof KeptRow>): KeptCoSignature => ({
   ...row,
   verified: row.public_jwk !== null,
+  warnings: reason === null ? [] : [reason],
 });
 
 /** Of each claim that has some, in the order in which they came. */
@@ -40,10 +48,9 @@ export async function coSignaturesOf(
 const rowDigestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: CoSignature): string =>
   sha256Hex(canonicalJson([role, kid, message]));
 
-export interface JudgedCoSignature extends CoSignature {
-  /** The key that verified it; null where none did. */
-  publicJwk: Record<string, string> | null;
-}
+/** With the key that verified it, or a sentence that says why none did. */
+export type JudgedCoSignature = CoSignature &
+  ({ publicJwk: Record<string, string>; unverified: null } | { publicJwk: null; unverified: string });
 
 /** Repeated ones are left out. @param addedBy the operator whose share of the places they take */
 export async function insertCoSignatures(
@@ -51,15 +58,33 @@ export async function insertCoSignatures(
   { claimId, addedBy, judged }: { claimId: string; addedBy: string; judged: readonly JudgedCoSignature[] },
 ): Promise<void> {
   await connection.query(sql.type(z.object({}))`
-    insert into claim_co_signatures (claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk, added_by)
-    select ${claimId}, digest, kid, role, message, jwk::jsonb, ${addedBy}
+    insert into claim_co_signatures (claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk, verified_at,
+      unverified_reason, added_by, created_at)
+    select ${claimId}, digest, kid, role, message, jwk::jsonb, case when jwk is not null then moment end, nullif(reason, ''),
+      ${addedBy}, moment
     from unnest(${textArray(judged.map(rowDigestOf))}, ${textArray(judged.map((one) => one.signer_kid))},
       ${textArray(judged.map((one) => one.signer_role))}, ${textArray(judged.map((one) => one.cose_sign1))},
-      ${textArray(judged.map((one) => (one.publicJwk === null ? '' : JSON.stringify(one.publicJwk))))})
-      with ordinality as given (digest, kid, role, message, key, place), lateral (select nullif(key, '') as jwk) j
+      ${textArray(judged.map((one) => (one.publicJwk === null ? '' : JSON.stringify(one.publicJwk))))},
+      ${textArray(judged.map((one) => one.unverified ?? ''))})
+      with ordinality as given (digest, kid, role, message, key, reason, place),
+      lateral (select nullif(key, '') as jwk, clock_timestamp() as moment) j
     order by place
     on conflict (claim_id, digest) do nothing`);
 }
+
+/** An unverified one of the claim is verified from now on. The caller holds the claim. */
+export const markVerified = async (
+  connection: CommonQueryMethods,
+  claimId: string,
+  { publicJwk, ...coSignature }: CoSignature & { publicJwk: Record<string, string> },
+): Promise<KeptCoSignature> =>
+  present(
+    await connection.one(sql.type(KeptRow)`
+      update claim_co_signatures
+      set public_jwk = ${JSON.stringify(publicJwk)}::jsonb, verified_at = clock_timestamp(), unverified_reason = null
+      where claim_id = ${claimId} and digest = ${rowDigestOf(coSignature)}
+      returning ${columns}`),
+  );
 
 /** The same one, if the claim has it. */
 export async function findCoSignature(

@@ -72,6 +72,8 @@ const statementOf = (
 const presentCoSignature = ({
   public_jwk: jwk,
   created_at: _at,
+  verified_at: _verifiedAt,
+  warnings: _warnings,
   ...kept
 }: KeptCoSignature): Bundle['co_signatures'][number] => ({
   ...kept,

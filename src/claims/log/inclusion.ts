@@ -11,6 +11,8 @@ export interface Inclusion {
 
 /** A tree of 2^53 leaves, the largest that a number counts, is 53 levels high. */
 const MAX_HASHES = 53;
+/** 53 hashes of 34 bytes with their heads, two numbers of 9, and the heads of two arrays have 1,824. More is refused before it is decoded. */
+const MAX_PROOF_BYTES = 2 * 1024;
 
 /** Why a proof is not one; `message` is a sentence. */
 export class InclusionFault extends Error {
@@ -21,8 +23,11 @@ export class InclusionFault extends Error {
 export const encodeInclusion = ({ treeSize, logIndex, hashes }: Inclusion): Buffer =>
   encodeCbor([treeSize, logIndex, hashes]);
 
-/** @throws InclusionFault for whatever is not deterministic CBOR of a size, an index below it, and hashes of 32 bytes. */
+/** @throws InclusionFault for more than 2 KiB, and for whatever is not deterministic CBOR of a size, an index below it, and hashes of 32 bytes. */
 export function decodeInclusion(bytes: Uint8Array): Inclusion {
+  if (bytes.length > MAX_PROOF_BYTES) {
+    throw new InclusionFault(`An inclusion proof has at most ${MAX_PROOF_BYTES / 1024} KiB.`);
+  }
   const parts = decoded(bytes);
   const [treeSize, logIndex, hashes] = Array.isArray(parts) && parts.length === 3 ? (parts as unknown[]) : [];
   const isPlace =

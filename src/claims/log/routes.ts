@@ -20,6 +20,7 @@ import {
   LogKeySchema,
   LogKeysSchema,
   LoggedReceiptSchema,
+  VerifierKeySchema,
   WaitingBundleSchema,
 } from './schema.ts';
 import { withWitnesses } from './witnesses/witnessed.ts';
@@ -114,7 +115,7 @@ const proveInclusion = route({
   tag,
   summary: 'Prove that a claim is in the log, in a tree of any size that was published',
   audience: 'anyone',
-  query: z.object(InclusionQuery),
+  query: z.strictObject(InclusionQuery),
   status: 200,
   reply: InclusionSchema,
   refusals: ['NOT_FOUND'],
@@ -142,7 +143,7 @@ const proveConsistency = route({
   summary: 'Prove that one published tree of the log is the beginning of another',
   audience: 'public',
   anyOrigin: true,
-  query: z.object(ConsistencyQuery),
+  query: z.strictObject(ConsistencyQuery),
   status: 200,
   reply: ConsistencySchema,
   handler: async ({ context, query }) => {
@@ -167,6 +168,24 @@ const listKeys = route({
   status: 200,
   reply: LogKeysSchema,
   handler: async ({ context }) => ({ status: 200, body: { keys: [logJwk(await openedLogOf(context))] } }),
+});
+
+const readVerifierKey = route({
+  method: 'get',
+  path: '/v1/log/vkey',
+  alias: '/log/vkey',
+  operation: 'readLogVerifierKey',
+  tag,
+  summary: 'Read the verifier key of the log: one line of text',
+  description:
+    'The public key of the log with its name (C2SP signed-note), as verifiers, monitors and witnesses are configured with it. It never changes.',
+  audience: 'public',
+  anyOrigin: true,
+  cache: KEYS_CACHE,
+  mediaType: 'text/plain; charset=utf-8',
+  status: 200,
+  reply: VerifierKeySchema,
+  handler: async ({ context }) => ({ status: 200, body: `${(await openedLogOf(context)).vkey}\n` }),
 });
 
 const readKey = route({
@@ -256,6 +275,7 @@ export const logRoutes: AnyRoute[] = [
   proveInclusion,
   proveConsistency,
   listKeys,
+  readVerifierKey,
   readKey,
   ...entries,
   ...tiles,

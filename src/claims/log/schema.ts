@@ -73,6 +73,12 @@ export const CheckpointSchema = z.string().meta({
   examples: ['carnet.log/log_01K9ZC4T0M3Q8V6W2X5Y7ZABCE\n1\nbjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0=\n\n— …\n'],
 });
 
+export const VerifierKeySchema = z.string().meta({
+  id: 'LogVerifierKey',
+  description: 'A verifier key (C2SP signed-note): name, id and base64 of the public key.',
+  examples: ['carnet.log/log_01K9ZC4T0M3Q8V6W2X5Y7ZABCE+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k\n'],
+});
+
 export const LogKeySchema = signingKey.meta({ id: 'LogKey' });
 
 export const LogKeysSchema = z

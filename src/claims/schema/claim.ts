@@ -4,6 +4,7 @@ import { text } from '../../fields/text.ts';
 import { queryInstant } from '../../http/query.ts';
 import { KeptCoSignatureSchema } from './co-signature.ts';
 import { ReceiptSchema } from './envelope.ts';
+import { claimRef } from './fields.ts';
 import { CLAIM_TYPES } from './payloads.ts';
 
 /** What everybody may read who knows the id: it shows nothing that the claim states. */
@@ -105,7 +106,7 @@ export const claimFilters = {
   mission_ref: name,
   since: queryInstant.optional().describe('Issued then or later; issued_at of 1e11 and more counts as milliseconds.'),
   until: queryInstant.optional().describe('Issued before.'),
-  ref: name.describe('Claims whose payload names this claim.'),
+  ref: claimRef.optional().describe('Claims whose payload names this claim.'),
 };
 export type ClaimFilters = z.infer<z.ZodObject<typeof claimFilters>>;
 

@@ -16,8 +16,14 @@ export type CoSignature = z.infer<typeof CoSignatureSchema>;
 
 /** A co-signature as it is kept. */
 export const KeptCoSignatureSchema = CoSignatureSchema.extend({
-  verified: z.boolean().describe('Whether the key was known here when it came, and the signature is by it.'),
+  verified: z
+    .boolean()
+    .describe(
+      'Whether the key was known here when it was sent, and the signature is by it. Sending it again when the key is known verifies it.',
+    ),
   public_jwk: jsonObject.nullable().describe('The key that verified it; null where none did.'),
+  verified_at: z.iso.datetime().nullable(),
+  warnings: z.array(z.string()).describe('Why it is not verified, and what mends that.'),
   created_at: z.iso.datetime(),
 })
   .strip()
@@ -31,6 +37,10 @@ export const KeptCoSignatureSchema = CoSignatureSchema.extend({
         cose_sign1: '0oRYMKIBJwRYK2tQcktfcW14VldhWVZBOXd3QkY2SXVvM3ZWeno3VHhIQ1R3WEJ5Z3JTNGug9lhA…',
         verified: false,
         public_jwk: null,
+        verified_at: null,
+        warnings: [
+          'No operator has a key with this thumbprint. Register the key, then send the same co-signature again.',
+        ],
         created_at: '2026-11-21T12:00:00.000Z',
       },
     ],

@@ -163,12 +163,23 @@ create table claim_co_signatures (
   signer_kid text not null,
   signer_role text not null check (signer_role in ('operator_attestation', 'agent_self', 'witness')),
   cose_sign1 text not null,              -- as it was sent
-  public_jwk jsonb,                      -- the key that verified it when it came; null: none was known
+  public_jwk jsonb,                      -- the key that verified it; null: none was known when it was sent
+  verified_at timestamptz,
+  unverified_reason text,                -- why no key verified it when it came
   added_by text not null,                -- the operator whose share of the places it takes (decision L73)
   created_at timestamptz not null default clock_timestamp(),
-  unique (claim_id, digest)
+  unique (claim_id, digest),
+  constraint claim_co_signatures_verified check ((public_jwk is null) = (verified_at is null)),
+  constraint claim_co_signatures_reason check ((public_jwk is null) = (unverified_reason is not null))
 );
-create trigger keep_log before update or delete on claim_co_signatures for each row execute function keep_log();
+-- One change is left: an unverified one is verified by its key, once that is known (decision L91).
+create trigger keep_log before update on claim_co_signatures for each row
+  when (old.public_jwk is not null or new.public_jwk is null
+    or row(old.seq, old.claim_id, old.digest, old.signer_kid, old.signer_role, old.cose_sign1, old.added_by, old.created_at)
+      is distinct from row(new.seq, new.claim_id, new.digest, new.signer_kid, new.signer_role, new.cose_sign1, new.added_by,
+        new.created_at))
+  execute function keep_log();
+create trigger keep_deleted_log before delete on claim_co_signatures for each row execute function keep_log();
 create trigger keep_all_log before truncate on claim_co_signatures for each statement execute function keep_log();
 
 -- What witnesses signed of checkpoints: lines that stand under the note (C2SP tlog-cosignature), verified when they came.

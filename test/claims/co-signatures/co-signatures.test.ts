@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import { addCoSignature } from '../../../src/claims/co-signatures/add-co-signature.ts';
 import type { Claim } from '../../../src/claims/schema/claim.ts';
 import { sql } from '../../../src/database/pool.ts';
@@ -23,6 +24,9 @@ type Kept = {
   signer_kid: string;
   verified: boolean;
   public_jwk: unknown;
+  verified_at: string | null;
+  warnings: string[];
+  created_at: string;
 };
 
 const truncated = (text: string): string => Buffer.from(text, 'base64url').subarray(0, -4).toString('base64url');
@@ -56,10 +60,21 @@ describe('co-signatures', () => {
       const stranger = newKey();
       const claim = assertStatus(await submitWith(envelope, coSign(envelope, key), coSign(envelope, stranger)), 201);
       assert.deepEqual(
-        claim.co_signatures.map(({ created_at: _at, ...kept }) => kept),
+        claim.co_signatures.map(({ created_at: at, verified_at: verifiedAt, ...kept }) => ({
+          ...kept,
+          verified_at: verifiedAt === at ? 'created_at' : verifiedAt,
+        })),
         [
-          { ...coSign(envelope, key), verified: true, public_jwk: jwkOf(key) },
-          { ...coSign(envelope, stranger), verified: false, public_jwk: null },
+          { ...coSign(envelope, key), verified: true, public_jwk: jwkOf(key), verified_at: 'created_at', warnings: [] },
+          {
+            ...coSign(envelope, stranger),
+            verified: false,
+            public_jwk: null,
+            verified_at: null,
+            warnings: [
+              'No operator has a key with this thumbprint. Register the key, then send the same co-signature again.',
+            ],
+          },
         ],
       );
       assert.deepEqual((await operator.get<Claim>(`/v1/claims/${claim.id}`)).body.co_signatures, claim.co_signatures);
@@ -109,6 +124,19 @@ describe('co-signatures', () => {
         assertProblem(reply, 'INVALID_CO_SIGNATURE', 'co_signatures.1.cose_sign1');
         assert.match(reply.text, why, name);
         assert.equal(await exists(envelope), false, name);
+      }
+    });
+
+    it('says what is signed too much, where the envelope was signed as it is submitted', async () => {
+      for (const more of [{}, { co_signatures: [] }]) {
+        const envelope = { ...envelopeOf(operator), ...more };
+        const whole = Buffer.from(canonicalize(envelope) ?? '');
+        const reply = await submitWith(envelope, coSign(envelope, key, { payload: whole }));
+        assertProblem(reply, 'INVALID_CO_SIGNATURE', 'co_signatures.0.cose_sign1');
+        assert.match(
+          reply.text,
+          /does not verify: it is over the envelope with `receipt` or `co_signatures`, which are/,
+        );
       }
     });
 
@@ -237,6 +265,105 @@ describe('co-signatures', () => {
       );
       const other = envelopeOf(operator);
       assertProblem(await submitWith(other, coSign(envelope, WITNESS.ed25519, role)), 'INVALID_CO_SIGNATURE');
+    });
+  });
+
+  describe('of a key that is not known says why', () => {
+    const why = async (envelope: Members, coSignature: unknown): Promise<string[]> =>
+      assertStatus(await submitWith(envelope, coSignature), 201).co_signatures.flatMap(({ warnings }) => warnings);
+
+    it('for each role, and names the role in which the key is known', async () => {
+      const [own, stranger] = [newKey(), newKey()];
+      const agent = await buildAgent(operator, { public_jwk: jwkOf(own) });
+      const named = () =>
+        envelopeOf(operator, { claim_type: 'detector_signal', payload: signal({ agent_id: agent.id }) });
+      const cases: [Members, KeyObject, string, RegExp][] = [
+        [
+          envelopeOf(operator),
+          own,
+          'operator_attestation',
+          /^No operator .* It is one of the role agent_self; send it/,
+        ],
+        [named(), own, 'witness', /^No witness .* It is one of the role agent_self;/],
+        [named(), key, 'agent_self', /^The agent that the claim names .* It is one of the role operator_attestation;/],
+        [envelopeOf(operator), stranger, 'agent_self', /^No active agent of the issuer .* Register the key, then send/],
+        [envelopeOf(operator), stranger, 'witness', /^No witness .* thumbprint\.$/],
+      ];
+      for (const [envelope, signer, role, expected] of cases) {
+        const [warning = '', ...others] = await why(envelope, coSign(envelope, signer, { role }));
+        assert.match(warning, expected);
+        assert.deepEqual(others, []);
+      }
+      const envelope = envelopeOf(operator);
+      assert.match(
+        (await why(envelope, { ...coSign(envelope, stranger), signer_kid: 'key-1' })).join(''),
+        /^signer_kid is not the RFC 7638 thumbprint/,
+      );
+    });
+
+    it('in the answer of one that is added later, too', async () => {
+      const { id, envelope } = await recorded();
+      const { warnings } = assertStatus(await add(id, coSign(envelope, newKey())), 201);
+      assert.match(warnings.join(), /^No operator has a key with this thumbprint\./);
+    });
+  });
+
+  describe('sent again when its key is known', () => {
+    let signer: TestOperator;
+    let late: KeyObject;
+    beforeEach(async () => {
+      signer = await buildOperator();
+      late = newKey();
+    });
+    const register = async (): Promise<void> =>
+      void assertStatus(await signer.patch('/v1/operators/me', { public_jwks: [jwkOf(late)] }), 200);
+
+    it('is verified, once and for ever', async () => {
+      const { id, envelope } = await recorded();
+      const before = assertStatus(await add(id, coSign(envelope, late)), 201);
+      assert.deepEqual(assertStatus(await add(id, coSign(envelope, late)), 200), before, 'its key is not known yet');
+      await register();
+      const after = assertStatus(await add(id, coSign(envelope, late)), 200);
+      assert.deepEqual([after.verified, after.public_jwk, after.warnings], [true, jwkOf(late), []]);
+      assert.equal(after.created_at, before.created_at);
+      assert.ok((after.verified_at ?? '') > before.created_at, 'the time says when it was verified');
+      assert.deepEqual((await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures, [after]);
+      assertStatus(await signer.patch('/v1/operators/me', { public_jwks: [] }), 200);
+      assert.deepEqual(assertStatus(await add(id, coSign(envelope, late)), 200), after);
+    });
+
+    it('is refused where that key did not sign it, and stays as it was', async () => {
+      const { id } = await recorded();
+      const wrong = coSign(envelopeOf(operator), late);
+      const before = assertStatus(await add(id, wrong), 201);
+      await register();
+      assertProblem(await add(id, wrong), 'INVALID_CO_SIGNATURE', 'cose_sign1');
+      assert.deepEqual((await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures, [before]);
+    });
+
+    it('is the only change that the database lets through', async () => {
+      const { id, envelope } = await recorded();
+      assertStatus(await add(id, coSign(envelope, key)), 201);
+      assertStatus(await add(id, coSign(envelope, late)), 201);
+      const pool = await database();
+      const verifying = sql.fragment`public_jwk = '{}', verified_at = now(), unverified_reason = null`;
+      for (const [change, of] of [
+        [sql.fragment`public_jwk = null, verified_at = null, unverified_reason = 'x'`, kidOf(key)],
+        [sql.fragment`public_jwk = '{}'`, kidOf(key)],
+        [sql.fragment`unverified_reason = 'x'`, kidOf(late)],
+        [sql.fragment`cose_sign1 = 'x', ${verifying}`, kidOf(late)],
+      ] as const) {
+        await assert.rejects(
+          pool.query(
+            sql.unsafe`update claim_co_signatures set ${change} where claim_id = ${id} and signer_kid = ${of}`,
+          ),
+          /append-only/,
+        );
+      }
+      await assert.rejects(
+        pool.query(sql.unsafe`delete from claim_co_signatures where claim_id = ${id}`),
+        /append-only/,
+      );
     });
   });
 

@@ -291,4 +291,13 @@ describe('The log over HTTP', () => {
     assert.deepEqual(assertStatus(await anonymous().get(`/.well-known/scitt-keys/${key.kid}`), 200), key);
     assertProblem(await anonymous().get('/.well-known/scitt-keys/none'), 'NOT_FOUND');
   });
+
+  it('gives its verifier key as one line of text, that of every bundle, at both addresses', async () => {
+    const { log } = assertStatus(await operator.get<Bundle>(`/v1/claims/${claim.id}/bundle`), 200);
+    for (const path of ['/v1/log/vkey', '/log/vkey']) {
+      const { status, text, headers } = await anonymous().get(path);
+      assert.deepEqual([status, text], [200, `${log.vkey}\n`]);
+      assert.match(headers.get('content-type') ?? '', /^text\/plain/);
+    }
+  });
 });

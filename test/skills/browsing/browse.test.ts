@@ -262,6 +262,7 @@ describe('GET /v1/skills', () => {
         assertProblem(await other.get(`/v1/skills?${name}=${value}`), 'VALIDATION_ERROR', `query.${name}`));
     }
 
-    it('ignores parameters it does not know', async () => assertStatus(await other.get('/v1/skills?colour=red'), 200));
+    it('names parameters it does not know', async () =>
+      assertProblem(await other.get('/v1/skills?colour=red'), 'VALIDATION_ERROR', 'query.colour'));
   });
 });

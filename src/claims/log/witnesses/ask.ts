@@ -1,5 +1,5 @@
 import type { Context } from '../../../context/context.ts';
-import type { PolicyWitness } from '../../../context/witness-policy.ts';
+import { submissionUrl, type PolicyWitness } from '../../../context/witness-policy.ts';
 import { metrics } from '../../../metrics/metrics.ts';
 import { consistencyOf } from '../proofs.ts';
 import { findLog, findNewestCheckpoint, noteConfirmed, type CheckpointRow } from '../queries.ts';
@@ -98,7 +98,7 @@ async function post(
   const { hashes } = oldSize === 0 ? { hashes: [] } : await consistencyOf(pool, oldSize, checkpoint.tree_size);
   const lines = [`old ${oldSize}`, ...hashes.map((hash) => hash.toString('base64'))];
   const outcome = await outbound.send({
-    url: `${url}/add-checkpoint`,
+    url: submissionUrl(url),
     headers: { 'content-type': 'text/plain; charset=utf-8' },
     body: `${lines.join('\n')}\n\n${checkpoint.note}`,
     timeoutMs: TIMEOUT_MS,

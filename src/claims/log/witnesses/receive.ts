@@ -1,9 +1,17 @@
 import type { Context } from '../../../context/context.ts';
+import type { CommonQueryMethods } from '../../../database/pool.ts';
 import { assertThat, CarnetError, invalid } from '../../../errors/carnet-error.ts';
 import { openedLogOf, signedTree, type Log } from '../log-key.ts';
 import { hashOfSpan, nodesOf } from '../merkle.ts';
-import { NoteFault, parseCheckpoint, parseNote, verifiedSignatures, type Checkpoint } from '../signed-note.ts';
-import { findCheckpoint, findLog, noteWitnessed, readNodes } from '../queries.ts';
+import {
+  NoteFault,
+  parseCheckpoint,
+  parseNote,
+  verifiedSignatures,
+  type Checkpoint,
+  type VerifiedSignature,
+} from '../signed-note.ts';
+import { findCheckpoint, findLog, noteWitnessed, readNodes, readTime } from '../queries.ts';
 import { REMEDY } from '../stopped.ts';
 import { insertCosignatures } from './queries.ts';
 import { knownWitnesses } from './witnessed.ts';
@@ -17,7 +25,7 @@ interface Received {
 
 /**
  * Takes the signatures that witnesses made of a checkpoint of this log: a signed note with their lines.
- * @throws CarnetError VALIDATION_ERROR for what is no note of this log; INVALID_SIGNATURE where no known witness signed it, or one of them
+ * @throws CarnetError VALIDATION_ERROR for what is no note of this log, or of a time that cannot be; INVALID_SIGNATURE where no known witness signed it, or one of them
  *   did not; CONFLICT where a witness signed a tree that is not the one here.
  */
 export async function receiveWitnessSignatures(context: Context, body: Buffer): Promise<Received> {
@@ -37,6 +45,7 @@ export async function receiveWitnessSignatures(context: Context, body: Buffer): 
     if (isOurs(opened, note)) await stopUnlessHeld(context, checkpoint);
     throw new CarnetError('CONFLICT', `This log has no such checkpoint of ${size} claims.`);
   }
+  await refuseImpossibleTimes(pool, verified);
   await insertCosignatures(pool, size, verified);
   return { tree_size: size, witnesses: [...new Set(verified.map(({ key }) => key.name))] };
 }
@@ -86,5 +95,21 @@ function verifiedBy(note: string, vkeys: readonly string[]): ReturnType<typeof v
   } catch (error) {
     if (error instanceof NoteFault) throw new CarnetError('INVALID_SIGNATURE', error.message, { cause: error });
     throw error;
+  }
+}
+
+/** So far a witness' clock may be ahead of the one here; in seconds. Verifiers show when the last witness signed. */
+const MOST_AHEAD = 24 * 60 * 60;
+
+/** That cosignatures name times at which somebody can have signed (decision L101); 0 stands for no time. @throws CarnetError */
+async function refuseImpossibleTimes(
+  connection: CommonQueryMethods,
+  verified: readonly VerifiedSignature[],
+): Promise<void> {
+  const latest = Date.parse(await readTime(connection)) / 1_000 + MOST_AHEAD;
+  for (const { key, timestamp } of verified) {
+    if (timestamp === 0) throw invalidNote(`must name the time at which ${key.name} signed, and names 0`);
+    if (timestamp !== null && timestamp > latest)
+      throw invalidNote(`must not be signed more than a day from now, as ${key.name} says`);
   }
 }

@@ -364,6 +364,17 @@ describe('POST /v1/log/witness-signatures', () => {
     assertProblem(await refused(note + ed25519), 'INVALID_SIGNATURE');
   });
 
+  it('refuses a cosignature of no time, and of a day that has not come', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    for (const seconds of [0, now + 2 * 86_400, 9_000_000_000_000])
+      for (const line of Object.values(cosign(bare(), WITNESS, seconds))) {
+        const reply = await refused(note + line);
+        assertProblem(reply, 'VALIDATION_ERROR', 'note');
+        assert.match(reply.text, /names 0|more than a day from now/);
+      }
+    assertStatus(await send(note + cosign(bare(), WITNESS, now + 3_600).ed25519), 200);
+  });
+
   it('refuses a checkpoint that this log does not have, though a witness signed it', async () => {
     const [origin = '', size = ''] = bare().split('\n');
     for (const [at, rootHash] of [

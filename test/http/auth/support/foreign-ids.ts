@@ -77,7 +77,7 @@ export const madeUp: Belongings = {
   claim: newId('pc'),
   passport: newId('psp'),
   session: newId('ses'),
-  checkout: newId('chko'),
+  checkout: newId('chk'),
   approval: newId('apr'),
   transaction: newId('txn'),
   refund: newId('rfd'),

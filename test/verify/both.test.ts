@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { verifyBundle } from '../../scripts/verify/checks.ts';
+import { Fault } from '../../scripts/verify/fault.ts';
+import { reading } from '../../scripts/verify/files.ts';
+import { parseJson } from '../../scripts/verify/json.ts';
+import { parseVerifierKey } from '../../scripts/verify/keys.ts';
+import {
+  cbor,
+  coSignature,
+  inclusionOf,
+  leafOf,
+  newKeys,
+  plainEnvelope,
+  rootOf,
+  sign1,
+  signedBytes,
+  TestLog,
+  type Keys,
+  type Members,
+  type TestBundle,
+} from './log.ts';
+
+// The two verifiers share no code, so a bundle that one of them takes and the other refuses is a fault of one: of the program, or of the
+// page that lists what the Python program leaves out (docs/claims.md).
+
+type Verdict = 'verified' | 'erased' | 'refused';
+
+interface Case {
+  name: string;
+  verdict: Verdict;
+  /** What the Python program says, where it leaves this out. */
+  python?: Verdict;
+  text: string;
+  older?: string;
+}
+
+const INDEX = 5;
+const signer = newKeys('signer');
+const log = TestLog.around(plainEnvelope, INDEX, 23);
+const honest = (): TestBundle => structuredClone(log.bundle(plainEnvelope, INDEX, 11, 23));
+
+const cases: Case[] = [];
+const add = (verdict: Verdict, name: string, text: string, more: Pick<Case, 'older' | 'python'> = {}): void =>
+  void cases.push({ name, verdict, text, ...more });
+const change = (verdict: Verdict, name: string, edit: (bundle: TestBundle) => void): void => {
+  const bundle = honest();
+  edit(bundle);
+  add(verdict, name, JSON.stringify(bundle));
+};
+/** A bundle of a claim with this payload. */
+const withPayload = (payload: unknown, type = 'dossier'): string => {
+  const envelope = { ...plainEnvelope, claim_type: type, payload };
+  return JSON.stringify(TestLog.around(envelope, INDEX, 23, log.keys).bundle(envelope, INDEX, 11, 23));
+};
+const replaced = (text: string, from: string, to: string): string => {
+  assert(text.includes(from), from);
+  return text.replace(from, to);
+};
+
+const text = JSON.stringify(honest());
+const spaces = ' '.repeat(80);
+add('verified', 'an honest bundle', text);
+change('verified', 'erased: false', (bundle) => Object.assign(bundle, { erased: false }));
+add('verified', 'numbers that stay what they are', withPayload({ n: [1e21, 1e-7, 5e-324, 1.797e308, 4.35, -1.5] }));
+add(
+  'verified',
+  'names of other planes, and separators',
+  withPayload({ '😀': 1, '\ufb33': 2, '\u007f': '\u2028\u0007' }),
+);
+add('verified', 'a text of 260,000 characters', withPayload({ t: 'é"\\'.repeat(60_000) }));
+add(
+  'verified',
+  'a pair of surrogates in two cases',
+  replaced(withPayload({ text: '😀' }), '😀', String.raw`\ud83d\uDE00`),
+);
+
+const plain = withPayload({ limit: null, text: 'ok', big: 1_000 });
+add('refused', 'null made 1e400', replaced(plain, '"limit":null', '"limit":1e400'));
+add('refused', 'null made NaN', replaced(plain, '"limit":null', '"limit":NaN'));
+for (const number of [
+  '9007199254740992',
+  '10000000000000000',
+  '1e16',
+  '1E20',
+  '1000.0000e13',
+  '1000000000000000000001e0',
+])
+  add(
+    'refused',
+    `the number ${number}`,
+    replaced(withPayload({ big: Number(number) }), `:${Number(number)}}`, `:${number}}`),
+  );
+add(
+  'refused',
+  'a name that stands twice, behind white space',
+  replaced(plain, '"text":"ok"', `"text"${spaces}:"worthless","text"${spaces}:"ok"`),
+);
+add('refused', 'a name of the bundle that stands twice', replaced(text, '"digest":', `"digest"${spaces}:"","digest":`));
+add('refused', 'a byte order mark', `\ufeff${text}`);
+add(
+  'refused',
+  'half of a surrogate pair, where nothing is signed',
+  replaced(text, '"reason":null', String.raw`"reason":"\ud800"`),
+);
+add('refused', 'what is no JSON', 'VERIFIED\u001b\nVERIFIED  claim pc_1: 16 checks hold');
+add('refused', 'a list', '[]');
+
+const fork = new TestLog(log.keys, log.leaves.with(2, leafOf(Buffer.from('forked'))));
+change('refused', 'a tlog-proof in another tree of the same size', (bundle) => {
+  bundle.tlog_proof = fork.bundle(plainEnvelope, INDEX, 11, 11).tlog_proof;
+});
+change('refused', 'a receipt that names witnesses', (bundle) =>
+  Object.assign(bundle.receipt, {
+    witnesses: [{ registry: 'r', registry_entry_uri: 'https://r/1', proof_bytes: null }],
+  }),
+);
+change('refused', 'another format in the receipt', (bundle) => (bundle.receipt.proof.format = 'rekor-v2-tle'));
+change('refused', 'another claim_id', (bundle) => (bundle.claim_id = 'pc_other'));
+change('refused', 'bundle_version 2', (bundle) => (bundle.bundle_version = 2));
+change('refused', 'another log.vkey', (bundle) => (bundle.log.vkey = newKeys(log.keys.name).vkey));
+const hexed = (edit: (hash: string) => string) => (bundle: TestBundle) =>
+  (bundle.latest.inclusion = bundle.latest.inclusion.map(edit));
+change(
+  'refused',
+  'hex in capitals',
+  hexed((hash) => hash.toUpperCase()),
+);
+change(
+  'refused',
+  'hex with spaces',
+  hexed((hash) => ` ${hash} `),
+);
+change('verified', 'a line of an unknown key', (bundle) => (bundle.checkpoint += '— w AAAAAAAA\n'));
+change('refused', 'U+2028 in a line of a checkpoint', (bundle) => (bundle.checkpoint += '— a\u2028b AAAAAAAA\n'));
+change('refused', 'a line that is no signature', (bundle) => (bundle.checkpoint += 'seen\n'));
+change('refused', 'a revocation', (bundle) => (bundle.revocation.revoked_at = '\r\u001b[2KVERIFIED pc_1'));
+
+add('verified', 'an older checkpoint of the receipt', text, { older: log.checkpoint(11) });
+add('verified', 'an older checkpoint of an empty log', text, { older: log.checkpoint(0) });
+add('refused', 'an older checkpoint of another history', text, { older: fork.checkpoint(11) });
+add('refused', 'an older checkpoint that is empty', text, { older: '' });
+
+const receipt = (
+  name: string,
+  more: { kid?: boolean; alg?: boolean; crit?: boolean; proofs?: number; attached?: boolean },
+  verdict: Verdict = 'refused',
+): void =>
+  change(verdict, `a COSE receipt ${name}`, (bundle) => {
+    const leaves = log.leaves.slice(0, 11);
+    const proof = cbor([11, INDEX, inclusionOf(INDEX, leaves)]);
+    bundle.cose_receipt = sign1({
+      key: log.keys.privateKey,
+      payload: rootOf(leaves),
+      attached: more.attached ?? false,
+      protectedHeader: [
+        [1, -8],
+        [4, Buffer.from(log.keys.jwk.kid)],
+        [
+          15,
+          new Map([
+            [1, bundle.receipt.registry],
+            [2, bundle.digest],
+          ]),
+        ],
+        [395, 1],
+      ],
+      unprotected: [
+        ...(more.alg === true ? [[1, -8] as [number, number]] : []),
+        ...(more.crit === true ? [[2, [99]] as [number, number[]]] : []),
+        ...(more.kid === true ? [[4, Buffer.from('x')] as [number, Buffer]] : []),
+        [396, new Map([[-1, Array.from({ length: more.proofs ?? 1 }, () => proof)]])],
+      ],
+    }).toString('base64url');
+  });
+receipt('that is ours', {}, 'verified');
+receipt('with the same proof twice', { proofs: 2 });
+receipt('with its payload attached', { attached: true });
+receipt('with a second kid', { kid: true });
+receipt('with crit', { crit: true });
+
+const thumbprintOf = (x: string): string =>
+  createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+interface Made {
+  kid?: string | null;
+  unprotected?: [number, number | Buffer | number[]][];
+  attached?: boolean;
+}
+const made = ({ kid = signer.jwk.kid, unprotected = [], attached = false }: Made): Buffer =>
+  sign1({
+    key: signer.privateKey,
+    payload: signedBytes(plainEnvelope),
+    protectedHeader: [[1, -8], ...(kid === null ? [] : [[4, Buffer.from(kid)] as [number, Buffer]])],
+    unprotected,
+    attached,
+  });
+const coSigned = (verdict: Verdict, name: string, message: Buffer | string, more: Members = {}): void =>
+  change(verdict, `a co-signature ${name}`, (bundle) => {
+    const cose = typeof message === 'string' ? message : message.toString('base64url');
+    bundle.co_signatures.push({ ...coSignature(plainEnvelope, signer), cose_sign1: cose, ...more });
+  });
+const ours = made({});
+coSigned('verified', 'that is fine', ours);
+coSigned('verified', 'in plain base64', ours.toString('base64'));
+coSigned('verified', 'without its tag', ours.subarray(1));
+coSigned(
+  'verified',
+  'that names its key outside',
+  made({ kid: null, unprotected: [[4, Buffer.from(signer.jwk.kid)]] }),
+);
+coSigned('verified', 'of an unknown key, that nobody can read', 'free text', { jwk: null, verified: false });
+coSigned('refused', 'of an unknown key that is called verified', ours, { jwk: null });
+coSigned('refused', 'with junk around it', `!!!${ours.toString('base64url')}%%`);
+coSigned('refused', 'with another kid inside', made({ kid: 'somebody' }));
+coSigned('refused', 'without a kid', made({ kid: null }));
+coSigned('refused', 'with its kid twice', made({ unprotected: [[4, Buffer.from('x')]] }));
+coSigned('refused', 'with crit outside', made({ unprotected: [[2, [99]]] }));
+coSigned('refused', 'with an algorithm outside', made({ unprotected: [[1, -7]] }));
+coSigned('refused', 'with its payload attached', made({ attached: true }));
+coSigned('refused', 'with the tag of another message', Buffer.concat([Buffer.of(0xd8, 98), ours.subarray(1)]));
+coSigned('refused', 'of another key', ours, { jwk: newKeys('other').jwk });
+{
+  const x = Buffer.alloc(32, Buffer.of(1, ...Buffer.alloc(31))).toString('base64url');
+  const kid = thumbprintOf(x);
+  const header = cbor(
+    new Map<number, number | Buffer>([
+      [1, -8],
+      [4, Buffer.from(kid)],
+    ]),
+  );
+  const forAnything = cbor([header, new Map(), null, Buffer.alloc(64, Buffer.of(1, ...Buffer.alloc(63)))]);
+  coSigned('refused', 'of a key of small order', forAnything, {
+    signer_kid: kid,
+    jwk: { kty: 'OKP', crv: 'Ed25519', x } satisfies Partial<Keys['jwk']>,
+  });
+}
+change('refused', 'a co-signature that was sent and is left out', (bundle) => {
+  const { signer_kid, signer_role, cose_sign1 } = coSignature(plainEnvelope, signer);
+  bundle.envelope = { ...bundle.envelope, co_signatures: [{ signer_kid, signer_role, cose_sign1 }] };
+});
+{
+  const { payload: _payload, ...left } = plainEnvelope;
+  const leaf_hash = leafOf(signedBytes(plainEnvelope)).toString('hex');
+  change('erased', 'an erased claim', (bundle) => Object.assign(bundle, { envelope: left, erased: true, leaf_hash }));
+  change('refused', 'an erased claim of another leaf', (bundle) =>
+    Object.assign(bundle, { envelope: left, erased: true, leaf_hash: '00'.repeat(32) }),
+  );
+}
+// What the formats say nothing of, and the Python program leaves out (docs/claims.md).
+change('refused', 'a receipt with a member that it has not', (bundle) => Object.assign(bundle.receipt, { seen: true }));
+Object.assign(cases.at(-1) ?? {}, { python: 'verified' });
+coSigned('refused', 'of another role', ours, { signer_role: 'king' });
+Object.assign(cases.at(-1) ?? {}, { python: 'verified' });
+add('refused', 'a payload that fits no schema', withPayload({ severity: 'fatal' }, 'detector_signal'), {
+  python: 'verified',
+});
+
+const exec = promisify(execFile);
+const PROGRAM = 'docs/verify-claim.py';
+/** Runs the program once for each list of arguments, as if each were a call of its own, and prints exit codes and what was said. */
+const DRIVER = `
+import contextlib, io, json, runpy, sys
+program, calls = sys.argv[1], json.load(open(sys.argv[2]))
+found = []
+for call in calls:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            sys.argv = [program, *call]
+            runpy.run_path(program, run_name="__main__")
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+            if code == 1: said.write("" if isinstance(end.code, int) else str(end.code))
+        except BaseException as error:
+            code = "an error of its own: %r" % error
+    found.append([code, said.getvalue()])
+json.dump(found, sys.stdout)`;
+
+describe('the two verifiers', function () {
+  this.timeout(120_000);
+  const verdicts: Record<string, Verdict> = { 0: 'verified', 1: 'refused', 2: 'refused', 3: 'erased' };
+  let folder: string;
+  let inPython: [number | string, string][];
+  const fileOf = (index: number, what: string): string => join(folder, `${index}.${what}`);
+
+  before(async function () {
+    const missing = await exec('python3', ['-c', 'import cryptography']).then(
+      () => false,
+      () => true,
+    );
+    if (!process.env['CI'] && missing) {
+      process.stderr.write('LEFT OUT: no Python with cryptography here\n');
+      this.skip();
+    }
+    folder = await mkdtemp(join(tmpdir(), 'carnet-both-'));
+    const calls = await Promise.all(
+      cases.map(async (one, index) => {
+        await writeFile(fileOf(index, 'json'), one.text);
+        if (one.older !== undefined) await writeFile(fileOf(index, 'old'), one.older);
+        return [fileOf(index, 'json'), log.keys.vkey, ...(one.older === undefined ? [] : [fileOf(index, 'old')])];
+      }),
+    );
+    await writeFile(join(folder, 'calls'), JSON.stringify(calls));
+    const { stdout } = await exec('python3', ['-c', DRIVER, PROGRAM, join(folder, 'calls')]);
+    inPython = JSON.parse(stdout) as typeof inPython;
+  });
+  after(() => (folder === undefined ? undefined : rm(folder, { recursive: true })));
+
+  const inTypeScript = (one: Case, index: number): [Verdict, string] => {
+    const trust = {
+      logs: [parseVerifierKey(log.keys.vkey)],
+      policy: null,
+      older: one.older ?? null,
+      consistency: null,
+    };
+    try {
+      const { status, findings } = reading(fileOf(index, 'json'), (read) => verifyBundle(parseJson(read), trust));
+      const failed = findings
+        .filter(({ outcome }) => outcome === 'failed')
+        .map(({ check, text: why }) => `${check}: ${why}`);
+      return [status === 'failed' ? 'refused' : status, failed.join('; ')];
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return ['refused', error.message];
+    }
+  };
+
+  for (const [index, one] of cases.entries())
+    it(`agree on ${one.name}: ${one.verdict}`, () => {
+      const [verdict, why] = inTypeScript(one, index);
+      assert.equal(verdict, one.verdict, `TypeScript: ${why}`);
+      const [code, said] = inPython[index] ?? assert.fail('no answer');
+      assert.equal(verdicts[code] ?? code, one.python ?? one.verdict, `Python: ${said}`);
+      assert.match(said, /^[ -~]*\n?$/, 'one line of plain characters');
+    });
+});
