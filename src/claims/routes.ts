@@ -105,7 +105,7 @@ const list = route({
     'With the platform key: all claims. A page ends at about 4 MiB, also where `limit` allows more. With `Accept: application/x-ndjson` each ' +
     `line is a claim, without \`limit\` up to ${EXPORTED} of them; the Link header leads to the rest.`,
   audience,
-  query: z.strictObject({
+  query: z.object({
     ...pages.query,
     limit: queryInteger(1, MOST).optional().describe(`Left out: ${STANDARD}, of an export ${EXPORTED}.`),
     ...claimFilters,

@@ -29,7 +29,7 @@ function faultsOf(issues: readonly Issue[], prefix = '', above: readonly Propert
       return issue.keys.slice(0, MOST_FAULTS).map((key) => ({
         path: prefix + shownPath([...path, key]),
         code: 'unknown_property',
-        message: `is not a ${prefix === 'query.' ? 'parameter' : 'property'} of this request`,
+        message: 'is not a property of this request',
       }));
     }
     if (issue.code === 'invalid_union') {

@@ -46,7 +46,7 @@ const getEvents = route({
     'committed, once no transaction that began before it can still add another before it. Where the database was restored from a backup, ' +
     'the cursor is INVALID_CURSOR: begin again at `since`, and leave out the ids that you have.',
   audience: 'operator',
-  query: z.strictObject({
+  query: z.object({
     ...feed.query,
     event_type: EventFilterSchema.optional(),
     severity: SeveritySchema.optional(),

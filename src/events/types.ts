@@ -25,7 +25,7 @@ const passport = { jti: z.string(), agent_id: z.string() };
 const ids = {
   jti: 'psp_01K0000000000000000000000A',
   agent_id: 'ag_01K0000000000000000000000A',
-  checkout_id: 'chk_01K0000000000000000000000A',
+  checkout_id: 'chko_01K0000000000000000000000A',
 };
 
 const InvocationPayload = z.object({

@@ -14,7 +14,7 @@ const getApprovals = route({
   tag,
   summary: 'List what waits for a person, and what was decided, newest first',
   audience: 'person',
-  query: z.strictObject({ ...offsetQuery, status: ApprovalStatusSchema.optional() }),
+  query: z.object({ ...offsetQuery, status: ApprovalStatusSchema.optional() }),
   status: 200,
   reply: offsetList('approvals', ApprovalSchema),
   handler: async ({ context, caller, query }) =>

@@ -85,7 +85,7 @@ export interface Route<
   description?: string;
   audience: A;
   params?: Params;
-  /** A strict object: unknown parameters are 400. Absent: nothing is read of the query, and anything may stand in it. */
+  /** Unknown query parameters are ignored. */
   query?: Query;
   /** A strict object: unknown properties are 400. Absent: no body, or `{}`. */
   body?: Body;
@@ -160,7 +160,7 @@ export interface Route<
 export const route = <
   A extends Audience,
   Params extends z.ZodType = z.ZodUndefined,
-  Query extends z.ZodObject<z.ZodRawShape, z.core.$strict> | z.ZodUndefined = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
   Reply extends z.ZodType = z.ZodUndefined,
   Found = undefined,

@@ -60,7 +60,8 @@ interface IdOfPrefix {
   msg: MailId;
   psp: PassportId;
   ses: Branded<'SessionId'>;
-  chk: Branded<'ReportId'>;
+  chk: Branded<'CheckpointId'>;
+  chko: Branded<'CheckoutId'>;
   evt: EventId;
   dst: DestinationId;
   vcd: VerificationCodeId;

@@ -37,12 +37,12 @@ const pages = cursorList({
   maximum: 1_000,
   standard: 1_000,
 });
-const listQuery = z.strictObject({
+const listQuery = z.object({
   ...pages.query,
   status: InvocationStatusSchema.optional(),
   skill_id: z.string().optional(),
 });
-const pendingQuery = z.strictObject({ ...pages.query, skill_id: z.string().optional() });
+const pendingQuery = z.object({ ...pages.query, skill_id: z.string().optional() });
 
 const invoke = route({
   method: 'post',

@@ -12,7 +12,7 @@ const getOutbox = route({
   summary: 'List the mails and SMS that stay here while nobody is configured who sends them, newest first',
   description: 'Once SMTP_URL is set, mails are sent; once TWILIO_ACCOUNT_SID is, SMS are. With both this is 404.',
   audience: 'platform',
-  query: z.strictObject({
+  query: z.object({
     ...offsetQuery,
     to: z.string().optional().meta({ description: 'Only those to this e-mail address or number' }),
   }),

@@ -44,7 +44,7 @@ const list = route({
   tag,
   summary: 'Read the request board, newest first',
   audience: 'anyone',
-  query: z.strictObject({ status: SkillRequestStatus.optional(), ...offsetQuery }),
+  query: z.object({ status: SkillRequestStatus.optional(), ...offsetQuery }),
   status: 200,
   reply: offsetList('skill_requests', SkillRequestSchema),
   handler: async ({ context, query }) => {

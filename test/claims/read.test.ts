@@ -186,7 +186,6 @@ describe('GET /v1/claims', () => {
     ['until=2020-09', 'query.until'],
     ['subject=', 'query.subject'],
     ['agent_id=a&agent_id=b', 'query.agent_id'],
-    ['claimtype=mission', 'query.claimtype'],
     ['ref=nonsense', 'query.ref'],
   ] as const) {
     it(`refuses ${query}`, async () =>

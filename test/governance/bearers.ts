@@ -25,7 +25,7 @@ const TOKEN_SECONDS = 300;
 
 /** Ids of what there is, by the prefix, in the order in which they became known. */
 type Known = Record<
-  'ag' | 'psp' | 'ses' | 'chk' | 'mem' | 'key' | 'apr' | 'dst' | 'chn' | 'pgr' | 'inw' | 'iev' | 'pc',
+  'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst' | 'chn' | 'pgr' | 'inw' | 'iev' | 'pc',
   string[]
 >;
 
@@ -110,7 +110,7 @@ export async function openService(): Promise<Service> {
         ag: agents,
         psp: [],
         ses: [],
-        chk: [],
+        chko: [],
         mem: [await person('owner'), await person('admin'), await person('member')],
         key: [],
         apr: [],
@@ -176,8 +176,8 @@ export const attempts = {
     return (as, headers) => as.post(path, body, headers);
   },
   decide: ({ known }, choose) => {
-    if (known.chk.length === 0) return undefined;
-    const path = `/v1/passports/reviews/${choose(known.chk)}/decide`;
+    if (known.chko.length === 0) return undefined;
+    const path = `/v1/passports/reviews/${choose(known.chko)}/decide`;
     const body = choose([
       { decision: 'approved' },
       { decision: 'blocked' },

@@ -80,15 +80,8 @@ describe('HTTP as the shell speaks it', () => {
       });
     }
 
-    for (const name of ['limits', 'color', '__proto__', 'constructor'])
-      it(`?${name}= is 400 and named, since a filter that is not read would show more than was meant`, async () => {
-        const reply = await admin.get(`/v1/things/mine?limit=5&${name}=x`);
-        assertProblem(reply, 'VALIDATION_ERROR', `query.${name}`);
-        assert.match(reply.text, /is not a parameter of this request/);
-      });
-
-    it('may have anything where a route takes no parameters', async () => {
-      assertStatus(await admin.get('/v1/things/thg_1?utm_source=x&__proto__=y'), 200);
+    it('may have parameters that nobody knows', async () => {
+      assertStatus(await admin.get('/v1/things/mine?utm_source=x&__proto__=y&constructor=z'), 200);
     });
   });
 

@@ -27,6 +27,7 @@ const prefixes = Object.keys({
   psp: true,
   ses: true,
   chk: true,
+  chko: true,
   evt: true,
   top: true,
   dif: true,

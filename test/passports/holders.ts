@@ -107,6 +107,6 @@ export const hold = async (holder: Holder, agentId = holder.agentId): Promise<vo
   const { jti } = await issue({ ...holder, agentId }, { scopes: [] });
   await run(sql.fragment`
     insert into checkouts (id, lineage_id, session_id, operator_id, agent_id, jti, missed, created_at, review_status, risk)
-    select ${`chk_${jti.slice(4)}`}, lineage_id, session_id, operator_id, agent_id, jti, true, clock_timestamp(), 'pending', 'critical'
+    select ${`chko_${jti.slice(4)}`}, lineage_id, session_id, operator_id, agent_id, jti, true, clock_timestamp(), 'pending', 'critical'
     from passports where jti = ${jti}`);
 };

@@ -30,7 +30,7 @@ const getAgents = route({
   summary: 'List the agents of the operator, newest first',
   description: 'A partner sees those that its keys registered.',
   audience: 'operator-or-partner',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('agents', AgentSchema),
   handler: async ({ context, caller, query }) =>

@@ -34,7 +34,7 @@ const getApiKeys = route({
   tag,
   summary: 'List the API keys of the operator, newest first',
   audience: 'admin',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('api_keys', ApiKeySchema),
   handler: async ({ context, caller, query }) =>

@@ -19,7 +19,7 @@ const getAuditEvents = route({
   tag: 'accounts',
   summary: 'List what was changed, by whom, newest first',
   audience: 'admin',
-  query: z.strictObject(pages.query),
+  query: z.object(pages.query),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],

@@ -34,7 +34,7 @@ const getMembers = route({
   tag,
   summary: 'List the members of the operator and those it has invited, newest first',
   audience: 'admin',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('members', MemberSchema),
   handler: async ({ context, caller, query }) =>

@@ -35,7 +35,7 @@ const getGrants = route({
   tag,
   summary: 'List the partner grants of the operator, newest first',
   audience: 'admin',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('partner_grants', PartnerGrantSchema),
   handler: async ({ context, caller, query }) =>

@@ -43,7 +43,7 @@ const getAuthorityBindings = route({
   tag,
   summary: 'List the authority bindings of the operator, newest first, without their documents',
   audience: 'operator',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('authority_bindings', AuthorityBindingSchema),
   handler: async ({ context, caller, query }) =>

@@ -37,7 +37,7 @@ const getServiceConnections = route({
   tag,
   summary: 'List the connected services of the operator, newest first',
   audience: 'operator',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('service_connections', ServiceConnectionSchema),
   handler: async ({ context, caller, query }) =>

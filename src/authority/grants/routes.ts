@@ -37,7 +37,7 @@ const getGrants = route({
   summary: 'List what an agent may use, the newest connection first',
   audience: 'operator',
   params: z.object({ id: z.string() }),
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('grants', GrantSchema),
   refusals: ['NOT_FOUND'],

@@ -41,7 +41,7 @@ const getIdentityClaims = route({
   summary: 'List the identity claims of the operator and its agents, newest first',
   description: 'With the platform key: the claims of every operator, or of `operator_id`.',
   audience: 'operator',
-  query: z.strictObject({ ...offsetQuery, operator_id: z.string().optional(), agent_id: z.string().optional() }),
+  query: z.object({ ...offsetQuery, operator_id: z.string().optional(), agent_id: z.string().optional() }),
   status: 200,
   reply: offsetList('identity_claims', IdentityClaimSchema),
   handler: async ({ context, caller, query }) =>

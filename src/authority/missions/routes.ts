@@ -30,7 +30,7 @@ const getMissions = route({
   tag,
   summary: 'List the missions of the operator, newest first',
   audience: 'operator',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('missions', MissionSchema),
   handler: async ({ context, caller, query }) =>

@@ -26,7 +26,7 @@ const getCases = route({
   tag,
   summary: 'List what waits for a person: refunds that hang, payments that differ, debts, alarms',
   audience,
-  query: z.strictObject({ ...pages.query, operator_id: z.string().optional() }),
+  query: z.object({ ...pages.query, operator_id: z.string().optional() }),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],

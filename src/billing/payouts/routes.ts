@@ -33,7 +33,7 @@ const getPayouts = route({
   description:
     'Statements are made on the first of a month at 03:00 UTC and paid out to the payout_account of the operator.',
   audience: 'anyone',
-  query: z.strictObject(pages.query),
+  query: z.object(pages.query),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],

@@ -23,7 +23,7 @@ const timelinePages = cursorPages({
   position: z.object({ snapshotAt: z.string(), debited: z.array(z.int()), top: Place, floor: Place }),
 });
 
-const Query = z.strictObject({
+const Query = z.object({
   limit: queryInteger(1, MAX_LIMIT)
     .optional()
     .meta({ description: `${DEFAULT_LIMIT} unless given; ${CSV_ROWS} as CSV.` }),

@@ -115,7 +115,7 @@ const proveInclusion = route({
   tag,
   summary: 'Prove that a claim is in the log, in a tree of any size that was published',
   audience: 'anyone',
-  query: z.strictObject(InclusionQuery),
+  query: z.object(InclusionQuery),
   status: 200,
   reply: InclusionSchema,
   refusals: ['NOT_FOUND'],
@@ -143,7 +143,7 @@ const proveConsistency = route({
   summary: 'Prove that one published tree of the log is the beginning of another',
   audience: 'public',
   anyOrigin: true,
-  query: z.strictObject(ConsistencyQuery),
+  query: z.object(ConsistencyQuery),
   status: 200,
   reply: ConsistencySchema,
   handler: async ({ context, query }) => {

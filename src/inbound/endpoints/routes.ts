@@ -59,7 +59,7 @@ const getEndpoints = route({
   summary: 'List the inbound endpoints, active and revoked, newest first',
   description: 'A partner sees those that its keys made.',
   audience: 'anyone-or-partner',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('inbound_webhooks', EndpointSchema),
   handler: async ({ context, caller, query }) =>

@@ -27,7 +27,7 @@ const getEvents = route({
   summary: 'List what came to an endpoint, newest first',
   audience: 'operator',
   params,
-  query: z.strictObject({ ...pages.query, ...EventFilterSchema.shape }),
+  query: z.object({ ...pages.query, ...EventFilterSchema.shape }),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],

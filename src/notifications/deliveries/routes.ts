@@ -32,7 +32,7 @@ const getDeliveries = route({
   summary: 'List what became of each event at each destination, newest first',
   description: 'Deliveries are kept for 30 days.',
   audience: 'admin',
-  query: z.strictObject({ ...pages.query, ...DeliveryFilterSchema.shape }),
+  query: z.object({ ...pages.query, ...DeliveryFilterSchema.shape }),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],

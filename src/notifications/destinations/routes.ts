@@ -54,7 +54,7 @@ const getDestinations = route({
   tag,
   summary: 'List the destinations of the operator, newest first',
   audience: 'admin',
-  query: z.strictObject(offsetQuery),
+  query: z.object(offsetQuery),
   status: 200,
   reply: offsetList('destinations', DestinationSchema),
   handler: async ({ context, caller, query }) =>

@@ -142,7 +142,7 @@ export const AccountabilityReportSchema = z
 export type AccountabilityReport = z.output<typeof AccountabilityReportSchema>;
 
 /** Query of GET /v1/passports/reviews; pages are numbered from 1. */
-export const ReviewsQuerySchema = z.strictObject({
+export const ReviewsQuerySchema = z.object({
   status: ReviewStatus.default('pending').meta({ description: 'Left out: those that wait for a decision' }),
   page: queryIntegerOr(1, 1, 1_000_000),
   limit: queryIntegerOr(20, 1, 100),

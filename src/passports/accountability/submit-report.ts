@@ -24,10 +24,13 @@ async function submitReport<Body>(
   { jti, body, kind }: { jti: string; body: ReportBody; kind: 'checkpoint' | 'checkout' },
 ): Promise<Answered<Body>> {
   const { missedCheckoutGraceSeconds: checkoutGraceSeconds } = context.config;
-  const record = kind === 'checkpoint' ? sql.fragment`record_checkpoint` : sql.fragment`record_checkout`;
+  const [record, id] =
+    kind === 'checkpoint'
+      ? [sql.fragment`record_checkpoint`, newId('chk')]
+      : [sql.fragment`record_checkout`, newId('chko')];
   const query = sql.type(ReportRow)`
     select * from ${record}(
-      ${commandArguments(call)}, p_agent_part => ${agentPart(call.caller)}, p_id => ${newId('chk')}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
+      ${commandArguments(call)}, p_agent_part => ${agentPart(call.caller)}, p_id => ${id}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
       p_checkout_grace => ${checkoutGraceSeconds}, p_services => ${textArray(body.services_used)},
       p_calls => ${JSON.stringify(body.tool_calls)}, p_actions => ${body.actions_count},
       p_delegated => ${textArray(body.delegated_to)}, p_summary => ${body.summary ?? null})`;

@@ -20,7 +20,7 @@ const active = route({
   summary: 'List the active passports, newest first',
   description: `The newest ${MAX_ACTIVE}; \`GET /v1/passports?status=active\` lists all of them, by cursor.`,
   audience,
-  query: z.strictObject(holderFilter),
+  query: z.object(holderFilter),
   status: 200,
   reply: z.array(ActivePassportSchema),
   handler: async ({ context, caller: { operatorId }, query }) => {
@@ -38,7 +38,7 @@ const search = route({
   tag,
   summary: 'List passports, newest first',
   audience,
-  query: z.strictObject({ ...pages.query, ...holderFilter, status: PassportStatus.optional() }),
+  query: z.object({ ...pages.query, ...holderFilter, status: PassportStatus.optional() }),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],

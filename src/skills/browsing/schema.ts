@@ -23,7 +23,7 @@ const tagsQuery = z
   });
 
 /** GET /v1/skills */
-export const BrowseQuerySchema = z.strictObject({
+export const BrowseQuerySchema = z.object({
   search: text(0, 2_000)
     .optional()
     .meta({ description: 'Words of name and description; the last one may be a beginning.' }),

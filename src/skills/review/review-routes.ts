@@ -24,7 +24,7 @@ const pendingReviews = route({
   tag,
   summary: 'List the skills that wait for review, longest waiting first',
   audience: 'platform',
-  query: z.strictObject(waiting.query),
+  query: z.object(waiting.query),
   status: 200,
   reply: waiting.reply,
   refusals: ['INVALID_CURSOR'],

@@ -74,7 +74,7 @@ const mine = route({
   path: '/v1/things/mine',
   operation: 'listOwnThings',
   audience: 'anyone',
-  query: z.strictObject({ ...offsetQuery, colour: z.enum(['red', 'blue']).optional() }),
+  query: z.object({ ...offsetQuery, colour: z.enum(['red', 'blue']).optional() }),
   status: 200,
   reply: offsetList('things', ThingSchema),
   handler: async ({ query }) =>
@@ -97,7 +97,7 @@ const history = route({
   operation: 'listThingHistory',
   audience: 'anyone',
   params,
-  query: z.strictObject({ ...pages.query, colour: z.enum(['red', 'blue']).optional() }),
+  query: z.object({ ...pages.query, colour: z.enum(['red', 'blue']).optional() }),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],

@@ -28,14 +28,14 @@ describe('The text of a notification', () => {
     },
     {
       event: 'passport.blocked',
-      payload: { jti: 'psp_1', agent_id: 'ag_1', checkout_id: 'chk_1', reason: 'It paid twice.' },
+      payload: { jti: 'psp_1', agent_id: 'ag_1', checkout_id: 'chko_1', reason: 'It paid twice.' },
       what: 'A review blocked a passport of agent ag_1.',
       about: ', ag_1',
       details: ['Passport: psp_1', 'Reason: “It paid twice.”'],
     },
     {
       event: 'agent.blocked',
-      payload: { agent_id: 'ag_1', checkout_id: 'chk_1', reason: 'It paid twice.' },
+      payload: { agent_id: 'ag_1', checkout_id: 'chko_1', reason: 'It paid twice.' },
       what: 'Agent ag_1 was blocked. It gets no passports until an administrator unblocks it.',
       about: ', ag_1',
       details: ['Reason: “It paid twice.”'],

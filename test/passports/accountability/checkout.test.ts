@@ -64,14 +64,17 @@ describe('a checkout', () => {
   it('of an enforced agent makes a review, clean where nothing was flagged, and does not hold the agent', async () => {
     const lineage = await newLineage(db, { operator });
     const { checkout: made, flags, review } = await checkout(lineage, { summary: 'x'.repeat(2_000) });
-    assert.match(made.id, /^chk_[0-9A-Z]{26}$/);
+    assert.match(made.id, /^chko_[0-9A-Z]{26}$/);
     assert.deepEqual([made.jti, made.late, made.actions_count, flags], [lineage.jti, false, 9, []]);
     assert.deepEqual(review, { checkout_id: made.id, status: 'pending', risk: 'clean' });
     assert.equal(await held(lineage), false);
     const row = await lineageRow(db, lineage);
     assert.deepEqual([row.next_checkpoint_due_at, row.checked_out_at], [null, made.submitted_at]);
     const [claim] = await claimsOf(db, lineage, 'checkpoint_approval');
-    assert.deepEqual([claim?.id, claim?.envelope.payload.checkpoint_id], [made.claim_id, made.id]);
+    assert.deepEqual(
+      [claim?.id, claim?.envelope.payload.checkpoint_id],
+      [made.claim_id, made.id.replace('chko_', 'chk_')],
+    );
   });
 
   it('of a logged agent makes no review', async () => {

@@ -173,7 +173,7 @@ describe('Reviews of checkouts', () => {
         'VALIDATION_ERROR',
         'block_futures',
       );
-      assertProblem(await decide('chk_unknown', { decision: 'blocked' }), 'NOT_FOUND');
+      assertProblem(await decide('chko_unknown', { decision: 'blocked' }), 'NOT_FOUND');
       assertProblem(await decide(review, { decision: 'blocked' }, await buildOperator()), 'NOT_FOUND');
     });
 

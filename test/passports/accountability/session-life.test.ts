@@ -68,8 +68,8 @@ describe('The life of a session', () => {
     await session.passes(3_400);
     await session.life.showing(new RegExp(`^Waits for checkout of ${session.agent} until \\d{4}-`));
     await session.checkout();
-    const reviewing = await session.life.showing(/^Waits for review of chk_\w+ by a person: POST /);
-    const [, checkoutId = ''] = /(chk_\w+)/.exec(reviewing) ?? [];
+    const reviewing = await session.life.showing(/^Waits for review of chko_\w+ by a person: POST /);
+    const [, checkoutId = ''] = /(chko_\w+)/.exec(reviewing) ?? [];
     await session.block(checkoutId);
     await session.life.ended();
     await session.life.showing(/^Ended: nothing is owed any more\.$/);
@@ -122,7 +122,7 @@ describe('The life of a session', () => {
     const session = await beginSession(rig, { interval: null, ttl: 600 });
     await session.life.showing(/^Waits for checkout of/);
     await session.passes(600 + 901);
-    await session.life.showing(/^Waits for review of chk_/);
+    await session.life.showing(/^Waits for review of chko_/);
     assert.deepEqual(await flagTypes(db, session), ['missed_checkout']);
     assert.equal(
       (await session.life.events()).filter((name) => name === 'TimerStarted').length,
@@ -151,8 +151,8 @@ describe('The life of a session', () => {
     await session.life.showing(new RegExp(`^Waits for checkout of (?:${session.agent}|${child.agent}) until`));
     await child.passes(901);
     await session.passes(901);
-    const reviewing = await session.life.showing(/^Waits for review of chk_\w+ by a person: POST /);
-    const [, review = ''] = /(chk_\w+)/.exec(reviewing) ?? [];
+    const reviewing = await session.life.showing(/^Waits for review of chko_\w+ by a person: POST /);
+    const [, review = ''] = /(chko_\w+)/.exec(reviewing) ?? [];
     await session.block(review);
     await session.life.ended();
     assert.deepEqual(await flagTypes(db, child), ['missed_checkout'], 'logged: flagged, and nobody reviews');

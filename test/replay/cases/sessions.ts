@@ -26,7 +26,7 @@ export const sessions: Cases = {
   'session/missed-checkout': begun(async (session) => {
     await session.passes(3_600 + 901);
     const reviewing = await session.life.showing(/^Waits for review/);
-    await session.block(/chk_\w+/.exec(reviewing)?.[0] ?? '');
+    await session.block(/chko_\w+/.exec(reviewing)?.[0] ?? '');
   }),
   'session/signals-refused': begun(async (session) => {
     await session.life.handle.signal('checkpoint', {});

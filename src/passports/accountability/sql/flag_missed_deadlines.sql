@@ -19,7 +19,7 @@ begin
       json_build_object('jti', member, 'agent_id', l.agent_id, 'expected_by', iso_time(expected)));
     if l.accountability = 'enforced' then
       insert into checkouts (id, lineage_id, session_id, operator_id, agent_id, jti, missed, created_at, review_status, risk)
-        values (new_prefixed_id('chk'), l.id, l.session_id, l.operator_id, l.agent_id, member, true, p_moment, 'pending', 'critical');
+        values (new_prefixed_id('chko'), l.id, l.session_id, l.operator_id, l.agent_id, member, true, p_moment, 'pending', 'critical');
     end if;
     l.checkout_missed_at := p_moment;
     l.next_checkpoint_due_at := null;

@@ -77,7 +77,7 @@ export const madeUp: Belongings = {
   claim: newId('pc'),
   passport: newId('psp'),
   session: newId('ses'),
-  checkout: newId('chk'),
+  checkout: newId('chko'),
   approval: newId('apr'),
   transaction: newId('txn'),
   refund: newId('rfd'),
