@@ -37,6 +37,9 @@ const ROUND_SECONDS = 4.5;
 const SCHEDULES_MS = 5_000;
 
 const livesWoken = metrics.counter('carnet_lives_woken', 'Lives woken by signal-with-start');
+/** Rounds of a task that fail in a row before the log says so, once. */
+const ROUNDS_BEFORE_A_WORD = 3;
+
 const roundsFailed = metrics.counter('carnet_rounds_failed', 'Rounds of looking after rows that ended by a fault');
 const schedulesMade = metrics.counter(
   'carnet_schedules_made',
@@ -125,7 +128,8 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     }
   });
 
-  const failing = new Set<string>();
+  /** Rounds of each task that failed in a row. */
+  const failing = new Map<string, number>();
   /** One round of `task`, unless another worker does it. A fault ends this round of this task, and nothing else. */
   const round = async (task: string, work: (context: Context & { pool: DatabasePool }) => Promise<unknown>) => {
     if (started === undefined || stopped) return;
@@ -134,9 +138,14 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       failing.delete(task);
     } catch (error) {
       roundsFailed.add(1, { task });
-      if (!failing.has(task))
-        log.warn({ err: error, task }, 'rows cannot be looked after; trying again every few seconds');
-      failing.add(task);
+      const inARow = (failing.get(task) ?? 0) + 1;
+      failing.set(task, inARow);
+      // What passes by itself, as a Temporal that is busy with its start, is counted above.
+      if (inARow === ROUNDS_BEFORE_A_WORD)
+        log.warn(
+          { err: error, task },
+          'a round of this task has failed several times in a row; it is tried every few seconds',
+        );
     }
   };
 

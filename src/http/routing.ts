@@ -49,7 +49,7 @@ export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
 
 /** In the same words to everybody: paths are public, and no credential was looked at. */
 const noSuchPath = (): CarnetError =>
-  new CarnetError('NOT_FOUND', 'There is nothing at this path. /docs has those that there are.');
+  new CarnetError('NOT_FOUND', 'No call and no page has this path. /docs lists the calls.');
 
 /**
  * With every segment escaped alike: `/v1/agents/ag%5F1` and `/v1/agents/ag_1` are one call, to an Idempotency-Key and to a person who approves.
