@@ -111,16 +111,17 @@ function approvalRequired(
 ): CarnetError {
   const { why, by } = ruleOfAct(act);
   const approver = by === 'owner' ? 'an owner' : 'an owner or administrator';
+  const page = `${config.publicBaseUrl}/dashboard/approvals/${approval.id}`;
   const nextStep =
     approval.status === 'approved'
       ? `It is approved: repeat the same request with X-Governance-Approval: ${approval.id}.`
-      : `Have ${approver} approve it at ${config.publicBaseUrl}/dashboard/approvals/${approval.id}, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
+      : `Have ${approver} approve it at ${page}, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
   const fault =
     sentStatus === undefined ? '' : `The approval that was sent does not count: ${FAULTS[sentStatus] ?? sentStatus}. `;
   return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${why} ${fault}${nextStep}`, {
     extra: {
       approval_id: approval.id,
-      approval_url: `${config.publicBaseUrl}/v1/governance/approvals/${approval.id}`,
+      approval_url: page,
       expires_at: approval.expires_at,
       ...(sentStatus !== undefined && { approval_status: sentStatus }),
     },

@@ -54,7 +54,7 @@ describe('The governance gate', () => {
     const reply = await bearer.post('/v1/governed/a', { n: 1 });
     const { approval_id: id, approval_url: url, expires_at: until, ...rest } = refuse(reply);
     assert.match(id, /^apr_[0-9A-Z]{26}$/);
-    assert.equal(url, `${shell.context.config.publicBaseUrl}/v1/governance/approvals/${id}`);
+    assert.equal(url, `${shell.context.config.publicBaseUrl}/dashboard/approvals/${id}`);
     const seconds = (Date.parse(until) - Date.now()) / 1_000;
     assert(seconds > 86_300 && seconds <= 86_400, `${seconds}`);
     assert.equal('approval_status' in rest, false, 'no approval was shown');

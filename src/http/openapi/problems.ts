@@ -90,7 +90,7 @@ const MEMBERS_OF_EXAMPLES: Partial<Record<ErrorCode, Record<string, unknown>>> =
   },
   GOVERNANCE_APPROVAL_REQUIRED: {
     approval_id: 'apr_01KEXAMPLE0000000000000000',
-    approval_url: 'https://carnet.example/v1/governance/approvals/apr_01KEXAMPLE0000000000000000',
+    approval_url: 'https://carnet.example/dashboard/approvals/apr_01KEXAMPLE0000000000000000',
     expires_at: '2026-11-22T12:00:00.000Z',
   },
 };
