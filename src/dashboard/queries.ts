@@ -87,6 +87,15 @@ export async function deleteSession(connection: CommonQueryMethods, id: string):
   await connection.query(sql.type(Nothing)`delete from dashboard_sessions where id = ${id}`);
 }
 
+/** Ends the sessions of these tokens, each in the audit trail of its operator. @returns their ids */
+export const endSessions = (
+  connection: CommonQueryMethods,
+  tokenHashes: readonly Buffer[],
+  requestId: string,
+): Promise<readonly string[]> =>
+  connection.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from end_sessions(${sql.array(tokenHashes, 'bytea')}, ${requestId}) as ended (id)`);
+
 /** The session of a token with its member, as authentication needs it. */
 const SignedInRow = z.object({
   id: z.string(),

@@ -50,7 +50,7 @@ const postVerify = route({
   refusals: ['INVALID_CODE', 'CODE_EXPIRED', 'OPERATOR_CHOICE_REQUIRED', 'NOT_FOUND', 'OPERATOR_SUSPENDED'],
   handler: async ({ context, requestId, body, header, network }) => {
     const origin = { cookies: header('cookie'), network };
-    const { answered, token } = await signIn(context, requestId, { ...body, origin });
+    const { answered, token } = await signIn(context, requestId, { ...body, origin, joins: true });
     return { ...answered, headers: { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) } };
   },
 });

@@ -7,19 +7,34 @@ import { serviceCall } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
-import { SESSION_SECONDS } from '../http/auth/session-cookie.ts';
+import { cookieName, SESSION_COOKIE, SESSION_SECONDS, tokensIn } from '../http/auth/session-cookie.ts';
 import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
 import { codeFits, isLive, noLiveCode, wrongCode } from '../one-time-codes/codes.ts';
 import { askerOf, type Origin } from './asker.ts';
-import { countWrongTry, insertSession, lockSignInCode, useUpCode, type Asker, type SignInCode } from './queries.ts';
+import {
+  countWrongTry,
+  endSessions,
+  insertSession,
+  lockSignInCode,
+  useUpCode,
+  type Asker,
+  type SignInCode,
+} from './queries.ts';
 import type { DashboardSession, SignIn } from './schema.ts';
 import { presentSession } from './sessions.ts';
 
 /** The cookie has the token; only its hash is stored. */
 export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
 
+interface Entered extends SignIn {
+  origin: Origin;
+  /** Whether naming an operator accepts its invitation; otherwise it is to be chosen. */
+  joins: boolean;
+}
+
 /**
- * Opens a dashboard session for the right code, always under a new token, which is in the answer alone.
+ * Opens a dashboard session for the right code, always under a new token, which is in the answer alone. The sessions of the cookies that
+ * came along end: the new cookie takes their place.
  * @throws CarnetError INVALID_CODE and CODE_EXPIRED with `verified: false`; OPERATOR_CHOICE_REQUIRED with `operators`; NOT_FOUND for
  *   an operator that is not this person's; OPERATOR_SUSPENDED. The last three do not use the code up. RATE_LIMITED after too many wrong
  *   codes of a day from browsers that have requested none.
@@ -27,10 +42,10 @@ export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffe
 export async function signIn(
   context: Context,
   requestId: string,
-  { email, code, operator_id: operatorId, origin }: SignIn & { origin: Origin },
+  { email, code, operator_id: operatorId, origin, joins }: Entered,
 ): Promise<{ answered: Answered<DashboardSession>; token: string }> {
   const memberships = await membershipsOf(context.pool, email);
-  const chosen = chooseMembership(memberships, operatorId);
+  const chosen = chooseMembership(memberships, { operatorId, joins });
   const session = { id: newId('dsh'), token: randomBytes(32).toString('base64url') };
   const caller = chosen instanceof CarnetError ? serviceCaller : callerOf(chosen, session.id);
   const call = serviceCall('signIn', requestId, caller);
@@ -53,6 +68,8 @@ export async function signIn(
       seconds: SESSION_SECONDS,
     });
     assertThat(stored, () => notFound('member'));
+    const earlier = tokensIn(origin.cookies, cookieName(SESSION_COOKIE, context.config.publicBaseUrl)).map(tokenHash);
+    unit.changed(...(await endSessions(unit.connection, earlier, requestId)));
     await useUpCode(unit.connection, checked, asker.browsers);
     if (await joinMember(unit.connection, chosen.id))
       await unit.audit('member.joined', chosen.id, { role: chosen.role });
@@ -65,41 +82,41 @@ export async function signIn(
 /**
  * The membership to sign in with, or why there is none; the caller answers that only to somebody who has the code. An
  * invitation is accepted by naming its operator: nobody is made a member of a stranger's operator, nor asked to choose
- * among such, by having been invited. Only who is a member of none is shown what they are invited to.
+ * among such, by having been invited. Only who is a member of none is shown what they are invited to, and who names an
+ * operator without joining it by that is shown its invitation beside what they are a member of.
  */
 function chooseMembership(
   memberships: readonly Membership[],
-  operatorId: string | undefined,
+  { operatorId, joins }: { operatorId: string | undefined; joins: boolean },
 ): Membership | CarnetError {
-  const joined = memberships.filter((one) => one.joined);
-  const named =
-    operatorId !== undefined
-      ? memberships.filter((one) => one.operator_id === operatorId)
-      : joined.length > 0
-        ? joined
-        : memberships;
+  const isMember = memberships.some(({ joined }) => joined);
+  const offered = memberships.filter((one) => one.joined || !isMember || one.operator_id === operatorId);
+  const named = offered.filter((one) => operatorId === undefined || one.operator_id === operatorId);
   const [first, ...others] = named.filter(({ suspended }) => !suspended);
-  const isInvitation = first?.joined === false;
-  if (first !== undefined && others.length === 0 && !(isInvitation && operatorId === undefined)) return first;
-  if (first !== undefined) {
-    return new CarnetError(
-      'OPERATOR_CHOICE_REQUIRED',
-      isInvitation
-        ? 'You are invited to work for these operators: repeat the call with the operator_id of the one to join.'
-        : 'You are a member of several operators: repeat the call with the operator_id of one of them.',
-      {
-        extra: {
-          operators: [first, ...others].map((one) => ({
+  if (first === undefined) {
+    return named.length === 0
+      ? notFound('operator')
+      : new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; ask the platform to activate it again.');
+  }
+  if (others.length === 0 && (first.joined || (joins && operatorId !== undefined))) return first;
+  return new CarnetError(
+    'OPERATOR_CHOICE_REQUIRED',
+    isMember
+      ? 'You are a member of several operators: repeat the call with the operator_id of one of them.'
+      : 'You are invited to work for these operators: repeat the call with the operator_id of the one to join.',
+    {
+      extra: {
+        operators: offered
+          .filter(({ suspended }) => !suspended)
+          .map((one) => ({
             id: one.operator_id,
             name: one.operator_name,
             role: one.role,
+            status: one.joined ? 'joined' : 'invited',
           })),
-        },
       },
-    );
-  }
-  if (named.length === 0) return notFound('operator');
-  return new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; ask the platform to activate it again.');
+    },
+  );
 }
 
 interface Try {

@@ -21,7 +21,11 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   INVALID_PASSPORT: { reason: z.string().meta({ description: 'Why it does not verify' }).optional() },
   OPERATOR_CHOICE_REQUIRED: {
     operators: z
-      .array(z.object({ id: z.string(), name: z.string(), role: z.string() }).meta({ id: 'OperatorChoice' }))
+      .array(
+        z
+          .object({ id: z.string(), name: z.string(), role: z.string(), status: z.enum(['invited', 'joined']) })
+          .meta({ id: 'OperatorChoice' }),
+      )
       .meta({ description: 'Those that can be named' }),
   },
   PASSPORT_TOO_LARGE: { token_length: count('Characters that the token would have').optional() },

@@ -67,7 +67,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
 /** @throws CarnetError UNSUPPORTED_MEDIA_TYPE unless the head names JSON in UTF-8, not compressed */
-function assertJson({ headers }: IncomingMessage): void {
+export function assertJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
   if (
     type !== 'application/json' &&

@@ -5,6 +5,7 @@ import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
+import { assertJson } from './body.ts';
 import type { Authenticated, Middleware } from './state.ts';
 
 const WINDOW_SECONDS = 60;
@@ -132,7 +133,7 @@ const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && call
 /**
  * Counts a request by its credential, and with all that are no persons by its operator; by its address where it shows none that is valid, or the route looks at none. Who signs what they send
  * is not counted by the address alone, which others may share, but by the address and whom they send to.
- * @throws CarnetError RATE_LIMITED
+ * @throws CarnetError RATE_LIMITED; UNSUPPORTED_MEDIA_TYPE where a call with a limit of its own brings no JSON
  */
 export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> {
   if (limits === null) return (_ctx, next) => next();
@@ -151,8 +152,11 @@ export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> 
     } else if (!counted) {
       ctx.res.setHeaders(await limits.anonymous.count(block()));
       const { operation, callsPerMinute } = route;
-      if (callsPerMinute !== undefined)
+      if (callsPerMinute !== undefined) {
+        // JSON is what no browser sends for a page of another site (CORS): such a page uses up no limit of the network it is opened in.
+        assertJson(ctx.req);
         ctx.res.setHeaders(await limits.of({ operation, callsPerMinute }).count(block()));
+      }
     }
     await next();
   };

@@ -151,14 +151,30 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     for (const reply of replies.filter(({ status }) => status !== 200)) assertProblem(reply, 'CODE_EXPIRED');
   });
 
-  it('opens each session under a new token, whatever cookie the request brings (session fixation)', async () => {
-    const first = cookieOf(await verify({ email: operator.email, code }));
-    const again = await mailedCode(operator.email);
-    const brought = { cookie: first, origin: 'https://elsewhere.example' };
-    const reply = await anonymous().post(`${SESSIONS}/verify`, { email: operator.email, code: again }, brought);
-    assertStatus(reply, 200);
-    assert.notEqual(cookieOf(reply), first);
-    for (const cookie of [first, cookieOf(reply)]) assertStatus(await browser(cookie).get(`${SESSIONS}/current`), 200);
+  it('opens each session under a new token, whatever cookie the request brings (session fixation), and ends the one of that cookie', async () => {
+    const reply = await verify({ email: operator.email, code });
+    const [first, { id }] = [cookieOf(reply), assertStatus(reply, 200)];
+    const elsewhere = cookieOf(await verify({ email: operator.email, code: await mailedCode(operator.email) }));
+    assertStatus(await browser(first).get(`${SESSIONS}/current`), 200);
+    const other = await buildOperator();
+    const brought = { cookie: `${first}; carnet_session=${'A'.repeat(43)}`, origin: 'https://elsewhere.example' };
+    const enter = async (digits: string): Promise<Reply> =>
+      anonymous().post(`${SESSIONS}/verify`, { email: other.email, code: digits }, brought);
+    const theirs = await mailedCode(other.email);
+    assertProblem(await enter(wrong(theirs)), 'INVALID_CODE');
+    assertStatus(await browser(first).get(`${SESSIONS}/current`), 200);
+    const again = await enter(theirs);
+    assertStatus(again, 200);
+    assert.notEqual(cookieOf(again), first);
+    assertProblem(await browser(first).get(`${SESSIONS}/current`), 'UNAUTHENTICATED');
+    for (const cookie of [elsewhere, cookieOf(again)])
+      assertStatus(await browser(cookie).get(`${SESSIONS}/current`), 200);
+    const trail = await operator.get<{ audit_events: { action: string; target: string; actor: string }[] }>(
+      '/v1/audit-events',
+    );
+    const [event] = assertStatus(trail, 200).audit_events;
+    assert.deepEqual([event?.action, event?.target], ['dashboard_session.ended', id]);
+    assert.match(event?.actor ?? '', /^mem_/);
     const chosen = `carnet_session=${'A'.repeat(43)}`;
     assertProblem(await browser(chosen).get(`${SESSIONS}/current`), 'UNAUTHENTICATED');
   });
@@ -224,8 +240,8 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     const reply = await verify({ email: operator.email, code });
     assertProblem(reply, 'OPERATOR_CHOICE_REQUIRED');
     assert.deepEqual(reply.body.operators, [
-      { id: operator.operatorId, name: operator.name, role: 'owner' },
-      { id: second.operatorId, name: second.name, role: 'owner' },
+      { id: operator.operatorId, name: operator.name, role: 'owner', status: 'joined' },
+      { id: second.operatorId, name: second.name, role: 'owner', status: 'joined' },
     ]);
     const stranger = await buildOperator();
     const foreign = await verify({ email: operator.email, code, operator_id: stranger.operatorId });
@@ -270,8 +286,8 @@ describe('POST /v1/dashboard/sessions/verify', () => {
       const choice = await verify({ email, code: theirs });
       assertProblem(choice, 'OPERATOR_CHOICE_REQUIRED');
       assert.deepEqual(
-        (choice.body.operators as { id: string }[]).map(({ id }) => id),
-        [operator.operatorId],
+        (choice.body.operators as { id: string; status: string }[]).map(({ id, status }) => [id, status]),
+        [[operator.operatorId, 'invited']],
         'who is a member of none is shown what they are invited to',
       );
       const session = assertStatus(await verify({ email, code: theirs, operator_id: operator.operatorId }), 200);
@@ -546,6 +562,30 @@ describe('Calls of signing in', () => {
       await shell.close();
     }
   });
+
+  for (const [kind, head] of [
+    ['a text', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['nothing', null],
+  ] as const) {
+    it(`do not count ${kind}, which a page of another site can make a browser send`, async () => {
+      const shell = await openShell({ routes: dashboardRoutes, settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: '600' } });
+      try {
+        for (const path of [SESSIONS, `${SESSIONS}/verify`]) {
+          const sent =
+            head === null ? {} : { headers: head, body: JSON.stringify({ email: nobody(), code: '123456' }) };
+          assert.equal((await fetch(`${shell.baseUrl}${path}`, { method: 'POST', ...sent })).status, 415);
+          const own = await shell.anonymous.post(path, {
+            email: nobody(),
+            ...(path !== SESSIONS && { code: '123456' }),
+          });
+          assert.notEqual(own.status, 429, path);
+        }
+      } finally {
+        await shell.close();
+      }
+    });
+  }
 });
 
 describe('GET /v1/admin/outbox', () => {

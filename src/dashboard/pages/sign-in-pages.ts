@@ -8,12 +8,12 @@ import { htmlPage, shell } from '../../http/pages/shell.ts';
 import { minutesOf } from '../../one-time-codes/codes.ts';
 import type { Origin } from '../asker.ts';
 import { SEND_CODE, SIGN_IN } from '../limits.ts';
-import { RequestCodeSchema, SignInSchema } from '../schema.ts';
+import { RequestCodeSchema, SignInSchema, type DashboardSession } from '../schema.ts';
 import { sendSignInCode } from '../send-code.ts';
 import { endCurrentSession } from '../sessions.ts';
 import { signIn } from '../sign-in.ts';
 import {
-  byPerson,
+  bySignedIn,
   callOf,
   isOf,
   isRefusal,
@@ -24,6 +24,7 @@ import {
   redirect,
   sessionAt,
   SIGN_IN_PATH,
+  signOutForm,
 } from './visits.ts';
 
 /*
@@ -37,7 +38,7 @@ const CODE_PATH = '/dashboard/sign-in/code';
 /** What the forms carry. */
 interface Entered {
   email: string;
-  /** Of an invitation, or chosen; '' where none is named. */
+  /** Where the person wants to work, '' where none is named: a wish, since it may be of the address, which anybody can have made. */
   operatorId: string;
   /** Where the person wanted to go. */
   next: string;
@@ -83,11 +84,14 @@ const notices: ReadonlyMap<string, Html> = new Map([
 ]);
 
 /** They may sign in as somebody else all the same. */
+const signedInAs = ({ member, operator }: DashboardSession): Html => html`<div class="notice">
+<p>You are signed in as ${member.email} at ${operator.name}: <a href="${OVERVIEW}">go to the dashboard</a>.</p>
+${signOutForm}
+</div>`;
+
 async function alreadySignedIn(visit: Visit): Promise<Html> {
   const session = await sessionAt(visit);
-  if (session === null) return nothing;
-  const { member, operator } = session;
-  return html`<p class="notice">You are signed in as ${member.email} at ${operator.name}: <a href="${OVERVIEW}">go to the dashboard</a>.</p>`;
+  return session === null ? nothing : signedInAs(session);
 }
 
 const emailInput = (email: string): Html => html`<label>E-mail address
@@ -141,19 +145,26 @@ ${carried(entered)}${email === '' ? emailInput('') : html`${hidden('email', emai
 ${again}`;
 }
 
-const Choice = z.array(z.object({ id: z.string(), name: z.string(), role: z.string() }));
+const Choice = z.array(z.object({ id: z.string(), name: z.string(), role: z.string(), status: z.string() }));
 
-/** The right code was entered by a person of several operators; it counts until one is chosen. */
+/** What the buttons of the choice send, and nothing else does: no address fills it in. */
+const CHOSEN = 'chosen';
+
+/** The right code was entered by a person of several operators, or who is invited; it counts until one is chosen. */
 const choiceStep = (
   { email, next }: Entered,
   code: string,
   operators: z.infer<typeof Choice>,
 ): Html => html`<h1>Choose an operator</h1>
-<p>You work for several operators, or are invited to. Choosing one that has invited you makes you its member.</p>
+<p>You work for these operators, or are invited to. You are a member of one that has invited you once you join it, and not before: join none that you do not know.</p>
 <form class="card choices" method="post" action="${CODE_PATH}">
 ${hidden('email', email)}${hidden('code', code)}${hidden('next', next === OVERVIEW ? '' : next)}${operators.map(
-  ({ id, name, role }) =>
-    html`<button name="operator_id" value="${id}">${name} <span class="hint">${role} · ${id}</span></button>\n`,
+  ({ id, name, role, status }) =>
+    html`<button name="${CHOSEN}" value="${id}">${
+      status === 'invited'
+        ? html`${name} invites you as ${role}: Join <span class="hint">${id}</span>`
+        : html`${name} <span class="hint">${role} · ${id}</span>`
+    }</button>\n`,
 )}</form>`;
 
 export const signInPage: PeoplePage = {
@@ -191,7 +202,9 @@ export const codePage: PeoplePage = {
   async submit(submission) {
     const { context, requestId } = submission;
     const form = formOf(submission);
-    const entered = enteredIn(form);
+    const chosen = oneOf(form, CHOSEN);
+    const wished = enteredIn(form);
+    const entered = { ...wished, operatorId: chosen === '' ? wished.operatorId : chosen };
     const code = oneOf(form, 'code').replaceAll(/\s/g, '');
     const { data, success } = SignInSchema.safeParse({
       email: entered.email,
@@ -203,7 +216,8 @@ export const codePage: PeoplePage = {
       return pageOf({ body: codeStep(submission, entered, noticeOf(refusal)), refusal });
     }
     try {
-      const { token } = await signIn(context, requestId, { ...data, origin: originOf(submission) });
+      const joins = chosen !== '';
+      const { token } = await signIn(context, requestId, { ...data, origin: originOf(submission), joins });
       return redirect(entered.next, { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) });
     } catch (error) {
       return await refusedCode(submission, { entered, code, error });
@@ -223,19 +237,26 @@ async function refusedCode(
     return pageOf({ body: addressStep(submission, { ...entered, operatorId: '' }, noticeOf(refusal)), refusal });
   }
   if (isOf(error, 'CODE_EXPIRED')) {
-    // The form may have been sent twice, and its first time has signed this person in.
     const session = await sessionAt(submission);
-    if (session?.member.email.toLowerCase() === entered.email.toLowerCase()) return redirect(entered.next);
+    if (session !== null) {
+      if (isWhatWasEntered(session, entered)) return redirect(entered.next);
+      const notice = html`${noticeOf(error)}\n${signedInAs(session)}`;
+      return pageOf({ body: codeStep(submission, entered, notice), refusal: error });
+    }
   }
   if (!isRefusal(error)) throw error;
   return pageOf({ body: codeStep(submission, entered, noticeOf(error)), refusal: error });
 }
 
+/** The form may have been sent twice, and its first time has signed this person in, at the operator that it names. */
+const isWhatWasEntered = ({ member, operator }: DashboardSession, { email, operatorId }: Entered): boolean =>
+  member.email.toLowerCase() === email.toLowerCase() && (operatorId === '' || operatorId === operator.id);
+
 export const signOutPage: PeoplePage = {
   operation: 'signOutPage',
   page: async () => redirect(OVERVIEW),
   submit: (submission) =>
-    byPerson(submission, OVERVIEW, async (person) => {
+    bySignedIn(submission, async (person) => {
       const { context } = submission;
       const path = '/v1/dashboard/sessions/current';
       await endCurrentSession(context, callOf(person, { operation: 'signOut', method: 'DELETE', path, body: {} }));

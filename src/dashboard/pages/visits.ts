@@ -82,13 +82,21 @@ export async function sessionAt({ person, context }: Visit): Promise<DashboardSe
   }
 }
 
-/** @throws CarnetError OPERATOR_SUSPENDED */
-async function personAt<V extends Visit>(visit: V, method: 'get' | 'post'): Promise<PersonsVisit<V> | null> {
-  const caller = visit.person === null ? null : admit(visit.person, 'operator', method);
+/** Who visits, whether their operator is suspended or not; null: nobody is signed in. */
+async function signedInAt<V extends Visit>(visit: V): Promise<PersonsVisit<V> | null> {
+  const caller = visit.person?.caller;
   if (caller?.kind !== 'operator') return null; // a session is no other
   const session = await sessionAt(visit);
   return session === null ? null : { visit, caller, session };
 }
+
+/** @throws CarnetError OPERATOR_SUSPENDED */
+function personAt<V extends Visit>(visit: V, method: 'get' | 'post'): Promise<PersonsVisit<V> | null> {
+  if (visit.person !== null) admit(visit.person, 'operator', method);
+  return signedInAt(visit);
+}
+
+const ended = (path: string): Page => redirect(signInFor(path, { notice: 'ended' }));
 
 /**
  * A page for whoever is signed in; everybody else is led to where people sign in, and back.
@@ -115,7 +123,16 @@ export async function byPerson(
   act: (person: PersonsVisit<Submission>) => Promise<Page>,
 ): Promise<Page> {
   const person = await personAt(submission, 'post');
-  return person === null ? redirect(signInFor(path, { notice: 'ended' })) : await act(person);
+  return person === null ? ended(path) : await act(person);
+}
+
+/** What the form does that signs out: it only ends something, so people of a suspended operator may send it too. */
+export async function bySignedIn(
+  submission: Submission,
+  act: (person: PersonsVisit<Submission>) => Promise<Page>,
+): Promise<Page> {
+  const person = await signedInAt(submission);
+  return person === null ? ended(OVERVIEW) : await act(person);
 }
 
 /**
@@ -138,6 +155,8 @@ export function assertDecides({ visit }: PersonsVisit): void {
   if (visit.person !== null) admit(visit.person, 'person', 'post');
 }
 
+export const signOutForm = html`<form method="post" action="/dashboard/sign-out"><button class="plain">Sign out</button></form>`;
+
 /** A page of the dashboard, with who is signed in. */
 export const personsPage = (
   { session: { member } }: PersonsVisit,
@@ -147,8 +166,7 @@ export const personsPage = (
     shell({
       title,
       current: OVERVIEW,
-      account: html`<span>${member.email}</span>
-<form method="post" action="/dashboard/sign-out"><button class="plain">Sign out</button></form>`,
+      account: html`<span>${member.email}</span>\n${signOutForm}`,
       body: html`${refusal === undefined ? html`` : noticeOf(refusal)}${body}`,
     }),
     refusal?.status,

@@ -38,7 +38,7 @@ function adviceOf({ status, headers }: CarnetError): Html {
     case 401:
       return html`<a href="/dashboard/sign-in">Sign in</a>, then open the page again. Programs send an API key instead.`;
     case 403:
-      return html`Sign in as somebody who may do this, or have them do it. ${home}.`;
+      return html`<a href="/dashboard/sign-in">Sign in</a> as somebody who may do this, or have them do it. ${home}.`;
     case 404:
       return html`Look whether the address is complete. ${home}, or read <a href="/docs">the documentation</a>.`;
     case 405:

@@ -10,7 +10,7 @@ import type { Credential } from '../auth/credential.ts';
 import { createOriginCheck } from '../auth/same-origin.ts';
 import { readForm } from '../body.ts';
 import { parseQuery } from '../query.ts';
-import type { LimitedCall, RateLimits } from '../rate-limit.ts';
+import type { LimitedCall, RateLimit, RateLimits } from '../rate-limit.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { PageTable, sendPage, type FoundPage, type Page } from './page.ts';
@@ -97,21 +97,21 @@ export function peoplePages(context: Context, { pages, known, shared, limits }: 
     };
   };
 
-  const count = async (ctx: ParameterizedContext<Recorded>, call: LimitedCall | undefined): Promise<void> => {
+  const count = async (ctx: ParameterizedContext<Recorded>, limitOf: (all: RateLimits) => RateLimit): Promise<void> => {
     if (limits === null) return;
     const block = addressBlock(clientAddress(ctx.req, trustProxyHops));
-    ctx.res.setHeaders(await limits.anonymous.count(block));
-    if (call !== undefined) ctx.res.setHeaders(await limits.of(call).count(block));
+    ctx.res.setHeaders(await limitOf(limits).count(block));
   };
 
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage<PeoplePage>) => {
     ctx.state.operation = page.operation;
     ctx.state.forPeople = true;
-    const { submit } = page;
-    const submits = ctx.method === 'POST' && submit !== undefined;
-    await count(ctx, submits ? page.submitsAs : undefined);
-    if (submits) {
+    const { submit, submitsAs } = page;
+    await count(ctx, ({ anonymous }) => anonymous);
+    if (ctx.method === 'POST' && submit !== undefined) {
       assertSameOrigin(ctx.req.headers);
+      // After the origin: no page of another site uses up the limit of the network that it is opened in.
+      if (submitsAs !== undefined) await count(ctx, (all) => all.of(submitsAs));
       const form = await readForm(ctx.req);
       const done = await submit({ ...(await visitOf(ctx, id)), form });
       ctx.state.commanded = done.status < 400;

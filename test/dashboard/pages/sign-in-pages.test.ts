@@ -5,7 +5,7 @@ import { dashboardRoutes } from '../../../src/dashboard/routes.ts';
 import { openShell } from '../../http/support/shell.ts';
 import { buildOperator, suspend, unique, type TestOperator } from '../../support/factories.ts';
 import { baseOrigin, codeFor, mailedCode, mailsTo, moveCode, signIn } from '../../support/people.ts';
-import { assertStatus, service } from '../../support/service.ts';
+import { assertStatus, platform, service } from '../../support/service.ts';
 import { browserOf, WebBrowser, type WebPage } from '../../support/web-browser.ts';
 
 const SIGN_IN = '/dashboard/sign-in';
@@ -158,15 +158,36 @@ describe('The pages of signing in', () => {
     assert.equal(dashboard.title, second.name);
   });
 
-  it('make somebody who is invited a member, by the operator in the address', async () => {
+  it('make somebody who is invited a member once they join the operator of the address, which the page names', async () => {
     const email = `${unique('person')}@example.test`;
     assertStatus(await operator.post('/v1/members', { email, role: 'member' }), 201);
     const { page } = await requested(email, `${SIGN_IN}?operator_id=${operator.operatorId}`);
-    const dashboard = await page.press('Sign in', { fields: { code: await codeFor(email) } });
-    assert.equal(dashboard.title, operator.name);
+    assert(!page.html.includes(operator.name), 'whoever opens the link is shown no name before the right code');
+    const choice = await page.press('Sign in', { fields: { code: await codeFor(email) } });
+    assert.deepEqual([choice.status, choice.title], [200, 'Choose an operator']);
+    assert.deepEqual(choice.buttons(), [`${operator.name} invites you as member: Join ${operator.operatorId}`]);
+    assert.equal((await choice.press(operator.name)).title, operator.name);
     const stranger = await requested(operator.email, `${SIGN_IN}?operator_id=op_none`);
     const refused = await stranger.page.press('Sign in', { fields: { code: await codeFor(operator.email) } });
     assert.match(refused.text, /no member of that operator/);
+  });
+
+  it('make nobody a member of a stranger’s operator by a link, and let them go on to their own', async () => {
+    const inviter = await buildOperator();
+    const { email } = operator;
+    const owner = await signIn(inviter.email);
+    const { id } = assertStatus(await owner.post<{ id: string }>('/v1/members', { email, role: 'admin' }), 201);
+    const theirs = inviter.operatorId;
+    const { browser, page } = await requested(email, `${SIGN_IN}?operator_id=${theirs}&chosen=${theirs}`);
+    const choice = await page.press('Sign in', { fields: { code: await codeFor(email) } });
+    assert.equal(browser.cookies.has('carnet_session'), false);
+    assert.deepEqual(choice.buttons(), [
+      `${operator.name} owner · ${operator.operatorId}`,
+      `${inviter.name} invites you as admin: Join ${theirs}`,
+    ]);
+    assert.equal((await choice.press(operator.name)).title, operator.name);
+    const member = assertStatus(await inviter.get<{ status: string }>(`/v1/members/${id}`), 200);
+    assert.equal(member.status, 'invited');
   });
 
   it('refuse people of a suspended operator in words', async () => {
@@ -186,6 +207,40 @@ describe('The pages of signing in', () => {
     assert.equal(browser.cookies.get('carnet_session'), session);
     const other = await new WebBrowser().send(action, values);
     assert.match(other.text, /There is no valid code/);
+  });
+
+  it('say that the code was used, where another operator is chosen after the first', async () => {
+    const second = await buildOperator({ email: operator.email });
+    const { browser, page } = await requested(operator.email);
+    const choice = await page.press('Sign in', { fields: { code: await codeFor(operator.email) } });
+    assert.equal((await choice.press(operator.name)).title, operator.name);
+    const back = await choice.press(second.name);
+    assert.deepEqual([back.status, back.title], [400, 'Enter the code']);
+    assert.match(back.text, /There is no valid code for this address/);
+    assert(back.text.includes(`You are signed in as ${operator.email} at ${operator.name}`), back.text);
+    assert.equal((await choice.press(operator.name)).path, '/dashboard', 'the form sent twice leads there as before');
+    await moveCode(operator.email, 'sent_at', -31);
+    const again = await back.press('Send another code');
+    const code = await codeFor(operator.email);
+    assert.equal((await again.press('Sign in', { fields: { code } })).title, second.name);
+    assert.equal((await browser.open('/dashboard')).title, second.name);
+  });
+
+  it('lead nobody on who is signed in as somebody else than the form names', async () => {
+    const browser = browserOf(await signIn(operator.email));
+    const { email } = await buildOperator();
+    const refused = await browser.send(`${SIGN_IN}/code`, new URLSearchParams({ email, code: '000000' }));
+    assert.deepEqual([refused.status, refused.title], [400, 'Enter the code']);
+    assert.match(refused.text, /There is no valid code for this address/);
+  });
+
+  it('end the session that the browser had before', async () => {
+    const person = await signIn(operator.email);
+    const browser = browserOf(person);
+    const code = await mailedCode(operator.email);
+    const entered = await browser.send(`${SIGN_IN}/code`, new URLSearchParams({ email: operator.email, code }));
+    assert.equal(entered.title, operator.name);
+    assert.equal((await browserOf(person).open('/dashboard')).title, 'Sign in');
   });
 
   it('open by the link of the mail, where the address is entered too; opening them signs nobody in', async () => {
@@ -258,6 +313,20 @@ describe('The pages of signing in', () => {
     assert.equal((await browser.open('/dashboard')).title, 'Sign in');
   });
 
+  it('sign people of a suspended operator out', async () => {
+    const person = await signIn(operator.email);
+    const browser = browserOf(person);
+    await suspend(operator.operatorId);
+    const refused = await browser.open('/dashboard');
+    assert.equal(refused.status, 403);
+    const page = await refused.follow('Sign in');
+    const out = await page.press('Sign out');
+    assert.deepEqual([out.title, out.notices[0]], ['Sign in', 'You are signed out.']);
+    assert.equal(browser.cookies.has('carnet_session'), false);
+    assertStatus(await platform().patch(`/v1/admin/operators/${operator.operatorId}`, { status: 'active' }), 200);
+    assert.equal((await browserOf(person).open('/dashboard')).title, 'Sign in');
+  });
+
   it('count as the calls of signing in', async () => {
     const shell = await openShell({ routes: dashboardRoutes, settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: '600' } });
     try {
@@ -269,6 +338,21 @@ describe('The pages of signing in', () => {
       const over = await shell.anonymous.post('/v1/dashboard/sessions', { email: other });
       assert.match(over.headers.get('ratelimit-policy') ?? '', /^"sendSignInCode";q=1;/);
       assert.equal(over.status, 429);
+    } finally {
+      await shell.close();
+    }
+  });
+
+  it('do not count what pages of other sites make a browser send', async () => {
+    const shell = await openShell({ routes: dashboardRoutes, settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: '600' } });
+    try {
+      const browser = new WebBrowser(shell.baseUrl);
+      const { origin } = new URL(shell.context.config.publicBaseUrl);
+      const values = new URLSearchParams({ email: operator.email, code: '000000' });
+      for (const path of [SIGN_IN, `${SIGN_IN}/code`]) {
+        assert.equal((await browser.send(path, values, { origin: 'https://evil.example' })).status, 403);
+        assert.notEqual((await browser.send(path, values, { origin })).status, 429, path);
+      }
     } finally {
       await shell.close();
     }
