@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { isLoopback } from './loopback.ts';
 import { parseWitnessPolicy, PolicyFault, submissionUrl, type WitnessPolicy } from './witness-policy.ts';
@@ -253,6 +254,9 @@ export interface StripeSettings {
   prices: Record<PricedItem, Several>;
 }
 
+/** Where an embedded instance keeps the keys of its demo operators. */
+export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
+
 /** The validated settings of one process. */
 export interface Config {
   port: number;
@@ -265,6 +269,8 @@ export interface Config {
   /** Seconds between the signal to stop and the end of listening. */
   drainSeconds: number;
   dataDir: string;
+  /** Where the keys of the demo operators are; absent: this is no embedded instance, and there are none. */
+  credentialsFile: string | undefined;
   /** Where the newest head of the claims log is written, outside of the database. */
   logHeadDir: string;
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
@@ -485,6 +491,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     trustProxyHops: settings.TRUST_PROXY_HOPS,
     drainSeconds: settings.DRAIN_SECONDS ?? (provided.localProviders === true ? 0 : DRAIN_SECONDS),
     dataDir: settings.DATA_DIR,
+    credentialsFile: provided.localProviders === true ? credentialsFile(settings.DATA_DIR) : undefined,
     logHeadDir: settings.LOG_HEAD_DIR ?? settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,
     production: settings.NODE_ENV === 'production',

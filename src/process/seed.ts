@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ensureAgent, ensureApiKey, ensureOperator, newSecret } from '../accounts/index.ts';
 import { ensureGrant, ensureServiceConnection } from '../authority/index.ts';
 import { ensureDemoCredit } from '../billing/index.ts';
+import { credentialsFile } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 
@@ -30,8 +31,6 @@ type KeptCredentials = z.infer<typeof KeptSchema>;
 export type Credentials = z.infer<typeof CredentialsSchema>;
 
 const CONSUMER_CREDIT_CENTS = 1_000;
-
-const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
 
 /** What an earlier start wrote; a file that is missing or damaged is made anew, since its keys can be replaced. */
 export async function readCredentials(dataDir: string): Promise<KeptCredentials> {

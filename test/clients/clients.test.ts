@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildOperator } from '../support/factories.ts';
-import { blockOf, ROOT, type Block } from '../support/pasted.ts';
+import { blockOf, paste, ROOT, type Block } from '../support/pasted.ts';
 import { service } from '../support/service.ts';
 import { go, INSTALL_MS, python, typescript, type Tools } from './tools.ts';
 
@@ -58,8 +58,8 @@ function generating(generator: string, tools: Tools, commands: Promise<Block>): 
 /** The balance of a new operator, as the first call of a page prints it. */
 async function printsBalance({ runs }: Generated, command: string, args: string[]): Promise<void> {
   const { key } = await buildOperator({ cents: 321 });
-  const { stdout } = await runs(command, args, { CARNET_KEY: key ?? '' });
-  assert.equal(stdout, '321 cents\n');
+  const { stdout, stderr } = await runs(command, args, { CARNET_KEY: key ?? '' });
+  assert.deepEqual([stdout, stderr], ['321 cents\n', '']);
   const refused = await runs(command, args, { CARNET_KEY: 'svc_live_nobody' }).then(
     () => assert.fail('a wrong key was taken'),
     (error: { stderr: string }) => error.stderr,
@@ -178,6 +178,12 @@ export const nameless: Schemas['PublishSkill'] = { description: 'b', version: '1
         ['CheckTrustPassportClaimAssuranceLevel', 'ConstraintEqValue', 'ConstraintInValue'],
       );
     });
+  });
+
+  it('reads from the page where the service is, and a key', async () => {
+    const call = { code: 'curl -sf "$CARNET/v1/operators/me" -H "Authorization: Bearer $CARNET_KEY"' };
+    const [operator = ''] = await paste([await blockOf('docs/clients.md', 'variables'), call]);
+    assert.match(operator, /"id":"op_\w+"/);
   });
 
   it('names on the page the versions that are tried here', async () => {

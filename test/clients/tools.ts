@@ -5,6 +5,7 @@ import { copyFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../src/embedded/temporal-binary.ts';
+import { blockOf, type Block } from '../support/pasted.ts';
 
 const run = promisify(execFile);
 const HERE = import.meta.dirname;
@@ -21,9 +22,31 @@ export interface Tools {
 
 const firstInPath = (folder: string): string => `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
 
-/** The folder in which this list of packages is installed, once for all runs; a changed list is another folder. */
-async function installed(name: string, list: string, install: (folder: string) => Promise<unknown>): Promise<string> {
-  const kept = join(cacheFolder(), `clients-${name}-${hash('sha256', await readFile(list)).slice(0, 16)}`);
+/** Runs the blocks of docs/clients.md that install something, in this folder. */
+async function runInstalling(
+  blocks: readonly Promise<Block>[],
+  { folder, variables }: { folder: string; variables: Record<string, string> },
+): Promise<void> {
+  for (const { code } of await Promise.all(blocks))
+    await run('bash', ['-e', '-u', '-c', code], {
+      cwd: folder,
+      env: { ...process.env, ...variables },
+      timeout: INSTALL_MS,
+    });
+}
+
+interface Installation {
+  /** What pins all versions; the commands of the page name the first of them alone. */
+  list: string;
+  blocks: readonly Promise<Block>[];
+  install(folder: string): Promise<unknown>;
+}
+
+/** The folder in which these commands were run with this list, once for all runs; changed ones are another folder. */
+async function installed(name: string, { list, blocks, install }: Installation): Promise<string> {
+  const commands = (await Promise.all(blocks)).map(({ code }) => code).join('\n');
+  const digest = hash('sha256', `${commands}\n${await readFile(list, 'utf8')}`).slice(0, 16);
+  const kept = join(cacheFolder(), `clients-${name}-${digest}`);
   if (existsSync(kept)) return kept;
   const made = `${kept}.${process.pid}`;
   await mkdir(made, { recursive: true });
@@ -52,13 +75,19 @@ export const typescript: Tools = {
   needs: ['npm', '--version'],
   async prepare(folder) {
     const list = join(HERE, 'typescript', 'package-lock.json');
-    const packages = await installed('typescript', list, async (made) => {
+    const blocks = [
+      blockOf('docs/clients.md', 'openapi-typescript: install'),
+      blockOf('docs/clients.md', 'hey-api: install'),
+    ];
+    const variables = { npm_config_ignore_scripts: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+    const install = async (made: string): Promise<void> => {
       for (const file of ['package.json', 'package-lock.json'])
         await copyFile(join(HERE, 'typescript', file), join(made, file));
-      await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: made, timeout: INSTALL_MS });
-    });
+      await runInstalling(blocks, { folder: made, variables });
+    };
+    const packages = await installed('typescript', { list, blocks, install });
     await symlink(join(packages, 'node_modules'), join(folder, 'node_modules'));
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    await copyFile(join(packages, 'package.json'), join(folder, 'package.json'));
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
     return { PATH: firstInPath(dirname(process.execPath)) };
   },
@@ -69,11 +98,10 @@ export const python: Tools = {
   async prepare() {
     const list = join(HERE, 'python', 'requirements.txt');
     const { stdout: version } = await run('python3', ['-c', 'import sys; print(sys.implementation.cache_tag)']);
-    const packages = await installed(`python-${version.trim()}`, list, (made) =>
-      run('python3', ['-m', 'pip', 'install', '-q', '--no-deps', '--target', made, '-r', list], {
-        timeout: INSTALL_MS,
-      }),
-    );
+    const blocks = [blockOf('docs/clients.md', 'openapi-python-client: install')];
+    const install = (made: string): Promise<void> =>
+      runInstalling(blocks, { folder: made, variables: { PIP_TARGET: made, PIP_CONSTRAINT: list, PIP_QUIET: '1' } });
+    const packages = await installed(`python-${version.trim()}`, { list, blocks, install });
     return { PATH: firstInPath(join(packages, 'bin')), PYTHONPATH: packages };
   },
 };
@@ -82,6 +110,7 @@ export const go: Tools = {
   needs: ['go', 'version'],
   async prepare(folder) {
     for (const file of ['go.mod', 'go.sum']) await copyFile(join(HERE, 'go', file), join(folder, file));
+    await runInstalling([blockOf('docs/clients.md', 'oapi-codegen: install')], { folder, variables: {} });
     return {};
   },
 };

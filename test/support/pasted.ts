@@ -33,6 +33,8 @@ const PRINTS = /^\n\n? *```text\n([^]*?)^ *```$/m;
 /** What nobody runs. */
 const SHOWN = new Set(['text', 'json', 'mermaid']);
 
+const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
 /** Every block of a page in Markdown that somebody can run, in order. */
 export function commandBlocks(text: string): Block[] {
   return [...text.matchAll(FENCED)].flatMap(({ 0: all, index, groups = {} }) => {
@@ -47,9 +49,26 @@ export function commandBlocks(text: string): Block[] {
         mark,
         code: outdented(code),
         prints: below?.index === 0 ? outdented(below[1] ?? '') : undefined,
-        line: text.slice(0, index + all.indexOf('```')).split('\n').length,
+        line: lineOf(text, index + all.indexOf('```')),
       },
     ];
+  });
+}
+
+/** How a line begins that somebody would paste. */
+const COMMAND = /^ *(?:\$ +)?(?:npm|npx|pip3?|python3?|go|mvn|java|curl|export) +\S/;
+
+/** Lines of a page on which a block of `text` begins that shows commands, counted from 1; what a block above it prints is none. */
+export function shownCommands(text: string): number[] {
+  const blocks = [...text.matchAll(FENCED)];
+  return blocks.flatMap(({ 0: all, index, groups = {} }, at) => {
+    const before = blocks[at - 1];
+    const printed =
+      before !== undefined &&
+      !SHOWN.has(before.groups?.['language'] ?? '') &&
+      text.slice(before.index + before[0].length, index).trim() === '';
+    if (groups['language'] !== 'text' || printed || !COMMAND.test(groups['code'] ?? '')) return [];
+    return [lineOf(text, index + all.indexOf('```'))];
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertPrinted, commandBlocks, ROOT } from '../support/pasted.ts';
+import { assertPrinted, commandBlocks, ROOT, shownCommands } from '../support/pasted.ts';
 
 /** What tests take from pages, `<page> <mark>`; a test that takes a block runs it. */
 const taken = new Set(
@@ -14,13 +14,15 @@ const taken = new Set(
 );
 
 /** The blocks of a page that no test runs, `<page>:<line>` each with the reason. */
-const notRun = (page: string, text: string): string[] =>
-  commandBlocks(text).flatMap(({ language, mark, line }) => {
+const notRun = (page: string, text: string): string[] => [
+  ...shownCommands(text).map((line) => `${page}:${line} shows commands as text: make it a block that a test runs`),
+  ...commandBlocks(text).flatMap(({ language, mark, line }) => {
     if (language === '')
       return [`${page}:${line} names no language: text, json and mermaid are shown, all else is run`];
     if (mark === undefined) return [`${page}:${line} has no mark: write <!-- name --> above it, and let a test run it`];
     return taken.has(`${page} ${mark}`) ? [] : [`${page}:${line} is run by no test: blocksOf('${page}', '${mark}')`];
-  });
+  }),
+];
 
 const pages = ['', 'docs/'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
@@ -44,6 +46,20 @@ describe('Blocks of commands and programs', () => {
       '1. A step.\n\n   ```sh\n   ls\n   ```\n',
       '```text\nshown\n```\n\n```\nwhat is it?\n```\n',
       '<!-- tour -->\n```sh\nls\n```\n',
+      ...[
+        'npm ci',
+        'npx x',
+        'pip install x',
+        'python3 x.py',
+        'go get x',
+        'mvn x',
+        'java -jar x',
+        'curl x',
+        'export A=1',
+      ].map((command) => `Text.\n\n\`\`\`text\n${command}\n\`\`\`\n`),
+      'Text.\n\n1. A step.\n\n   ```text\n   $ npm ci\n   ```\n',
+      'Text.\n\n```text\ngoes on\nnpmrc\njavascript\n```\n',
+      '<!-- tour -->\n```sh\nls\n```\n\n```text\nnpm prints this\n```\n',
     ];
     assert.deepEqual(
       planted.map((text) => notRun('README.md', text).map((fault) => fault.split(':').slice(0, 2).join(':'))),
@@ -52,6 +68,10 @@ describe('Blocks of commands and programs', () => {
         ['README.md:4 is run by no test'],
         ['README.md:3 has no mark'],
         ['README.md:5 names no language'],
+        [],
+        ...Array.from({ length: 9 }, () => ['README.md:3 shows commands as text']),
+        ['README.md:5 shows commands as text'],
+        [],
         [],
       ],
     );

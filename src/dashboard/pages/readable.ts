@@ -1,4 +1,5 @@
 import { html, type Html } from '../../http/pages/html.ts';
+import { showUnseen } from '../../http/pages/unseen.ts';
 import type { JsonValue } from '../../json/value.ts';
 
 /** Characters of a text that are shown among others; on its own page it is shown whole. */
@@ -9,9 +10,6 @@ const SECRET = /(?:^|_)secret$/;
 
 const withoutSecrets = (name: string, value: unknown): unknown =>
   SECRET.test(name) && typeof value === 'string' ? `(set; ${value.length} characters, not shown)` : value;
-
-/** Characters that are not seen, and those that turn the direction of a text: each could make it read as another. */
-const UNSEEN = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
 
 const codeOf = (character: string): string =>
   character === '\n'
@@ -26,7 +24,7 @@ const codeOf = (character: string): string =>
  * A person must know that a secret is set; its value is no part of what they decide, and pages are seen over shoulders and in
  * screenshots.
  */
-export const readable = (value: unknown): string => JSON.stringify(value, withoutSecrets, 2).replaceAll(UNSEEN, codeOf);
+export const readable = (value: unknown): string => showUnseen(JSON.stringify(value, withoutSecrets, 2), codeOf);
 
 /** A text that is shown, and whether that is all of it. */
 interface Excerpt {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findAgent } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
-import type { CarnetError } from '../../errors/carnet-error.ts';
+import { assertThat, notFound, type CarnetError } from '../../errors/carnet-error.ts';
 import { parseOrRefuse } from '../../errors/faults.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
@@ -21,6 +21,7 @@ import {
   callOf,
   forPerson,
   isRefusal,
+  oneOf,
   OVERVIEW,
   personsPage,
   redirect,
@@ -31,7 +32,7 @@ export const pathOfReview = (checkoutId: string): string => `${OVERVIEW}/reviews
 
 const nothing = html``;
 
-/** Flags of a review that are shown among others, and calls of a report; the API has all. */
+/** Of the flags of a review among others, of the checkpoints on one page, and of the calls of each: the rest is a page further. */
 const MOST_SHOWN = 20;
 
 /** The agent by its name, and by its id. */
@@ -62,8 +63,19 @@ function flagsOf({ flags }: Review, { whole }: { whole: boolean }): Html {
 ${shown.map(({ type, severity, message, raised_at: at }) => html`<li>${badgeOf(severity)} <code>${type}</code> ${message} <span class="hint">${moment(at)}</span></li>\n`)}${others === 0 ? nothing : html`<li>and ${others} more</li>\n`}</ul>`;
 }
 
-/** What an agent did that somebody is to vouch for, with the form that decides it where this person may. @param whole all flags, however many */
-export async function reviewCard(person: PersonsVisit, review: Review, { whole }: { whole: boolean }): Promise<Html> {
+interface Shown {
+  /** All flags, however many. */
+  whole: boolean;
+  /** What of the report the page leaves out, to be read before deciding; absent: nothing. */
+  leftOut?: Html;
+}
+
+/** What an agent did that somebody is to vouch for, with the form that decides it where this person may. */
+export async function reviewCard(
+  person: PersonsVisit,
+  review: Review,
+  { whole, leftOut = nothing }: Shown,
+): Promise<Html> {
   const agent = await agentOf(person, review.agent_id);
   const path = pathOfReview(review.checkout_id);
   return html`<article class="card">
@@ -74,7 +86,7 @@ ${review.missed ? html`<p class="muted">It has sent no checkout in time.</p>\n` 
 <dt>Since</dt><dd>${moment(review.created_at)}</dd>
 <dt>Report</dt><dd><a href="${path}"><code>${review.checkout_id}</code></a></dd>
 </dl>
-${review.status === 'pending' ? decisionOf(person, review, { path, all: whole || review.flags.length <= MOST_SHOWN }) : nothing}</article>`;
+${leftOut}${review.status === 'pending' ? decisionOf(person, review, { path, all: whole || review.flags.length <= MOST_SHOWN }) : nothing}</article>`;
 }
 
 /** @param all whether the card shows all flags: nobody decides about what they have not been shown */
@@ -113,11 +125,31 @@ export async function reviewOutcome(person: PersonsVisit, review: Review): Promi
 }
 
 type Report = Pick<AccountabilityReport, 'checkpoints' | 'checkout'>;
-type Reported = Report['checkpoints'][number] | NonNullable<Report['checkout']>;
 
-function reportedPart(title: string, reported: Reported): Html {
+/** A checkout or a checkpoint, as the page shows it. */
+interface Part {
+  title: string;
+  /** Of its own page: what `report` of the address is. */
+  name: string;
+  reported: Report['checkpoints'][number] | NonNullable<Report['checkout']>;
+}
+
+const partOfCheckpoint = (checkpoint: Report['checkpoints'][number]): Part => ({
+  title: `Checkpoint ${checkpoint.sequence}`,
+  name: String(checkpoint.sequence),
+  reported: checkpoint,
+});
+
+const partOfCheckout = (checkout: NonNullable<Report['checkout']>): Part => ({
+  title: checkout.late ? 'Checkout, late' : 'Checkout',
+  name: 'checkout',
+  reported: checkout,
+});
+
+/** @param path of the review, where the page of the part with all its calls is led to; null: this is that page */
+function reportedPart({ title, name, reported }: Part, path: string | null): Html {
   const { services_used: services, tool_calls: calls, delegated_to: delegated, summary } = reported;
-  const shown = calls.slice(0, MOST_SHOWN);
+  const shown = path === null ? calls : calls.slice(0, MOST_SHOWN);
   const others = calls.length - shown.length;
   return html`<article class="card">
 <h3>${title}</h3>
@@ -129,31 +161,85 @@ ${delegated.length === 0 ? nothing : html`<dt>Delegated to</dt><dd>${delegated.j
     calls.length === 0
       ? nothing
       : html`<dt>Calls</dt><dd><ul>
-${shown.map(({ service, method, target }) => html`<li>${service} <code>${method}</code> ${target ?? ''}</li>\n`)}${others === 0 ? nothing : html`<li>and ${others} more</li>\n`}</ul></dd>\n`
+${shown.map(({ service, method, target }) => html`<li>${service} <code>${method}</code> ${target ?? ''}</li>\n`)}${path === null || others === 0 ? nothing : html`<li>and ${others} more: <a href="${path}?report=${name}">All ${calls.length} calls of ${name === 'checkout' ? 'the checkout' : `checkpoint ${name}`}</a></li>\n`}</ul></dd>\n`
   }</dl>
 </article>\n`;
 }
 
-/** What the agent has reported, the newest first. */
-const reportOf = ({ checkpoints, checkout }: Report): Html =>
-  checkout === null && checkpoints.length === 0
+/** Part of a report: the checkout, and a page of the checkpoints, both the newest first. */
+interface ReportPage {
+  parts: Part[];
+  /** Checkpoints that came after those of this page, and before them. */
+  newer: number;
+  older: number;
+  page: number;
+}
+
+function pageOfReport({ checkpoints, checkout }: Report, asked: number): ReportPage {
+  const page = Math.min(asked, Math.max(1, Math.ceil(checkpoints.length / MOST_SHOWN)));
+  const newer = (page - 1) * MOST_SHOWN;
+  const shown = checkpoints.toReversed().slice(newer, newer + MOST_SHOWN);
+  return {
+    parts: [...(checkout === null || page > 1 ? [] : [partOfCheckout(checkout)]), ...shown.map(partOfCheckpoint)],
+    newer,
+    older: checkpoints.length - newer - shown.length,
+    page,
+  };
+}
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** Above the form that decides: what of the report is not on this page. */
+function leftOutOf({ parts, newer, older }: ReportPage): Html {
+  const calls = parts.reduce((sum, { reported }) => sum + Math.max(0, reported.tool_calls.length - MOST_SHOWN), 0);
+  const left = [
+    ...(older > 0 ? [counted(older, 'older checkpoint')] : []),
+    ...(newer > 0 ? [`${counted(newer, 'newer checkpoint')} with the checkout`] : []),
+    ...(calls > 0 ? [`${counted(calls, 'call')} of those below`] : []),
+  ];
+  return left.length === 0
+    ? nothing
+    : html`<p class="notice warning">Not on this page: ${left.join(', and ')}. <a href="#report">Links below</a> lead to them.</p>\n`;
+}
+
+const reportOf = ({ parts, newer, older, page }: ReportPage, path: string): Html => {
+  const link = (to: number, text: string): Html =>
+    html`<a class="button" href="${path}?page=${to}#report">${text}</a>\n`;
+  const neighbours = html`${newer === 0 ? nothing : link(page - 1, 'Newer')}${older === 0 ? nothing : link(page + 1, 'Older')}`;
+  return parts.length === 0
     ? html`<p class="empty">The agent has reported nothing.</p>`
-    : html`${checkout === null ? nothing : reportedPart(checkout.late ? 'Checkout, late' : 'Checkout', checkout)}${checkpoints
-        .toReversed()
-        .slice(0, MOST_SHOWN)
-        .map((checkpoint) => reportedPart(`Checkpoint ${checkpoint.sequence}`, checkpoint))}`;
+    : html`${parts.map((part) => reportedPart(part, path))}${neighbours.text === '' ? nothing : html`<nav class="actions" aria-label="checkpoints, more">\n${neighbours}</nav>`}`;
+};
+
+/** One checkout or checkpoint with all its calls. @throws CarnetError NOT_FOUND */
+function shownPart(person: PersonsVisit, { checkpoints, checkout }: Report, asked: string): Page {
+  const part = [...(checkout === null ? [] : [partOfCheckout(checkout)]), ...checkpoints.map(partOfCheckpoint)].find(
+    ({ name }) => name === asked,
+  );
+  assertThat(part !== undefined, () => notFound('report'));
+  return personsPage(person, {
+    title: part.title,
+    body: html`<h1>${part.title}</h1>
+${reportedPart(part, null)}
+<p><a href="${pathOfReview(person.visit.id)}">The review</a></p>`,
+  });
+}
 
 async function shownReview(person: PersonsVisit, refusal?: CarnetError): Promise<Page> {
-  const { context, id } = person.visit;
+  const { context, id, query } = person.visit;
   const review = await readReview(context, person.caller, id);
   const report = await readReport(context, person.caller, review.jti);
+  const part = oneOf(query, 'report');
+  if (part !== '') return shownPart(person, report, part);
+  const asked = oneOf(query, 'page');
+  const page = pageOfReport(report, /^[1-9]\d{0,4}$/.test(asked) ? Number(asked) : 1);
   return personsPage(person, {
     title: 'Review',
     refusal,
     body: html`<h1>Review</h1>
-${(await reviewOutcome(person, review)) ?? nothing}${await reviewCard(person, review, { whole: true })}
-<h2>What the agent reported</h2>
-${reportOf(report)}
+${(await reviewOutcome(person, review)) ?? nothing}${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page) })}
+<h2 id="report">What the agent reported</h2>
+${reportOf(page, pathOfReview(id))}
 <p>All of it: <code>GET /v1/passports/${review.jti}/report</code>. <a href="${OVERVIEW}">All that waits</a></p>`,
   });
 }

@@ -4,7 +4,7 @@ import { html, type Html } from './html.ts';
 import { jsonPage, type PathOfPage } from './page.ts';
 import { htmlPage, shell } from './shell.ts';
 
-type Addresses = Pick<Config, 'publicBaseUrl' | 'temporalUiUrl'>;
+type Addresses = Pick<Config, 'publicBaseUrl' | 'temporalUiUrl' | 'credentialsFile'>;
 
 const KEPT = { cacheControl: 'public, max-age=300', vary: 'Accept' } as const;
 
@@ -40,7 +40,7 @@ function indexOf({ publicBaseUrl, temporalUiUrl }: Addresses) {
   };
 }
 
-const homePage = ({ publicBaseUrl, temporalUiUrl }: Addresses): Html =>
+const homePage = ({ publicBaseUrl, temporalUiUrl, credentialsFile }: Addresses): Html =>
   shell({
     listed: true,
     body: html`<h1>Identity, work, money and evidence for AI agents</h1>
@@ -49,7 +49,7 @@ const homePage = ({ publicBaseUrl, temporalUiUrl }: Addresses): Html =>
 <h2>A first call</h2>
 <pre><code>curl ${publicBaseUrl}/v1/operators/me \\
   -H "Authorization: Bearer $API_KEY"</code></pre>
-${isLoopback(new URL(publicBaseUrl).hostname) ? ofThisMachine : html`<p class="muted">An administrator of your operator makes the key. It is shown once, when it is made.</p>`}
+<p class="muted">${credentialsFile !== undefined && isLoopback(new URL(publicBaseUrl).hostname) ? html`The keys of the demo operators are in <code>${credentialsFile}</code>.` : html`An administrator of your operator makes the key. It is shown once, when it is made.`}</p>
 </section>
 <h2>Where to go on</h2>
 <ul class="cards">
@@ -60,8 +60,6 @@ ${card('/openapi.json', 'OpenAPI document', 'To generate a client from.')}
 ${card('/readyz', 'Health', 'Whether the service is ready, and its parts.')}
 </ul>`,
   });
-
-const ofThisMachine = html`<p class="muted">Started with <code>npm start</code>? The keys of its demo operators are in <code>.carnet/credentials.json</code>.</p>`;
 
 const card = (address: string, title: string, what: string): Html =>
   html`<li class="card linked"><h3><a href="${address}">${title}</a></h3><p>${what}</p></li>`;

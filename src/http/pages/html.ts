@@ -1,3 +1,5 @@
+import { showUnseenInWords } from './unseen.ts';
+
 /** Text that is HTML already; anything else is escaped where it is put into some. */
 export class Html {
   readonly text: string;
@@ -9,14 +11,18 @@ export class Html {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
+const codeOf = (character: string): string =>
+  `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
+
 /**
- * A text as HTML shows it. Characters that turn the direction of what follows would let a name rewrite the sentence it stands in, so
- * they are shown as their code: `[U+202E]`.
+ * A text as HTML shows it. Characters that are not seen, or turn the direction of what follows, would let a name read as another or
+ * rewrite the sentence it stands in, so they are shown as their code: `[U+202E]`.
  */
 export const escaped = (text: string): string =>
-  text
-    .replace(/[&<>"']/g, (character) => entities[character] ?? character)
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, (turn) => `[U+${turn.charCodeAt(0).toString(16).toUpperCase()}]`);
+  showUnseenInWords(
+    text.replace(/[&<>"']/g, (character) => entities[character] ?? character),
+    codeOf,
+  );
 
 type Part = Html | string | number | readonly Html[];
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
 import { verifyBundle } from '../../../scripts/verify/checks.ts';
@@ -25,7 +24,7 @@ import type { Context } from '../../../src/context/context.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { blockOf, ROOT } from '../../support/pasted.ts';
+import { blockOf } from '../../support/pasted.ts';
 import { healthPages } from '../../../src/http/pages/health-pages.ts';
 import { metricsText } from '../../../src/metrics/metrics.ts';
 import { receiveWitnessSignatures } from '../../../src/claims/log/witnesses/receive.ts';
@@ -460,8 +459,7 @@ describe('The log of claims', function () {
       const { status, body } = (await pages.get('/readyz')?.page({} as never)) ?? assert.fail();
       const shown = JSON.parse(String(body)) as Record<string, unknown>;
       assert.deepEqual([status, shown['log'], shown['log_unproven']], [200, 'unproven', said]);
-      const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
-      const [, statement = ''] = /<!-- a confirmed head -->\n```sql\n([^]*?)```/.exec(page) ?? [];
+      const { code: statement } = await blockOf('docs/operations.md', 'a confirmed head');
       const client = await connected();
       await client.query(statement);
       assert.equal(await unproven(), null);

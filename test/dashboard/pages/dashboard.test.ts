@@ -17,7 +17,7 @@ import {
   service,
   type Requester,
 } from '../../support/service.ts';
-import { browserOf, WebBrowser } from '../../support/web-browser.ts';
+import { browserOf, WebBrowser, type WebPage } from '../../support/web-browser.ts';
 
 const hostile = `"><script>alert(1)</script>\u202e`;
 
@@ -435,6 +435,70 @@ describe('Reviews on the dashboard', () => {
     const whole = await page.follow('Read all of it, and decide');
     assert.match(whole.text, /late 25/);
     assert.match((await whole.press('Approve')).notices[0] ?? '', /^Approved/);
+  });
+
+  /** A review of work with so many checkpoints and calls in its checkout, and as many in its first checkpoint. */
+  async function reported({ checkpoints, calls }: { checkpoints: number; calls: number }) {
+    const { id } = await buildAgent(operator, { accountability: 'enforced', name: unique('agent') });
+    const issued = assertStatus(await operator.post<{ jti: string }>('/v1/passports/issue', { agent_id: id }), 201);
+    const path = `/v1/passports/${issued.jti}`;
+    const made = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ service: 'x', method: `call-${n + 1}-of-${count}` }));
+    for (let n = 1; n <= checkpoints; n++)
+      assertStatus(
+        await operator.post(`${path}/checkpoint`, {
+          services_used: [],
+          actions_count: n,
+          summary: `step ${n} ends`,
+          tool_calls: n === 1 ? made(calls) : [],
+        }),
+        201,
+      );
+    const sent = await operator.post<{ checkout: { id: string } }>(`${path}/checkout`, {
+      services_used: [],
+      actions_count: checkpoints,
+      tool_calls: made(calls + 1),
+    });
+    return `/dashboard/reviews/${assertStatus(sent, 201).checkout.id}`;
+  }
+  const titlesOf = (page: WebPage): string[] =>
+    page.cards.flatMap((card) => /^(?:Checkpoint \d+|Checkout)/.exec(card)?.[0] ?? []);
+  const down = (from: number, to: number): string[] =>
+    Array.from({ length: from - to + 1 }, (_, n) => `Checkpoint ${from - n}`);
+
+  it('show all checkpoints of a short report, the newest first, and all their calls', async () => {
+    const page = await browser.open(await reported({ checkpoints: 3, calls: 19 }));
+    assert.deepEqual(titlesOf(page), ['Checkout', ...down(3, 1)]);
+    for (const part of ['step 1 ends', 'step 3 ends', 'call-19-of-19', 'call-20-of-20'])
+      assert(page.text.includes(part), part);
+    assert.doesNotMatch(page.text, /Not on this page|\d more|Older|Newer/);
+  });
+
+  it('say beside the decision what of a long report is not on the page, and lead to it', async () => {
+    const path = await reported({ checkpoints: 22, calls: 25 });
+    const first = await browser.open(path);
+    assert.deepEqual(titlesOf(first), ['Checkout', ...down(22, 3)]);
+    assert.match(first.cards[0] ?? '', /Not on this page: 2 older checkpoints, and 6 calls of those below\. .*Approve/);
+    const second = await first.follow('Older');
+    assert.deepEqual(titlesOf(second), down(2, 1));
+    assert.match(second.text, /step 1 ends/);
+    assert.match(
+      second.cards[0] ?? '',
+      /Not on this page: 20 newer checkpoints with the checkout, and 5 calls of those below\. .*Approve/,
+    );
+    assert.match(second.text, /call-20-of-25 and 5 more/);
+    assert.doesNotMatch(second.text, /call-21-of-25/);
+    const checkpoint = await second.follow('All 25 calls of checkpoint 1');
+    assert.equal(checkpoint.title, 'Checkpoint 1');
+    assert.match(checkpoint.text, /step 1 ends.*call-1-of-25 .*call-25-of-25/);
+    assert.equal((await checkpoint.follow('The review')).title, 'Review');
+    assert.deepEqual(titlesOf(await second.follow('Newer')), titlesOf(first));
+    assert.match((await first.follow('All 26 calls of the checkout')).text, /call-26-of-26/);
+    assert.deepEqual(titlesOf(await browser.open(`${path}?page=99999`)), down(2, 1));
+    for (const page of ['0', '-1', 'x', ''])
+      assert.deepEqual(titlesOf(await browser.open(`${path}?page=${page}`)), titlesOf(first));
+    for (const part of ['0', '23', 'x']) assert.equal((await browser.open(`${path}?report=${part}`)).status, 404);
+    assert.match((await second.press('Approve')).notices[0] ?? '', /^Approved/);
   });
 
   it('are seen by members without buttons', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readSettings } from '../../../src/context/config.ts';
+import { completeConfig, readSettings } from '../../../src/context/config.ts';
+import { homePages } from '../../../src/http/pages/home-page.ts';
+import { noPreferences, type Page } from '../../../src/http/pages/page.ts';
 import { assertStatus } from '../../support/service.ts';
 import { openShell, type Shell } from '../support/shell.ts';
 import { things } from '../support/things.ts';
@@ -31,6 +33,25 @@ describe('GET /', () => {
     ])
       assert(text.includes(`<a href="${address}">`), address);
     assert.doesNotMatch(text, /credentials\.json/, 'others reach this instance');
+    assert.match(text, /An administrator of your operator makes the key/);
+  });
+
+  it('names no file of keys where none is written, on this machine either', () => {
+    const settings = readSettings({
+      LOCAL_PROVIDERS: 'true',
+      PUBLIC_BASE_URL: 'http://localhost:1',
+      DATA_DIR: '/data',
+    });
+    const config = completeConfig(settings, {
+      databaseUrl: 'postgres://localhost/none',
+      temporalAddress: 'localhost:1',
+      platformAdminKey: 'x'.repeat(24),
+      encryptionKeys: [Buffer.alloc(32)],
+    });
+    const [[, home] = assert.fail()] = homePages(config);
+    const { body } = home.page({ id: '', ...noPreferences }) as Page;
+    assert.match(String(body), /An administrator of your operator makes the key/);
+    assert.doesNotMatch(String(body), /credentials\.json/);
   });
 
   it('is an index of addresses to programs that prefer JSON', async () => {
@@ -63,11 +84,11 @@ describe('GET /', () => {
   });
 
   it('names no Temporal UI where none is known, and on this machine where the keys are', async () => {
-    const local = await openShell({ routes: things });
+    const local = await openShell({ routes: things, settings: { DATA_DIR: '/srv/carnet data' } });
     try {
       const { text } = await local.anonymous.get('/');
       assert.doesNotMatch(text, /Temporal/);
-      assert.match(text, /credentials\.json/);
+      assert(text.includes('<code>/srv/carnet data/credentials.json</code>'));
       const { body } = await local.anonymous.get('/', { accept: 'application/json' });
       assert(!('temporal_ui' in body));
     } finally {

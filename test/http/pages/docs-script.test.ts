@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createContext, runInContext } from 'node:vm';
+
+/** What this file takes of swagger-ui's plugins: https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/ */
+interface Plugin {
+  statePlugins: {
+    layout?: {
+      wrapActions: {
+        updateFilter(
+          update: (phrase: string) => unknown,
+          system: {
+            layoutActions: { show(path: string[], open: boolean): void };
+            specSelectors: { taggedOperations(): { keySeq(): { toArray(): string[] } } };
+          },
+        ): (phrase: string) => unknown;
+      };
+    };
+    auth?: {
+      wrapSelectors: {
+        definitionsToAuthorize(
+          definitions: (...state: unknown[]) => Map<string, unknown>[],
+        ): (...state: unknown[]) => Map<string, unknown>[];
+      };
+    };
+  };
+}
+
+interface Options {
+  plugins: (() => Plugin)[];
+}
+
+/** Runs the script of the page in place of a browser. @returns what it starts swagger-ui with, and whether the page is dark */
+async function started({ dark }: { dark: boolean }) {
+  let options: Options | undefined;
+  let changed = (): void => assert.fail('nobody listens for a change');
+  const classes = new Map<string, boolean>();
+  const scheme = { matches: dark, addEventListener: (_: string, listener: () => void) => (changed = listener) };
+  const browser = {
+    matchMedia: () => scheme,
+    document: { documentElement: { classList: { toggle: (name: string, on: boolean) => classes.set(name, on) } } },
+    SwaggerUIBundle: (given: Options) => (options = given),
+  };
+  const script = new URL('../../../src/http/pages/assets/docs.js', import.meta.url);
+  runInContext(await readFile(script, 'utf8'), createContext(browser));
+  assert(options !== undefined);
+  const plugins = options.plugins.map((plugin) => plugin().statePlugins);
+  return {
+    layout: plugins.find(({ layout }) => layout !== undefined)?.layout ?? assert.fail('no plugin of the layout'),
+    auth: plugins.find(({ auth }) => auth !== undefined)?.auth ?? assert.fail('no plugin of the credentials'),
+    isDark: () => classes.get('dark-mode'),
+    becomes(matches: boolean) {
+      scheme.matches = matches;
+      changed();
+    },
+  };
+}
+
+describe('the script of /docs', () => {
+  it('opens the tags that are left while something is filtered, and closes them after', async () => {
+    const { layout } = await started({ dark: false });
+    const steps: unknown[] = [];
+    const filter = layout.wrapActions.updateFilter(
+      (phrase) => {
+        steps.push(['filter', phrase]);
+        return 'updated';
+      },
+      {
+        layoutActions: { show: (path, open) => void steps.push([...path, open]) },
+        specSelectors: { taggedOperations: () => ({ keySeq: () => ({ toArray: () => ['Skills', 'Claims'] }) }) },
+      },
+    );
+    assert.equal(filter('cla'), 'updated');
+    filter('');
+    assert.deepEqual(steps, [
+      ['operations-tag', 'Skills', true],
+      ['operations-tag', 'Claims', true],
+      ['filter', 'cla'],
+      ['operations-tag', 'Skills', false],
+      ['operations-tag', 'Claims', false],
+      ['filter', ''],
+    ]);
+  });
+
+  it('lets keys be entered, and no session', async () => {
+    const { auth } = await started({ dark: false });
+    const [key, session] = [new Map([['key', 1]]), new Map([['session', 2]])];
+    const offered = auth.wrapSelectors.definitionsToAuthorize((...state) => {
+      assert.deepEqual(state, ['the state']);
+      return [key, session];
+    });
+    assert.deepEqual([...offered('the state')], [key]);
+  });
+
+  it('is dark where the system is, and follows it', async () => {
+    const page = await started({ dark: true });
+    assert.equal(page.isDark(), true);
+    page.becomes(false);
+    assert.equal(page.isDark(), false);
+  });
+});
