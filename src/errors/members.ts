@@ -55,11 +55,9 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   AUTHORITY_BINDING_INVALID: { binding_id: id('The binding that is not active').optional() },
   GOVERNANCE_APPROVAL_REQUIRED: {
     approval_id: id('For the header X-Governance-Approval of the same request, once a person has approved it'),
-    approval_url: z
-      .string()
-      .meta({
-        description: 'The page on which a person decides; GET /v1/governance/approvals/{id} has the same as JSON',
-      }),
+    approval_url: z.string().meta({
+      description: 'The page on which a person decides; GET /v1/governance/approvals/{id} has the same as JSON',
+    }),
     expires_at: moment('When the approval ends'),
     approval_status: z.string().meta({ description: 'Why the approval that was sent does not count' }).optional(),
   },
