@@ -172,6 +172,8 @@ interface ReportPage {
   /** Checkpoints that came after those of this page, and before them. */
   newer: number;
   older: number;
+  /** Whether there is a checkout, which is on the first page. */
+  checkedOut: boolean;
   page: number;
 }
 
@@ -183,6 +185,7 @@ function pageOfReport({ checkpoints, checkout }: Report, asked: number): ReportP
     parts: [...(checkout === null || page > 1 ? [] : [partOfCheckout(checkout)]), ...shown.map(partOfCheckpoint)],
     newer,
     older: checkpoints.length - newer - shown.length,
+    checkedOut: checkout !== null,
     page,
   };
 }
@@ -190,12 +193,12 @@ function pageOfReport({ checkpoints, checkout }: Report, asked: number): ReportP
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 /** Above the form that decides: what of the report is not on this page. */
-function leftOutOf({ parts, newer, older }: ReportPage): Html {
+function leftOutOf({ parts, newer, older, checkedOut }: ReportPage): Html {
   const calls = parts.reduce((sum, { reported }) => sum + Math.max(0, reported.tool_calls.length - MOST_SHOWN), 0);
   const left = [
     ...(older > 0 ? [counted(older, 'older checkpoint')] : []),
-    ...(newer > 0 ? [`${counted(newer, 'newer checkpoint')} with the checkout`] : []),
-    ...(calls > 0 ? [`${counted(calls, 'call')} of those below`] : []),
+    ...(newer > 0 ? [`${counted(newer, 'newer checkpoint')}${checkedOut ? ' with the checkout' : ''}`] : []),
+    ...(calls > 0 ? [`${counted(calls, 'call')} of the reports below`] : []),
   ];
   return left.length === 0
     ? nothing
