@@ -37,7 +37,8 @@ function metricsOfSources(): string[] {
     ),
   );
   const histograms = texts.flatMap((text) => [...text.matchAll(/name: '(carnet_\w+)'/g)].map(([, name = '']) => name));
-  return [...instruments, ...histograms].toSorted();
+  const written = texts.flatMap((text) => [...text.matchAll(/^# TYPE (carnet_\w+)/gm)].map(([, name = '']) => name));
+  return [...instruments, ...histograms, ...written].toSorted();
 }
 
 describe('docs/operations.md', () => {

@@ -32,9 +32,11 @@ export const damageAt = (index: number): string =>
 
 /** In Prometheus' text format, as the database has it when it is asked. */
 export async function logMetrics({ pool }: Pick<Context, 'pool'>): Promise<string> {
-  const name = 'carnet_log_oldest_waiting_seconds';
   const seconds = await ageOfOldestWaiting(pool);
-  return `# HELP ${name} How long the oldest claim without a receipt has waited\n# TYPE ${name} gauge\n${name} ${seconds.toFixed(3)}\n`;
+  return `# HELP carnet_log_oldest_waiting_seconds How long the oldest claim without a receipt has waited
+# TYPE carnet_log_oldest_waiting_seconds gauge
+carnet_log_oldest_waiting_seconds ${seconds.toFixed(3)}
+`;
 }
 
 /** What a person must know about the log; each is a text that says what to do, null where all is well. */
