@@ -5,12 +5,21 @@ import { headFileOf } from '../../src/claims/log/head-file.ts';
 import { openedLogOf } from '../../src/claims/log/log-key.ts';
 import { findNewestCheckpoint } from '../../src/claims/log/queries.ts';
 import { receiptsOf } from '../../src/claims/log/receipts.ts';
+import type { Context } from '../../src/context/context.ts';
 import { assertWholeLog, recordClaims, sizesOf } from '../claims/log/support.ts';
 import { requester } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { pointsOfStep } from './fault-points.ts';
 import { worldsOfSuite } from './worlds.ts';
+
+/** Waits until the log has published this many claims, and checks all of it. */
+async function assertAllPublished(context: Context, claims: number): Promise<void> {
+  await eventually('every claim to be in the log', async () => (await sizesOf(context)).published_size === claims, {
+    seconds: 120,
+  });
+  await assertWholeLog(context);
+}
 
 describe('kill -9 of a worker that appends to the log of claims, while claims come', function () {
   this.timeout(600_000);
@@ -30,12 +39,7 @@ describe('kill -9 of a worker that appends to the log of claims, while claims co
         ids.push(...(await recordClaims(context, 5)));
 
         await runHere('worker');
-        await eventually(
-          'every claim to be in the log',
-          async () => (await sizesOf(context)).published_size === ids.length,
-          { seconds: 120 },
-        );
-        await assertWholeLog(context);
+        await assertAllPublished(context, ids.length);
         const now = await receiptsOf(context.pool, ids);
         for (const [id, receipt] of given) assert.deepEqual(now.get(id), receipt);
         const { id } = await openedLogOf(context);
@@ -58,12 +62,7 @@ describe('kill -9 of a worker that appends to the log of claims, while claims co
           assert.equal(await dying.ended, 'SIGKILL');
 
           await runHere('worker');
-          await eventually(
-            'every claim to be in the log',
-            async () => (await sizesOf(context)).published_size === ids.length,
-            { seconds: 120 },
-          );
-          await assertWholeLog(context);
+          await assertAllPublished(context, ids.length);
         }),
     );
   }
