@@ -38,9 +38,12 @@ export function keptPage({ operation, type, cacheControl, load }: KeptPage): Nam
     return { body, etag: etagOf(body) };
   };
   const form = (coding: Coding): Promise<Form> => {
-    const kept = forms.get(coding) ?? make(coding);
-    forms.set(coding, kept);
-    return kept;
+    const known = forms.get(coding);
+    if (known !== undefined) return known;
+    const made = make(coding);
+    forms.set(coding, made);
+    made.catch(() => forms.delete(coding)); // the next request tries again
+    return made;
   };
   return {
     operation,
