@@ -146,15 +146,15 @@ describe(`POST ${PATH}`, () => {
   });
 
   it('checks that the audience, where there is one, has the service, after everything else', async () => {
-    const services = [SCOPE, { ...SCOPE, service_id: 'gitlab' }];
-    const { token, payload } = await newPassport(own, { svcns: { services }, aud: ['github', 'slack'] });
+    const scoped = [SCOPE, { ...SCOPE, service_id: 'gitlab' }];
+    const { token, payload } = await newPassport(own, { svcns: { services: scoped }, aud: ['github', 'slack'] });
     assert.equal((await verify(token, { service_id: 'github' })).valid, true);
-    for (const [service, why] of [
+    for (const [door, why] of [
       ['gitlab', 'scopes without being in the audience are not enough'],
       ['slack', 'being in the audience without scopes is not enough'],
       ['GitHub', 'a service is named by its id'],
     ] as const)
-      assert.equal(await refusal(token, { service_id: service }), 'service_not_in_scope', why);
+      assert.equal(await refusal(token, { service_id: door }), 'service_not_in_scope', why);
     assert.deepEqual((await verify(token)).audience, ['github', 'slack'], 'whoever names no service reads it');
     const nobody = await newPassport(own, { aud: [] });
     assert.equal(await refusal(nobody.token, { service_id: 'github' }), 'service_not_in_scope');
