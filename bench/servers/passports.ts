@@ -7,7 +7,7 @@ import { createLogger } from '../../src/context/logging.ts';
 import { openContext } from '../../src/process/open-context.ts';
 import { delegatePassport } from '../../src/passports/issuing/delegate.ts';
 import { issuePassport } from '../../src/passports/issuing/issue.ts';
-import { DelegateBodySchema, IssueBodySchema } from '../../src/passports/schema.ts';
+import { DelegateBodySchema, IssueBodySchema, type DelegateBody } from '../../src/passports/schema.ts';
 import { configOf } from '../config.ts';
 import { answering, ready, settings } from './child.ts';
 
@@ -74,12 +74,13 @@ const bodyBelow = (token: string) =>
     child_agent_id: agentId,
     scopes: [{ service_connection_id: connectionId, scopes: ['*'] }],
   });
-const delegate = (token: string) => delegatePassport(context, call('delegatePassport'), bodyBelow(token));
+const delegate = (body: DelegateBody) => delegatePassport(context, call('delegatePassport'), body);
 
 let { token: parent } = (await issue()).body;
 const sample = Buffer.from(parent.split('.')[1] ?? '', 'base64url').toString('utf8');
 const header = parent.split('.')[0] ?? '';
-for (let depth = 1; depth < 4; depth += 1) parent = (await delegate(parent)).body.token;
+for (let depth = 1; depth < 4; depth += 1) parent = (await delegate(bodyBelow(parent))).body.token;
+const delegateBody = bodyBelow(parent);
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as { kid: string };
@@ -98,7 +99,7 @@ async function bare(): Promise<string> {
   return `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`;
 }
 
-const work = { issue, bare, delegate: () => delegate(parent) };
+const work = { issue, bare, delegate: () => delegate(delegateBody) };
 
 answering(async ({ what, clients, seconds }: PassportRun) => {
   const [startedAt, until] = [performance.now(), performance.now() + seconds * 1_000];

@@ -57,11 +57,20 @@ const IntentSchema = z
   })
   .meta({ id: 'PassportIntent' });
 
+const audience = distinct(id, 100).min(1);
+
 export const IssueBodySchema = z
   .strictObject({
     agent_id: id,
     ttl_seconds: ttlSeconds.default(DEFAULT_TTL_SECONDS),
-    scopes: scopeItems.optional().meta({ description: 'Left out: everything that is granted to the agent' }),
+    scopes: scopeItems.optional().meta({
+      description:
+        'Left out: everything that is granted to the agent, of the services in `audience` where that is given',
+    }),
+    audience: audience.optional().meta({
+      description:
+        'The `service_id`s that may accept the passport, each one of its services; left out: all of them may',
+    }),
     identity_claim_ids: distinct(id, 100).optional(),
     authority_binding_ids: distinct(id, 8).default([]),
     intent: IntentSchema.optional(),
@@ -79,6 +88,9 @@ export const DelegateBodySchema = z
     parent_passport_token: token,
     child_agent_id: id,
     scopes: scopeItems,
+    audience: audience.optional().meta({
+      description: "Each one of the child's services; left out: all of them, if the parent has an audience",
+    }),
     ttl_seconds: ttlSeconds.optional().meta({ description: 'Left out: 900, or less if the parent expires sooner' }),
   })
   .meta({ id: 'DelegatePassport' });
@@ -142,6 +154,10 @@ export const ActivePassportSchema = z
     jti: z.string(),
     agent_id: z.string(),
     session_id: z.string(),
+    audience: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'The `service_id`s that may accept it; null: all that it has scopes for' }),
     delegation_depth: z.int(),
     parent_passport_id: z.string().nullable(),
     identity_claim_ids: z.array(z.string()),

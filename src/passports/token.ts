@@ -35,6 +35,10 @@ const PassportIdentityClaimSchema = z
     verified_at: seconds.nullable(),
     expires_at: seconds.nullable(),
     humanity_verified: z.boolean(),
+    holder: text.optional().meta({
+      description:
+        'Who the claim is about: an agent, or the operator for a claim about the account; not in passports that an earlier release signed',
+    }),
   })
   .meta({ id: 'PassportIdentityClaim' });
 export type PassportIdentityClaim = z.infer<typeof PassportIdentityClaimSchema>;
@@ -82,7 +86,8 @@ export const PassportPayloadSchema = z.strictObject({
   jti: text.regex(/^psp_[0-9A-HJKMNP-TV-Z]{26}$/),
   [PASSPORT_CLAIM]: PassportClaimsSchema,
   nbf: seconds.optional(),
-  aud: z.union([text, z.array(text)]).optional(),
+  /** Ids of services; without it every service that the passport has scopes for. */
+  aud: z.array(text).optional(),
   status: z.strictObject({ status_list: z.strictObject({ idx: z.int().min(0), uri: text }) }).optional(),
 });
 export type PassportPayload = z.infer<typeof PassportPayloadSchema>;

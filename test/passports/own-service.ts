@@ -117,6 +117,7 @@ interface RowOptions {
   /** Whose status list has its bit, YYYY-MM-DD; by default today. */
   day?: string;
   svcns?: Record<string, unknown>;
+  aud?: string[];
   /** How the token is signed; by default with the key that is active. */
   kid?: string;
 }
@@ -140,6 +141,7 @@ export async function newPassport(
     iat: Math.min(now, now + ttl - 60),
     exp: now + ttl,
     svcns: options.svcns,
+    aud: options.aud,
     idx: options.statusIndex,
   });
   await insertPassport(context, payload, { ...options, kid: options.kid ?? key.kid });

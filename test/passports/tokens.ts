@@ -8,6 +8,7 @@ export interface Payload extends Record<string, unknown> {
   iat: number;
   exp: number;
   jti: string;
+  aud?: string[];
   svcns: Record<string, unknown>;
 }
 
@@ -18,6 +19,7 @@ interface PayloadOptions {
   /** Members of `svcns` that are not the usual. */
   svcns?: Record<string, unknown> | undefined;
   idx?: number | undefined;
+  aud?: string[] | undefined;
 }
 
 export const SCOPE = {
@@ -30,7 +32,7 @@ export const SCOPE = {
   constraints: [{ param: 'repository', op: 'prefix', value: 'ada/' }],
 };
 
-export function payloadOf({ iss, iat, exp, svcns, idx }: PayloadOptions): Payload {
+export function payloadOf({ iss, iat, exp, svcns, idx, aud }: PayloadOptions): Payload {
   const agentId = newId('ag');
   return {
     iss,
@@ -52,6 +54,7 @@ export function payloadOf({ iss, iat, exp, svcns, idx }: PayloadOptions): Payloa
       chain: [],
       ...svcns,
     },
+    ...(aud !== undefined && { aud }),
     ...(idx !== undefined && { status: { status_list: { idx, uri: `${iss}/v1/passports/status-list/2026-11-21` } } }),
   };
 }

@@ -113,12 +113,11 @@ export function selectIdentityClaims(facts: PassportFacts, named: readonly strin
   });
 }
 
-/** An identity claim as a token has it: without its owner. */
-export const toPassportIdentityClaim = ({
-  agent_id: _agent,
-  inherit: _inherit,
-  ...claim
-}: IdentityClaimFact): PassportIdentityClaim => claim;
+/** An identity claim as a token has it: who it is about is named, since passports below inherit it. */
+export const toPassportIdentityClaim = (
+  { agent_id: agentId, inherit: _inherit, ...claim }: IdentityClaimFact,
+  operatorId: string,
+): PassportIdentityClaim => ({ ...claim, holder: agentId ?? operatorId });
 
 /**
  * The bindings with these ids, each active for this agent and its current key (decision A10).

@@ -8,7 +8,7 @@ import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, stron
 import { constraintsOf, intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
-import { narrowServices } from './narrowing.ts';
+import { narrowAudience, narrowServices, serviceIds, withinAudience } from './narrowing.ts';
 import { readParentToken, type ParentToken } from './parent-token.ts';
 import { DEFAULT_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
@@ -54,7 +54,7 @@ interface Delegation {
 
 async function composeDelegation(context: Context, { parent, body, operatorId, facts }: Delegation) {
   if (parent instanceof CarnetError) throw parent;
-  const { claims: parentClaims } = parent;
+  const { claims: parentClaims, audience: parentAudience } = parent;
   const child = await facts.of(body.child_agent_id);
   assertThat(child, () => notFound('agent'));
   const delegator = parentClaims.agent_id === child.agent.id ? child : await facts.of(parentClaims.agent_id);
@@ -88,13 +88,16 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   facts.use(...bindings);
   const accountability = strongerMode(parentClaims.accountability, child.agent.accountability);
   const interval = checkpointInterval(child, accountability);
+  const services = narrowServices(withinAudience(parentClaims.services, parentAudience), requested, 'SCOPE_ESCALATION');
+  const audience = body.audience ?? (parentAudience && serviceIds(services));
   return {
     interval,
+    audience: audience && narrowAudience(audience, services, 'SCOPE_ESCALATION'),
     claims: {
       ...inheritedClaims(parentClaims),
       agent_id: child.agent.id,
       agent_name: child.agent.name,
-      services: narrowServices(parentClaims.services, requested, 'SCOPE_ESCALATION'),
+      services,
       authority_refs: child === delegator ? parentClaims.authority_refs : [],
       delegation_depth: parentClaims.delegation_depth + 1,
       accountability,

@@ -16,7 +16,7 @@ import {
 import { constraintsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
-import { narrowServices } from './narrowing.ts';
+import { narrowAudience, narrowServices, withinAudience } from './narrowing.ts';
 import type { IssueBody, SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
@@ -62,18 +62,22 @@ async function composeIssue(context: Context, { call: { caller }, body, facts }:
   });
   assertCanHoldPassport(holder);
   const granted = grantedServices(holder);
-  const services = body.scopes === undefined ? granted : narrowServices(granted, requested, 'SCOPE_NOT_GRANTED');
+  const services =
+    body.scopes === undefined
+      ? withinAudience(granted, body.audience)
+      : narrowServices(granted, requested, 'SCOPE_NOT_GRANTED');
   const bindings = requireActiveBindings(holder, body.authority_binding_ids);
   facts.use(...identity, ...bindings);
   const interval = checkpointInterval(holder, agent.accountability, body.checkpoint_interval_seconds);
   return {
     interval,
+    audience: body.audience && narrowAudience(body.audience, services, 'SCOPE_NOT_GRANTED'),
     claims: {
       operator_id: caller.operatorId,
       agent_id: agent.id,
       agent_name: agent.name,
       services,
-      identity_claims: identity.map(toPassportIdentityClaim),
+      identity_claims: identity.map((claim) => toPassportIdentityClaim(claim, caller.operatorId)),
       authority_refs: bindings,
       delegation_depth: 0,
       session_id: newId('ses'),

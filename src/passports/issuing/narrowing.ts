@@ -98,5 +98,32 @@ function assertTighter(constraint: SignedConstraint, { constraints }: Allowance,
   );
 }
 
+/**
+ * The audience of a passport with these services, each of which must be one of them.
+ * @throws CarnetError SCOPE_NOT_GRANTED, SCOPE_ESCALATION
+ */
+export function narrowAudience(
+  audience: readonly string[],
+  services: readonly ServiceScope[],
+  excessCode: ExcessCode,
+): string[] {
+  const ids = serviceIds(services);
+  const extra = audience.findIndex((id) => !ids.includes(id));
+  if (extra === -1) return [...audience];
+  throw refusal(
+    excessCode,
+    `audience.${extra}`,
+    `${audience[extra]} is not the service_id of a service of this passport`,
+  );
+}
+
+/** The services that a passport of this audience is accepted by; without one, all of them. */
+export const withinAudience = (services: readonly ServiceScope[], audience: readonly string[] | undefined) =>
+  services.filter(({ service_id: id }) => audience === undefined || audience.includes(id));
+
+export const serviceIds = (services: readonly ServiceScope[]): string[] => [
+  ...new Set(services.map(({ service_id: id }) => id)),
+];
+
 const refusal = (code: ExcessCode, path: string, message: string): CarnetError =>
   new CarnetError(code, `${path}: ${message}.`, { errors: [{ path, message, code: code.toLowerCase() }] });

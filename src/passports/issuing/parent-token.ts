@@ -7,6 +7,8 @@ import { verifySignature } from '../verifying/verify.ts';
 export interface ParentToken {
   jti: string;
   claims: PassportClaims;
+  /** Ids of services; undefined: it has none. */
+  audience: string[] | undefined;
   /** SHA-256 of its payload in base64: it counts only where the row of its jti has the same. */
   digest: string;
 }
@@ -29,6 +31,6 @@ export async function readParentToken(
     });
   }
   const { digest, payload } = verdict;
-  const { jti, [PASSPORT_CLAIM]: claims } = payload;
-  return claims.operator_id === caller.operatorId ? { jti, claims, digest } : notFound('passport');
+  const { jti, aud: audience, [PASSPORT_CLAIM]: claims } = payload;
+  return claims.operator_id === caller.operatorId ? { jti, claims, audience, digest } : notFound('passport');
 }

@@ -2,7 +2,12 @@ import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { assertCanHoldPassport, assertStillGranted, requireActiveBindings } from './assemble.ts';
+import {
+  assertCanHoldPassport,
+  assertStillGranted,
+  requireActiveBindings,
+  toPassportIdentityClaim,
+} from './assemble.ts';
 import type { FactsInUse } from './facts.ts';
 import { findRootAgent } from '../lists/queries.ts';
 import { readParentToken, type ParentToken } from './parent-token.ts';
@@ -34,7 +39,7 @@ export async function refreshPassport(
 
 async function composeRefresh(context: Context, from: ParentToken | CarnetError, facts: FactsInUse) {
   if (from instanceof CarnetError) throw from;
-  const { claims } = from;
+  const { claims, audience } = from;
   const holder = await facts.of(claims.agent_id);
   assertThat(holder, () => notFound('agent'));
   // A child needs no grants of its own: what it may do was granted to the agent at the root.
@@ -47,8 +52,14 @@ async function composeRefresh(context: Context, from: ParentToken | CarnetError,
     claims.authority_refs.map(({ binding_id: id }) => id),
   );
   assertStillGranted(claims.services, root);
-  const validIds = new Set(root.identity_claims.map(({ claim_id: id }) => id));
-  const identity = claims.identity_claims.filter(({ claim_id: id }) => validIds.has(id));
+  const valid = new Map(root.identity_claims.map((claim) => [claim.claim_id, claim]));
+  const identity = claims.identity_claims.flatMap(({ claim_id: id }) => valid.get(id) ?? []);
   facts.use(...bindings, ...identity);
-  return { claims: { ...claims, identity_claims: identity } };
+  return {
+    audience,
+    claims: {
+      ...claims,
+      identity_claims: identity.map((claim) => toPassportIdentityClaim(claim, claims.operator_id)),
+    },
+  };
 }

@@ -38,7 +38,13 @@ type PassportAnswer = z.infer<typeof PassportAnswerRow>;
 /** The arguments that the three functions have in common. */
 type SigningArguments = ReturnType<typeof signingArguments>;
 
-interface Signing<Composed extends { claims: PassportClaims }> {
+interface Composition {
+  claims: PassportClaims;
+  /** Ids of services; undefined: the passport has no audience. */
+  audience: readonly string[] | undefined;
+}
+
+interface Signing<Composed extends Composition> {
   /** Composes the claims from facts, or throws a refusal. Called again where the facts were out of date. */
   compose(facts: FactsInUse): Promise<Composed>;
   /**
@@ -56,7 +62,7 @@ interface Signing<Composed extends { claims: PassportClaims }> {
  * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance,
  *   TEMPORARILY_UNAVAILABLE
  */
-export async function signPassport<Composed extends { claims: PassportClaims }>(
+export async function signPassport<Composed extends Composition>(
   context: Context,
   call: CommandCall,
   { compose, decide }: Signing<Composed>,
@@ -71,7 +77,7 @@ export async function signPassport<Composed extends { claims: PassportClaims }>(
     const common = signingArguments(context, call, {
       facts,
       kid: key.kid,
-      claims: composed?.claims ?? null,
+      composed,
       refused: refusal?.status ?? null,
     });
     try {
@@ -113,18 +119,19 @@ function refusalOf(error: unknown): CarnetError {
 interface SigningInput {
   facts: FactsInUse;
   kid: string;
-  claims: PassportClaims | null;
+  composed: Composition | null;
   refused: number | null;
 }
 
 const signingArguments = (
   { config }: Context,
   call: CommandCall,
-  { facts, kid, claims, refused }: SigningInput,
+  { facts, kid, composed, refused }: SigningInput,
 ) => sql.fragment`
   ${commandArguments(call)}, p_refused => ${refused}, p_revision => ${facts.revision},
   p_agents => ${textArray(facts.agents)}, p_digests => ${textArray(facts.digests)}, p_until => ${facts.until}, p_kid => ${kid},
-  p_issuer => ${config.publicBaseUrl}, p_claim => ${PASSPORT_CLAIM}, p_svcns => ${claims === null ? null : JSON.stringify(claims)},
+  p_issuer => ${config.publicBaseUrl}, p_claim => ${PASSPORT_CLAIM}, p_svcns => ${composed === null ? null : JSON.stringify(composed.claims)},
+  p_audience => ${composed?.audience === undefined ? null : JSON.stringify(composed.audience)},
   p_jti => ${newId('psp')}`;
 
 const sqlStateOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

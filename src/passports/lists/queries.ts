@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { Passport, PassportStatus } from '../schema.ts';
-import { PASSPORT_CLAIM, PassportClaimsSchema } from '../token.ts';
+import { PASSPORT_CLAIM, PassportClaimsSchema, PassportPayloadSchema } from '../token.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 
 /** The intent of an issue request, as it was sent. */
@@ -16,6 +16,7 @@ const Intent = z.object({
 });
 
 const { identity_claims, authority_refs, mission_ids } = PassportClaimsSchema.shape;
+const { aud } = PassportPayloadSchema.shape;
 
 const PassportRow = z.object({
   jti: z.string(),
@@ -23,7 +24,7 @@ const PassportRow = z.object({
   session_id: z.string(),
   depth: z.number(),
   parent_jti: z.string().nullable(),
-  payload: json.pipe(z.object({ [PASSPORT_CLAIM]: z.object({ identity_claims, authority_refs, mission_ids }) })),
+  payload: json.pipe(z.object({ aud, [PASSPORT_CLAIM]: z.object({ identity_claims, authority_refs, mission_ids }) })),
   intent: json.pipe(Intent).nullable(),
   checkpoint_interval_seconds: z.number().nullable(),
   checkpoint_count: z.number(),
@@ -44,6 +45,7 @@ const toPassport = ({ payload, intent, depth, parent_jti, ...row }: z.output<typ
   const claims = payload[PASSPORT_CLAIM];
   return {
     ...row,
+    audience: payload.aud ?? null,
     delegation_depth: depth,
     parent_passport_id: parent_jti,
     identity_claim_ids: claims.identity_claims.map(({ claim_id: id }) => id),

@@ -7,14 +7,19 @@ import { verifyPassport } from './verify.ts';
 
 /**
  * Passports of this service as bearer credentials. They are never cached: a revocation that was acknowledged applies to
- * the next request.
+ * the next request. One with an audience is meant for the services in it, and a service that it was shown to must not act with it here.
  */
 export function passportAuthenticator(context: Context): Authenticator {
   const find = async (token: string): Promise<Credential> => {
     const verdict = await verifyPassport(context, token);
     if (!verdict.valid)
       throw unauthenticated(`This passport does not verify: ${verdict.reason.replaceAll('_', ' ')}.`, 'invalid_token');
-    const { jti, [PASSPORT_CLAIM]: claims } = verdict.payload;
+    const { jti, aud, [PASSPORT_CLAIM]: claims } = verdict.payload;
+    if (aud !== undefined)
+      throw unauthenticated(
+        'This passport has an audience, and only the services in it accept it; send one without an audience.',
+        'invalid_token',
+      );
     return {
       caller: {
         kind: 'passport',

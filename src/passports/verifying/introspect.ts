@@ -8,7 +8,7 @@ export async function introspect(context: Context, token: string): Promise<Intro
   const verdict = await verifyPassport(context, token);
   if (!verdict.valid) return { active: false };
   const { payload, authorityRefs } = verdict;
-  const { iss, sub, iat, exp, jti, [PASSPORT_CLAIM]: claims } = payload;
+  const { iss, sub, iat, exp, jti, aud, [PASSPORT_CLAIM]: claims } = payload;
   const scope = [...new Set(claims.services.flatMap(({ scopes }) => scopes))].join(' ');
   return {
     active: true,
@@ -17,6 +17,7 @@ export async function introspect(context: Context, token: string): Promise<Intro
     iat,
     exp,
     jti,
+    ...(aud !== undefined && { aud }),
     client_id: sub,
     scope,
     token_type: 'Bearer',

@@ -24,7 +24,8 @@ const postVerify = route({
   summary: 'Check a passport: signature, expiry, revocation',
   description:
     'Needs no credential. A revocation that was acknowledged before this call began is seen. ' +
-    'A passport that does not count is 200 with `valid: false` and one `reason`.',
+    'A passport that does not count is 200 with `valid: false` and one `reason`. Name your `service_id`: without it ' +
+    'the answer does not say whether the passport is for you.',
   audience: 'public',
   anyOrigin: true,
   body: VerifyBodySchema,
@@ -47,6 +48,7 @@ function answerOf(verdict: PassportVerdict): Verification {
     jti: payload.jti,
     agent_id: payload.sub,
     expires_at: new Date(payload.exp * 1_000).toISOString(),
+    audience: payload.aud ?? null,
     claims: payload[PASSPORT_CLAIM],
     authority_refs: authorityRefs,
   };

@@ -8,7 +8,10 @@ const token = z.string();
 export const VerifyBodySchema = z
   .strictObject({
     token,
-    service_id: z.string().optional().meta({ description: 'Also check that the passport has scopes for this service' }),
+    service_id: z.string().optional().meta({
+      description:
+        'Also check that the passport is for this service: has scopes for it, and names it in its audience, if any',
+    }),
   })
   .meta({ id: 'VerifyPassport' });
 
@@ -24,6 +27,10 @@ export const VerificationSchema = z
         jti: z.string(),
         agent_id: z.string(),
         expires_at: z.iso.datetime(),
+        audience: z
+          .array(z.string())
+          .nullable()
+          .meta({ description: 'The `service_id`s that may accept it; null: all that it has scopes for' }),
         claims: PassportClaimsSchema,
         authority_refs: z.array(LiveAuthorityRefSchema),
       })
@@ -59,6 +66,7 @@ export const IntrospectionSchema = z
         iat: z.int(),
         exp: z.int(),
         jti: z.string(),
+        aud: z.array(z.string()).optional().meta({ description: 'The `service_id`s that may accept it' }),
         client_id: z.string().meta({ description: 'The agent' }),
         scope: z.string().meta({ description: 'The scopes of all services, separated by spaces' }),
         token_type: z.literal('Bearer'),

@@ -41,7 +41,7 @@ export async function verifySignature(context: Context, token: string): Promise<
 
 /**
  * Whether a passport counts now: signature, revocation and expiry, by Postgres' clock and without leeway, and whether
- * it has scopes for a service. Nothing is cached: a revocation acknowledged before this call is seen.
+ * it is for a service: has scopes for it, and an audience with it or none. Nothing is cached: a revocation acknowledged before this call is seen.
  * @throws CarnetError TEMPORARILY_UNAVAILABLE where the database does not answer: nothing is valid unchecked.
  */
 export async function verifyPassport(context: Context, token: string, serviceId?: string): Promise<PassportVerdict> {
@@ -71,9 +71,13 @@ function stateFault({ payload, digest }: SignedToken, live: LiveState): TokenFau
 
 function scopeFault(payload: PassportPayload, serviceId: string | undefined): InvalidReason | null {
   if (serviceId === undefined) return null;
-  const { services } = payload[PASSPORT_CLAIM];
+  const {
+    aud,
+    [PASSPORT_CLAIM]: { services },
+  } = payload;
   const within = services.some(({ service_id, scopes }) => service_id === serviceId && scopes.length > 0);
-  return within ? null : 'service_not_in_scope';
+  const meant = aud === undefined || aud.includes(serviceId);
+  return within && meant ? null : 'service_not_in_scope';
 }
 
 const ActiveRow = z.object({ active: z.array(z.string()) });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
+import { buildConnection, grant } from '../../authority/support.ts';
 import { buildAgent, buildOperator, suspend, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, requester, service, type Reply } from '../../support/service.ts';
 import { issued } from './support/belongings.ts';
@@ -26,6 +27,19 @@ describe('A passport shown as a bearer credential', () => {
   it('is known, and may do nothing', async () => {
     assertProblem(await read(), 'AGENT_CREDENTIAL_FORBIDDEN');
     assertProblem(await requester(token).post('/v1/skills', {}), 'AGENT_CREDENTIAL_FORBIDDEN');
+  });
+
+  it('is 401 where it has an audience: a service in it, which it was shown to, cannot act with it here', async () => {
+    const { id: agentId } = await buildAgent(operator);
+    const { id: connectionId } = await buildConnection(operator);
+    await grant(operator, { agentId, connectionId });
+    const passport = assertStatus(
+      await operator.post<{ token: string }>('/v1/passports/issue', { agent_id: agentId, audience: ['github'] }),
+      201,
+    );
+    assertRefused(await read(passport.token), /audience/);
+    const endpoint = '/v1/operator/inbound-webhooks/iwh_01K0000000000000000000000A';
+    assertRefused(await requester(passport.token).delete(endpoint), /audience/);
   });
 
   it('is not needed where nothing is', async () => {

@@ -2,11 +2,22 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import type { SignedPassport } from '../../../src/passports/schema.ts';
+import type { PassportClaims } from '../../../src/passports/token.ts';
 import { inSeconds } from '../../authority/support.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildAgent, buildOperator } from '../../support/factories.ts';
-import { assertProblem, assertStatus, platform } from '../../support/service.ts';
-import { claimsOf, issue, openHolder, payloadOf, signed, tryIssue, type Holder } from '../holders.ts';
+import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
+import {
+  claimsOf,
+  delegate,
+  issue,
+  openHolder,
+  payloadOf,
+  refresh,
+  signed,
+  tryIssue,
+  type Holder,
+} from '../holders.ts';
 import { ownServices } from '../own-service.ts';
 
 const attest = async (body: Record<string, unknown>): Promise<string> =>
@@ -41,6 +52,39 @@ describe('POST /v1/passports/issue, identity claims', () => {
     assert.deepEqual(await shownOf({ identity_claim_ids: [] }), []);
     assertStatus(await platform().delete(`/v1/identity-claims/${account}`), 200);
     assert.deepEqual(await shownOf(), [own]);
+  });
+
+  it('name who they are about, the agent or the account, in every passport below too', async () => {
+    const { operatorId } = holder.as;
+    const account = await attest({ operator_id: operatorId });
+    const own = await attest({ agent_id: holder.agentId });
+    const { id: childId } = await buildAgent(holder.as);
+    const childsOwn = await attest({ agent_id: childId });
+    const expected = new Map([
+      [account, operatorId],
+      [own, holder.agentId],
+    ]);
+    const root = await issue(holder);
+    const child = await delegate(holder, root, { child_agent_id: childId });
+    const grandchild = await delegate(holder, child, { child_agent_id: holder.agentId });
+    for (const passport of [root, child, grandchild, await refresh(holder, root), await refresh(holder, grandchild)]) {
+      const shown = claimsOf(passport).identity_claims;
+      assert.deepEqual(new Map(shown.map(({ claim_id: id, holder: about }) => [id, about])), expected);
+      const { claims } = assertStatus(
+        await anonymous().post<{ claims: PassportClaims }>('/v1/passports/verify', { token: passport.token }),
+        200,
+      );
+      assert.deepEqual(claims.identity_claims, shown);
+      const introspected = assertStatus(
+        await holder.as.post<{ svcns: PassportClaims }>('/v1/passports/introspect', { token: passport.token }),
+        200,
+      );
+      assert.deepEqual(introspected.svcns.identity_claims, shown);
+    }
+    const [first] = claimsOf(
+      await issue(holder, { agent_id: childId, identity_claim_ids: [childsOwn] }),
+    ).identity_claims;
+    assert.equal(first?.holder, childId);
   });
 
   it('are left out from the second in which they expire, though nothing else has changed', async () => {

@@ -154,8 +154,8 @@ describe('POST /v1/passports/refresh', () => {
       assertStatus(await platform().delete(`/v1/identity-claims/${revoked}`), 200);
       for (const old of [passport, child]) {
         assert.deepEqual(
-          claimsOf(await refresh(holder, old)).identity_claims.map(({ claim_id: id }) => id),
-          [kept],
+          claimsOf(await refresh(holder, old)).identity_claims.map(({ claim_id: id, holder: about }) => [id, about]),
+          [[kept, holder.as.operatorId]],
         );
       }
     });

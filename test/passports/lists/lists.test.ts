@@ -56,6 +56,7 @@ describe('lists of passports', () => {
         delegation_depth: 0,
         parent_passport_id: null,
         identity_claim_ids: [],
+        audience: null,
         authority_refs: [],
         intent_summary: null,
         intent_services: [],

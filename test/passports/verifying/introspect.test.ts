@@ -48,6 +48,11 @@ describe(`POST ${PATH}`, () => {
     assert.deepEqual(assertStatus(await own.platform.post(PATH, { token }), 200), expected);
   });
 
+  it('shows the audience of a passport that has one, as `aud`', async () => {
+    const { token } = await newPassport(own, { aud: ['github'] });
+    assert.deepEqual(assertStatus(await operator.post<{ aud?: string[] }>(PATH, { token }), 200).aud, ['github']);
+  });
+
   it('accepts a form, as RFC 7662 has it', async () => {
     const { token, payload } = await newPassport(own);
     const form = { 'content-type': 'application/x-www-form-urlencoded' };

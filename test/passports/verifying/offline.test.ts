@@ -264,6 +264,29 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       ]);
     });
 
+    it('refuses a passport whose audience does not have the service', async () => {
+      const scopes = [holder.code, holder.chat].map(({ id }) => ({ service_connection_id: id, scopes: ['read'] }));
+      const forSlack = await issue(holder, { scopes, audience: ['slack'] });
+      const forBoth = await issue(holder, { scopes, audience: ['slack', 'github'] });
+      const forNobody = assertStatus(
+        await holder.as.post<{ token: string }>('/v1/passports/delegate', {
+          parent_passport_token: forBoth.token,
+          child_agent_id: holder.agentId,
+          scopes: [],
+        }),
+        201,
+      );
+      const emptied = (await instanceKey()).sign(JSON.stringify({ ...payloadOf(token), aud: [] }));
+      await expectOutcomes([
+        attempt('at the service of its audience', true, { token: forSlack.token, service: 'slack', call: {} }),
+        attempt('at another service that it has scopes for', false, { token: forSlack.token }),
+        attempt('at one of two', true, { token: forBoth.token }),
+        attempt('at the other', true, { token: forBoth.token, service: 'slack', call: {} }),
+        attempt('of nobody', false, { token: forNobody.token }),
+        attempt('of nobody, with scopes', false, { token: emptied }),
+      ]);
+    });
+
     it('names both issuers where the passport is of another than the verifier trusts', async () => {
       const elsewhere = service().baseUrl.replace('127.0.0.1', 'localhost');
       const [outcome = ''] = await played(program, [attempt('as localhost', false)], elsewhere);

@@ -15,6 +15,7 @@ interface Verdict {
   jti?: string;
   agent_id?: string;
   expires_at?: string;
+  audience?: string[] | null;
   claims?: Record<string, unknown>;
   authority_refs?: unknown[];
 }
@@ -49,6 +50,7 @@ describe(`POST ${PATH}`, () => {
       jti: payload.jti,
       agent_id: payload.sub,
       expires_at: new Date(payload.exp * 1_000).toISOString(),
+      audience: null,
       claims: payload.svcns,
       authority_refs: [],
     });
@@ -141,6 +143,38 @@ describe(`POST ${PATH}`, () => {
     assert.equal(await refusal(token, { service_id: 'empty' }), 'service_not_in_scope', 'no scopes are none');
     await revoke(own, payload.jti);
     assert.equal(await refusal(token, { service_id: 'nowhere' }), 'revoked');
+  });
+
+  it('checks that the audience, where there is one, has the service, after everything else', async () => {
+    const scoped = [SCOPE, { ...SCOPE, service_id: 'gitlab' }];
+    const { token, payload } = await newPassport(own, { svcns: { services: scoped }, aud: ['github', 'slack'] });
+    assert.equal((await verify(token, { service_id: 'github' })).valid, true);
+    for (const [door, why] of [
+      ['gitlab', 'scopes without being in the audience are not enough'],
+      ['slack', 'being in the audience without scopes is not enough'],
+      ['GitHub', 'a service is named by its id'],
+    ] as const)
+      assert.equal(await refusal(token, { service_id: door }), 'service_not_in_scope', why);
+    assert.deepEqual((await verify(token)).audience, ['github', 'slack'], 'whoever names no service reads it');
+    const nobody = await newPassport(own, { aud: [] });
+    assert.equal(await refusal(nobody.token, { service_id: 'github' }), 'service_not_in_scope');
+    await revoke(own, payload.jti);
+    assert.equal(await refusal(token, { service_id: 'gitlab' }), 'revoked');
+  });
+
+  it('accepts identity claims that an earlier release signed, which name no holder', async () => {
+    const claim = {
+      claim_id: 'idc_01K0000000000000000000000A',
+      provider: 'eid',
+      layer: 'person',
+      claim_type: 'name',
+      assurance_level: 'L2',
+      verified_at: 1_700_000_000,
+      expires_at: null,
+      humanity_verified: false,
+    };
+    const { token } = await newPassport(own, { svcns: { identity_claims: [claim] } });
+    assert.deepEqual((await verify(token)).claims?.identity_claims, [claim]);
   });
 
   it('shows for each authority binding whether it is active, and stays valid', async () => {

@@ -3,7 +3,7 @@
 -- has another, the token was never issued. No agent above may be held, blocked or disabled either (decision A30).
 create function delegate_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
+  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_audience text, p_jti text,
   p_parent text, p_parent_digest text, p_agent text, p_accountability text, p_ttl_seconds int, p_standard_seconds int,
   p_interval double precision
 ) returns passport_answer language plpgsql as $$
@@ -47,7 +47,7 @@ begin
       to_timestamp(v_issued + coalesce(p_ttl_seconds, least(p_standard_seconds, v_left))),
       case when p_accountability <> 'standard' then to_timestamp(v_issued) + make_interval(secs => v_interval) end)
     returning * into l;
-  p := write_passport(l, p_jti, p_parent, null, p_kid, p_issuer, p_claim, p_svcns, v_issued, epoch_seconds(l.latest_expiry));
+  p := write_passport(l, p_jti, p_parent, null, p_kid, p_issuer, p_claim, p_svcns, p_audience, v_issued, epoch_seconds(l.latest_expiry));
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.delegated', p_jti, jsonb_build_object('agent_id', p_agent, 'parent_jti', p_parent), p_request);
   if p_accountability <> 'standard' then

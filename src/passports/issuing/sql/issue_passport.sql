@@ -2,7 +2,7 @@
 -- with; 400 and 404 come before the check whether the agent is under review, everything else after it.
 create function issue_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
+  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_audience text, p_jti text,
   p_session text, p_agent text, p_accountability text, p_ttl_seconds int, p_session_seconds int,
   p_interval double precision, p_intent text, p_missions text[]
 ) returns passport_answer language plpgsql as $$
@@ -32,7 +32,7 @@ begin
       p_intent, p_missions, to_timestamp(v_issued), to_timestamp(v_expires),
       case when p_accountability <> 'standard' then to_timestamp(v_issued) + make_interval(secs => p_interval) end)
     returning * into l;
-  p := write_passport(l, p_jti, null, null, p_kid, p_issuer, p_claim, p_svcns, v_issued, v_expires);
+  p := write_passport(l, p_jti, null, null, p_kid, p_issuer, p_claim, p_svcns, p_audience, v_issued, v_expires);
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.issued', p_jti, jsonb_build_object('agent_id', p_agent, 'session_id', p_session), p_request);
   if p_accountability <> 'standard' then

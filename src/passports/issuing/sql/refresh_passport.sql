@@ -3,7 +3,7 @@
 -- composed from; where the row has another, the token was never issued.
 create function refresh_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
+  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_audience text, p_jti text,
   p_from text, p_from_digest text, p_ttl_seconds int, p_session_seconds int
 ) returns passport_answer language plpgsql as $$
 declare
@@ -38,7 +38,7 @@ begin
     perform refuse('PASSPORT_EXPIRED', 'The session has lasted as long as sessions may; issue a new passport.');
   end if;
   update passport_lineages set latest_expiry = to_timestamp(v_expires) where id = l.id and latest_expiry < to_timestamp(v_expires);
-  p := write_passport(l, p_jti, before.parent_jti, p_from, p_kid, p_issuer, p_claim, p_svcns, v_issued, v_expires);
+  p := write_passport(l, p_jti, before.parent_jti, p_from, p_kid, p_issuer, p_claim, p_svcns, p_audience, v_issued, v_expires);
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.refreshed', p_jti, jsonb_build_object('refreshed_from', p_from), p_request);
   if l.accountability <> 'standard' then

@@ -6,10 +6,13 @@ declare
   v_left int := (p_nth >> 10) & 1023;
   v_right int := p_nth & 1023;
   v_mixed bytea;
+  v_before int;
 begin
   for round in 0..3 loop
     v_mixed := sha256(p_key || int4send((p_nth >> 20)::int) || int4send((round << 10) | v_right));
-    select v_right, v_left # (((get_byte(v_mixed, 0) << 8) | get_byte(v_mixed, 1)) & 1023) into v_left, v_right;
+    v_before := v_left;
+    v_left := v_right;
+    v_right := v_before # (((get_byte(v_mixed, 0) << 8) | get_byte(v_mixed, 1)) & 1023);
   end loop;
   return ((p_nth >> 20) << 20)::int | (v_left << 10) | v_right;
 end $$;

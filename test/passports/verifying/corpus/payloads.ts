@@ -47,6 +47,7 @@ export function claims(target: Target): Attack[] {
       }),
       'services an object': withClaims({ svcns: { ...svcns, services: {} } }),
       'aud a number': withClaims({ aud: 1 }),
+      'aud a text': withClaims({ aud: 'github' }),
       'no JSON, signed by us': withPayload(target, 'passport'),
       'null, signed by us': withPayload(target, 'null'),
       'nothing, signed by us': withPayload(target, ''),
@@ -65,7 +66,7 @@ export function claims(target: Target): Attack[] {
       'no constraints, signed by us': withClaims({
         svcns: { ...svcns, services: [{ ...(svcns.services as object[])[0], constraints: [] }] },
       }),
-      'an audience of its own, signed by us': withClaims({ aud: 'https://elsewhere.example' }),
+      'an audience of its own, signed by us': withClaims({ aud: ['elsewhere'] }),
     }),
   ];
 }

@@ -56,7 +56,7 @@ export function texts(target: Target): Attack[] {
     'a million characters': 'A'.repeat(1_000_000),
     'a million dots': '.'.repeat(1_000_000),
     'a million characters of payload': `${head}.${'A'.repeat(1_000_000)}.${signature}`,
-    '16 KiB and a little, signed by us': withPayload(target, JSON.stringify({ ...payload, aud: 'x'.repeat(12_300) })),
+    '16 KiB and a little, signed by us': withPayload(target, JSON.stringify({ ...payload, aud: ['x'.repeat(12_300)] })),
     'a PEM': `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----`,
   });
 }
@@ -104,7 +104,7 @@ export function signatures(target: Target): Attack[] {
 /** A token with a property of its text, found by padding a claim. */
 function tokenWhere(target: Target, fits: (token: string) => boolean): string {
   for (let length = 0; length < 100; length += 1) {
-    const token = withPayload(target, JSON.stringify({ ...target.payload, aud: 'a'.repeat(length) }));
+    const token = withPayload(target, JSON.stringify({ ...target.payload, aud: ['a'.repeat(length)] }));
     if (fits(token)) return token;
   }
   throw new Error('No padding gives such a token.');
