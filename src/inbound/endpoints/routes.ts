@@ -109,7 +109,8 @@ const deleteEndpoint = route({
   summary: 'Revoke an inbound endpoint for good',
   description:
     'From the answer on nothing is taken there, and nothing is forwarded: a call that is under way is waited for, twelve seconds at most. ' +
-    'Repeating it is safe. It only takes access away, so agents and their passports may do it too.',
+    'Repeating it is safe. It only takes access away, so an agent may do it too, by its key or a passport, also while it is blocked, of the endpoints that are for it; ' +
+    'another one is 404 to it.',
   audience: 'any-credential',
   params,
   status: 200,
