@@ -8,6 +8,7 @@ export { AgentSchema, ENFORCED_INTERVAL_SECONDS } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
 export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
 export { countAdministrators, findMembership, joinMember, membershipsOf, type Membership } from './members/queries.ts';
+export { actToOutlive } from './outlive.ts';
 export { personBehind } from './person-behind.ts';
 export { changeTier } from './operators/change-tier.ts';
 export {

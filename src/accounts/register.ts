@@ -15,7 +15,13 @@ import type { Operator, RegisteredOperator, RegisterOperator } from './operators
 export async function createOperator(unit: Unit, wanted: RegisterOperator & { tier: Tier }): Promise<Operator> {
   const operatorId = newId('op');
   const operator = await insertOperator(unit.connection, { ...wanted, id: operatorId });
-  await insertMember(unit.connection, { operatorId, email: operator.email, role: 'owner', joined: true });
+  await insertMember(unit.connection, {
+    operatorId,
+    email: operator.email,
+    role: 'owner',
+    joined: true,
+    invitedBy: null,
+  });
   await unit.audit('operator.registered', operator.id, { name: operator.name });
   unit.changed(operator.id);
   return operator;

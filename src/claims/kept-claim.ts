@@ -5,7 +5,7 @@ import type { Claim } from './schema/claim.ts';
 
 export type KeptClaim = Omit<
   Claim,
-  'envelope' | 'payload_effective' | 'co_signatures' | 'unresolved_refs' | 'warnings'
+  'envelope' | 'payload_effective' | 'co_signatures' | 'unresolved_refs' | 'warnings' | 'submitter'
 > & { co_signatures: number };
 
 /**
@@ -19,6 +19,7 @@ export const keptClaim: KeptPart<Claim, KeptClaim> = {
     payload_effective: _payload,
     unresolved_refs: _refs,
     warnings: _warnings,
+    submitter: _submitter,
     co_signatures: coSignatures,
     ...claim
   }) => ({ ...claim, co_signatures: coSignatures.length }),
@@ -27,13 +28,21 @@ export const keptClaim: KeptPart<Claim, KeptClaim> = {
     if (row === null) throw new Error(`${claim.id} is answered under a key, and there is no such claim.`);
     const presented = await presentClaim(connection, row);
     if (row.erased_at !== null) return presented;
-    const { envelope, payload_effective, unresolved_refs, warnings, co_signatures: coSignatures } = presented;
+    const {
+      envelope,
+      payload_effective,
+      unresolved_refs,
+      warnings,
+      submitter,
+      co_signatures: coSignatures,
+    } = presented;
     return {
       ...claim,
       envelope,
       payload_effective,
       unresolved_refs,
       warnings,
+      submitter,
       co_signatures: coSignatures.slice(0, claim.co_signatures),
     };
   },

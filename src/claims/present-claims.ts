@@ -59,6 +59,7 @@ async function presentWith(
     unresolved_refs: (refs[index] ?? []).filter((ref) => !existing.has(ref)),
     warnings: warningsOf(row, earlier.get(row.id)),
     revoke_reason: row.revoke_reason,
+    submitter: row.submitter,
     created_at: row.created_at,
   }));
 }

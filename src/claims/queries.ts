@@ -3,7 +3,7 @@ import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids/ids.ts';
-import type { ClaimFilters } from './schema/claim.ts';
+import { SubmitterSchema, type ClaimFilters, type Submitter } from './schema/claim.ts';
 import type { ClaimType } from './schema/payloads.ts';
 
 const ClaimRowSchema = z.object({
@@ -23,13 +23,14 @@ const ClaimRowSchema = z.object({
   erased_at: z.string().nullable(),
   tombstone_id: z.string().nullable(),
   ends: z.string().nullable(),
+  submitter: SubmitterSchema,
   created_at: z.string(),
 });
 export type ClaimRow = z.infer<typeof ClaimRowSchema>;
 
 const columns = sql.fragment`
   seq, id, digest, issuer, claim_type, agent_id, envelope, payload_effective, schema, receipt_verified, operator_ids, revoked_at,
-  revoke_reason, erased_at, tombstone_id, ends, created_at`;
+  revoke_reason, erased_at, tombstone_id, ends, submitter, created_at`;
 
 export interface SubmittedClaim {
   id: ClaimId;
@@ -52,6 +53,7 @@ export interface SubmittedClaim {
   issuedAt: number;
   /** Of a receipt that came with it; null: none did. */
   receiptVerified: boolean | null;
+  submitter: Submitter;
 }
 
 /** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L4). */
@@ -62,10 +64,10 @@ export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClai
   connection.maybeOne(sql.type(ClaimRowSchema)`
     with made as (
       insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
-                          agent_id, mission_ref, ends, receipt_verified, issued_at_ms)
+                          agent_id, mission_ref, ends, receipt_verified, submitter, issued_at_ms)
       values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
               ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
-              ${claim.ends}, ${claim.receiptVerified}, ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
+              ${claim.ends}, ${claim.receiptVerified}, ${claim.submitter}, ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
       on conflict (digest) do nothing
       returning ${columns}),
     naming as (insert into claim_refs (ref, seq) select ref, seq from made, unnest(${textArray(claim.refs)}) as named (ref))
@@ -140,6 +142,16 @@ export const findEarlierEnds = (
 export const findClaimsAbout = (connection: CommonQueryMethods, subject: string): Promise<readonly string[]> =>
   connection.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from claims where subject = ${subject} and issuer = 'op_platform' order by seq limit 1000`);
+
+/** Those of these claims that are there and are about somebody else than an agent of this operator. */
+export const findOfOthers = (
+  connection: CommonQueryMethods,
+  ids: readonly string[],
+  { operatorId, agentId }: { operatorId: string; agentId: string },
+): Promise<readonly string[]> =>
+  connection.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from claims where id = any(${textArray(ids)})
+      and not (issuer = ${operatorId} and coalesce(agent_id = ${agentId}, subject = ${`carnet://agent/${agentId}`}))`);
 
 export const findExisting = (connection: CommonQueryMethods, ids: readonly string[]): Promise<readonly string[]> =>
   connection.anyFirst(sql.type(z.object({ id: z.string() }))`select id from claims where id = any(${textArray(ids)})`);

@@ -57,7 +57,8 @@ const submit = route({
   summary: 'Submit a claim',
   description:
     'The body is the envelope; `claim_type` chooses the shape of its payload. A claim that is recorded already (the ' +
-    'same digest) is answered with 200. A shaped payload may have 256 KiB of JSON, any other 64 KiB.',
+    'same digest) is answered with 200. A shaped payload may have 256 KiB of JSON, any other 64 KiB. ' +
+    'The key of an agent submits claims about itself, of the types that are for an agent to state.',
   audience,
   body: EnvelopeSchema,
   mostValues: MANY_VALUES,
@@ -87,7 +88,7 @@ const submit = route({
   status: 201,
   otherStatus: 200,
   reply: ClaimSchema,
-  refusals: ['ISSUER_MISMATCH', 'INVALID_CO_SIGNATURE', 'INSUFFICIENT_CREDITS'],
+  refusals: ['ISSUER_MISMATCH', 'AGENT_CLAIM_FORBIDDEN', 'INVALID_CO_SIGNATURE', 'INSUFFICIENT_CREDITS'],
   handler: async ({ context, call, body }) => {
     const answered = await submitClaim(context, call, body);
     const { log_index: index } = answered.body;

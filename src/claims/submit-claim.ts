@@ -20,12 +20,13 @@ import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts
 import type { Claim } from './schema/claim.ts';
 import type { Envelope } from './schema/envelope.ts';
 import { isShaped } from './schema/payloads.ts';
+import { assertMaySubmit, assertRefersToOwn, submitterOf } from './submitter.ts';
 
 /**
  * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed by others, is never
  * changed (decision L5). A claim that is recorded already is answered as it is, with 200.
  * @param envelope the body as its schema parsed it, defaults filled in
- * @throws CarnetError VALIDATION_ERROR for a payload that is too large, and a receipt that does not verify; ISSUER_MISMATCH; INVALID_CO_SIGNATURE; INSUFFICIENT_CREDITS over the allowance.
+ * @throws CarnetError VALIDATION_ERROR for a payload that is too large, and a receipt that does not verify; ISSUER_MISMATCH; AGENT_CLAIM_FORBIDDEN; INVALID_CO_SIGNATURE; INSUFFICIENT_CREDITS over the allowance.
  */
 export async function submitClaim(context: Context, call: CommandCall, envelope: Envelope): Promise<Answered<Claim>> {
   const sent = call.request?.body;
@@ -40,14 +41,16 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
         `You submit claims as ${call.caller.operatorId}; the issuer of this one is ${envelope.issuer}.`,
       ),
   );
+  assertMaySubmit(call.caller, envelope);
   const signed = signedBytesOf(sent);
   const leafHash = hashOfLeaf(signed);
   const receiptVerified = judgeExternalReceipt(context, { receipt: envelope.receipt, leafHash });
-  const claim = { ...rowOf(sent, envelope, signed), receiptVerified };
+  const claim = { ...rowOf(sent, envelope, signed), receiptVerified, submitter: submitterOf(call.caller) };
   return runCommand<Claim, KeptClaim>(
     context,
     call,
     async ({ connection, audit }) => {
+      await assertRefersToOwn(connection, call.caller, envelope);
       const inserted = await insertClaim(connection, claim);
       if (inserted === null) {
         return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
@@ -75,7 +78,11 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   });
 }
 
-function rowOf(sent: JsonObject, envelope: Envelope, signed: Buffer): Omit<SubmittedClaim, 'receiptVerified'> {
+function rowOf(
+  sent: JsonObject,
+  envelope: Envelope,
+  signed: Buffer,
+): Omit<SubmittedClaim, 'receiptVerified' | 'submitter'> {
   const { payload } = sent;
   return {
     id: newId('pc'),

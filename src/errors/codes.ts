@@ -28,6 +28,7 @@ export const ErrorCodes = {
   ACCOUNTABILITY_MODE: [403, 'The accountability of the agent does not provide for this'],
   AGENT_BLOCKED: [403, 'The agent is blocked'],
   AGENT_BUDGET_EXCEEDED: [403, 'The monthly budget is used up'],
+  AGENT_CLAIM_FORBIDDEN: [403, 'An agent may not state this'],
   AGENT_CREDENTIAL_FORBIDDEN: [403, 'An agent may not do this'],
   AGENT_REVIEW_PENDING: [403, 'A critical review of the agent is open'],
   AUTHORITY_BINDING_INVALID: [403, 'The authority binding is not active'],

@@ -49,6 +49,7 @@ describe('POST /v1/claims', () => {
       revoke_reason: null,
       erased_at: null,
       tombstone_id: null,
+      submitter: 'operator_key',
     });
     const read = await placed(operator, id);
     assert.deepEqual({ ...read, log_index: null, receipt: null }, { id, created_at: createdAt, ...claim });
@@ -124,9 +125,10 @@ describe('POST /v1/claims', () => {
   });
 
   it('is for every key of the operator, an agent’s too', async () => {
-    const agent = await buildAgent(operator);
-    for (const key of [await buildMemberKey(operator), await buildAgentKey(operator, agent.id)]) {
-      const claim = assertStatus(await key.post<Claim>('/v1/claims', envelopeOf(operator)), 201);
+    const { id } = await buildAgent(operator);
+    const own = { claim_type: 'authority_use', subject: `carnet://agent/${id}` };
+    for (const key of [await buildMemberKey(operator), await buildAgentKey(operator, id)]) {
+      const claim = assertStatus(await key.post<Claim>('/v1/claims', envelopeOf(operator, own)), 201);
       assert.equal((await operator.get(`/v1/claims/${claim.id}`)).body.digest, claim.digest);
     }
   });

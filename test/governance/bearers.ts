@@ -17,6 +17,8 @@ import type { OperatorId } from '../../src/ids/ids.ts';
 import { withApproval } from './support.ts';
 
 const HOUR = 3_600;
+/** Seconds that a key lasts which is used for what nothing else may outlive; every other bearer of an end lasts longer. */
+const SOON = 240;
 const GRACE_SECONDS = 900;
 /** Of the endpoint that there is from the beginning. */
 export const FORWARD_URL = 'https://93.184.216.34/first';
@@ -34,7 +36,7 @@ export type Choose = <T>(from: readonly T[]) => T;
 
 export interface Bearer extends Requester {
   name: string;
-  /** When it expires, milliseconds since 1970. */
+  /** When it expires, milliseconds since 1970; Infinity: never. */
   endsAt: number;
 }
 
@@ -95,6 +97,8 @@ export async function openService(): Promise<Service> {
       ['an agent key', await key({ agentId: enforced }), HOUR],
       ['a member key', await key({ role: 'member' }), HOUR],
       ['a partner key', await key({ grantId }), HOUR],
+      ['a key that ends soon', await key({ expiresIn: SOON }), SOON],
+      ['a key without an end', await key({ expiresIn: null }), Infinity],
     ];
     const { baseUrl } = api;
     return {
@@ -266,9 +270,12 @@ export const attempts = {
     return (as, headers) => as.delete(path, headers);
   },
   changeOperator: (_world, choose) => {
-    const patch = choose([
+    const patch = choose<object>([
       { payout_account: 'acct_1032D82eZvKYlo2C' },
       { payout_account: null },
+      { public_jwks: [publicJwk] },
+      { public_jwks: [otherJwk, publicJwk] },
+      { public_jwks: [] },
       { email: `${unique('moved')}@example.test` },
       { name: 'Renamed' },
     ]);
@@ -316,6 +323,7 @@ export const attempts = {
       provider: 'generic',
       agent_id: choose(known.ag),
       policy: choose<object>([{ mode: 'shadow' }, { block_at: 'critical' }, { block_at: 'low' }]),
+      ...choose([{}, { secret: 'chosen-by-the-provider' }]),
     };
     return (as, headers) => as.post('/v1/operator/inbound-webhooks', body, headers);
   },
@@ -354,6 +362,22 @@ export const attempts = {
     return () => again(headers);
   },
 } satisfies Record<string, Attempt>;
+
+const Access = z.object({ what: z.string(), ends: z.string().nullable() });
+
+/** What gives access to the operator or in its name, by what it opens, and when it ends: ISO 8601; null: it does not. */
+export async function accessOf({ db, operatorId }: BearersWorld): Promise<ReadonlyMap<string, string | null>> {
+  const found = await db.any(sql.type(Access)`
+    select 'key ' || id || ' ' || encode(secret_hash, 'hex') as what, expires_at as ends from api_keys k
+      where operator_id = ${operatorId} and not exists (select from agents a where a.id = k.agent_id and a.status = 'disabled')
+    union all select 'member ' || id || ' ' || email || ' ' || role, null from members where operator_id = ${operatorId}
+    union all select 'agent ' || id || ' signs by ' || key_thumbprint, null from agents where operator_id = ${operatorId} and key_thumbprint is not null
+    union all select 'the operator signs by ' || kid, null from operator_public_keys where operator_id = ${operatorId}
+    union all select 'endpoint ' || id || ' ' || secret, null from inbound_endpoints where operator_id = ${operatorId} and revoked_at is null
+    union all select concat_ws(' ', 'destination', id, address, secret), null from destinations where operator_id = ${operatorId}
+    union all select 'session ' || s.id, s.expires_at from dashboard_sessions s join members m on m.id = s.member_id where m.operator_id = ${operatorId}`);
+  return new Map(found.map(({ what, ends }) => [what, ends]));
+}
 
 /** A new key in an answer. */
 export const keyIn = (body: Reply['body']): string | undefined =>

@@ -6,12 +6,13 @@ import { sql } from '../../src/database/pool.ts';
 import { payloadOf } from '../passports/holders.ts';
 import { database, type Reply } from '../support/service.ts';
 import {
+  accessOf,
   attempts,
   FORWARD_URL,
-  keyIn,
   learn,
   openService,
   passTime,
+  type Bearer,
   type BearersWorld,
   type Choose,
   type Service,
@@ -45,6 +46,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   numbers,
 });
 
+/** Who makes a step, by its place in the world. */
+const ENDS_SOON = 5;
+const WITHOUT_END = 6;
+
 /** Asks for every governed act once, by the administrator's key. */
 const everyAct: Step[] = [
   stepOf('issue', 0, 0, 0, 0),
@@ -72,6 +77,69 @@ const everyAct: Step[] = [
   stepOf('replayEvent', 0, 0, 0),
   stepOf('markHarmless', 0, 0, 0),
   stepOf('eraseClaim', 0, 0),
+  stepOf('addMember', 0, 2),
+  stepOf('makeAgent', 0, 0, 3),
+  stepOf('changeAgent', 0, 1, 11),
+  stepOf('changeOperator', 0, 2),
+  stepOf('makeEndpoint', 0, 0, 2),
+  stepOf('rotateEndpointSecret', 0, 0, 2),
+  stepOf('changeAgent', 0, 1, 7),
+  stepOf('changeAgent', 0, 1, 8),
+];
+
+/** A key that ends soon leaves behind whatever it can, where one without an end has made the same before. */
+const leavingBehind: Step[] = [WITHOUT_END, ENDS_SOON].flatMap((who) => [
+  stepOf('addMember', who, 2),
+  stepOf('makeAgent', who, 0, 3),
+  stepOf('changeAgent', who, 1, 11),
+  stepOf('changeAgent', who, 1, 9),
+  stepOf('changeAgent', who, 1, 11),
+  stepOf('changeOperator', who, 3),
+  stepOf('changeOperator', who, 4),
+  stepOf('changeOperator', who, 2),
+  stepOf('makeEndpoint', who, 0, 2),
+  stepOf('makeEndpoint', who, 0, 2, 1),
+  stepOf('rotateEndpointSecret', who, 0, 1),
+  stepOf('makeKey', who, 0, 1, 0),
+  stepOf('makeKey', who, 2, 1, 0),
+  stepOf('makeGrant', who, 0),
+  stepOf('changeAgent', who, 0, 7),
+  stepOf('changeAgent', who, 0, 8),
+  stepOf('makeDestination', who, 1),
+  stepOf('sayApproved', who, 0),
+]);
+
+/** A key of the agent lasts, is retired, and is wanted back. */
+const broughtBack: Step[] = [
+  stepOf('makeKey', WITHOUT_END, 0, 2, 0, 0),
+  stepOf('changeAgent', 0, 0, 7),
+  stepOf('changeAgent', WITHOUT_END, 0, 8),
+  stepOf('changeAgent', ENDS_SOON, 0, 8),
+];
+
+/** An agent that is blocked has a late report, and is blocked again. */
+const secondBlock: Step[] = [
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('checkout', 0, 0, 1),
+  stepOf('time', 0, 3),
+  stepOf('decide', 0, 0, 3),
+  stepOf('checkout', 0, 1, 1),
+  stepOf('decide', WITHOUT_END, 1, 3),
+  stepOf('decide', 0, 1, 1),
+  stepOf('unblock', WITHOUT_END, 0),
+  stepOf('sayApproved', 0, 0),
+  stepOf('issue', WITHOUT_END, 0, 0, 0),
+];
+
+/** A report comes when the checkout was missed long ago. */
+const lateReport: Step[] = [
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('time', 0, 3),
+  stepOf('checkout', 2, 0, 0),
+  stepOf('decide', 0, 0, 0),
+  stepOf('decide', WITHOUT_END, 0, 1),
+  stepOf('issue', WITHOUT_END, 0, 0, 0),
 ];
 
 /** An enforced agent gets rid of its passport and never reports. */
@@ -111,7 +179,7 @@ const keyTakenOff: Step[] = [
   stepOf('issue', 0, 3, 0, 0),
   stepOf('decide', 0, 0, 3),
   stepOf('issue', 0, 3, 0, 0),
-  stepOf('makeAgent', 0, 2, 3),
+  stepOf('makeAgent', WITHOUT_END, 2, 3),
   stepOf('issue', 0, 4, 0, 0),
 ];
 
@@ -194,21 +262,28 @@ class Walk {
     const attempt = attempts[what](world, choose);
     if (bearer === undefined || attempt === undefined) return;
     const idle = await this.#idle();
+    const access = await accessOf(world);
     const reply = await attempt(bearer, {});
+    await this.#assertNothingOutlives(bearer, access, what);
     assert(reply.status < 500, `${what} by ${bearer.name}: ${reply.text}`);
     if (reply.body['code'] === 'GOVERNANCE_APPROVAL_REQUIRED') {
       world.known.apr.push(refusedWith(reply).approval_id);
       world.again = (headers) => attempt(bearer, headers);
     }
     if (reply.status === 201 && typeof reply.body['token'] === 'string') await this.#assertMayWork(reply, idle);
-    if (reply.status === 201 && keyIn(reply.body) !== undefined) {
-      const ends = reply.body['expires_at'];
-      assert(
-        typeof ends === 'string' && Date.parse(ends) <= bearer.endsAt + 1_000,
-        `${bearer.name} made ${reply.text}`,
-      );
-    }
     learn(world, reply);
+  }
+
+  /** What gives access after a call and did not before ends with the bearer that called; what one without an end makes may stay. */
+  async #assertNothingOutlives(
+    bearer: Bearer,
+    before: ReadonlyMap<string, string | null>,
+    after: string,
+  ): Promise<void> {
+    for (const [what, ends] of await accessOf(this.#world)) {
+      const lasts = ends === null ? Infinity : Date.parse(ends);
+      assert(before.has(what) || lasts <= bearer.endsAt + 1_000, `${what} outlives ${bearer.name}, by ${after}`);
+    }
   }
 
   /** Agents that are held or blocked, and those that have or had a key of one. */
@@ -276,6 +351,7 @@ class Walk {
     for (const agent of agents) {
       const known = this.#agents.get(agent.id) ?? agent;
       assert(known.status !== 'blocked' || agent.status === 'blocked', `${agent.id} was unblocked by ${after}`);
+      assert(known.status !== 'disabled' || agent.status !== 'active', `${agent.id} was brought back by ${after}`);
       assert(
         MODES.indexOf(agent.accountability) >= MODES.indexOf(known.accountability) &&
           secondsBetween(agent) <= secondsBetween(known),
@@ -338,7 +414,21 @@ describe('What needs a person', function () {
         await walk.begin();
         for (const one of steps) await walk.take(one);
       }),
-      { numRuns: 40, examples: [[everyAct], [vanishing], [passingOn], [twins], [keyTakenOff], [keyTakenOffTwin]] },
+      {
+        numRuns: 40,
+        examples: [
+          [everyAct],
+          [vanishing],
+          [passingOn],
+          [twins],
+          [keyTakenOff],
+          [keyTakenOffTwin],
+          [leavingBehind],
+          [broughtBack],
+          [secondBlock],
+          [lateReport],
+        ],
+      },
     );
     const pool = await database();
     const asked = await pool.anyFirst(sql.type(z.object({ action: z.string() }))`

@@ -66,6 +66,7 @@ const replaced = (text: string, from: string, to: string): string => {
 const text = JSON.stringify(honest());
 const spaces = ' '.repeat(80);
 add('verified', 'an honest bundle', text);
+change('verified', 'who submitted it', (bundle) => Object.assign(bundle, { submitter: 'agent_key' }));
 change('verified', 'erased: false', (bundle) => Object.assign(bundle, { erased: false }));
 add('verified', 'numbers that stay what they are', withPayload({ n: [1e21, 1e-7, 5e-324, 1.797e308, 4.35, -1.5] }));
 add(

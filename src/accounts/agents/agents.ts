@@ -1,11 +1,13 @@
 import { calculateJwkThumbprint } from 'jose';
 import { grantOf, type Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
+import type { GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { newId } from '../../ids/ids.ts';
+import { actToOutlive } from '../outlive.ts';
 import { assertGrant } from '../partner-grants/queries.ts';
 import type { PublicJwk } from './public-jwk.ts';
 import { countAgents, findAgent, findBlockedByKey, insertAgent, listAgents, lockAgent, saveAgent } from './queries.ts';
@@ -18,13 +20,20 @@ import {
   type UpdateAgent,
 } from './schema.ts';
 
-/** @throws CarnetError AGENT_BLOCKED for the key of a blocked agent; UNAUTHENTICATED for a partner whose grant has just ended. */
+/**
+ * @throws CarnetError AGENT_BLOCKED for the key of a blocked agent; UNAUTHENTICATED for a partner whose grant has just ended;
+ *   GOVERNANCE_APPROVAL_REQUIRED for a public key by a credential that ends.
+ */
 export const createAgent = (context: Context, call: CommandCall, body: CreateAgent): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
     const { caller } = call;
     const { operatorId } = caller;
     if (caller.kind === 'partner') await assertGrant(unit.connection, caller);
     await assertKeyIsFree(unit.connection, caller, body.public_jwk);
+    const asked = { act: 'new_agent_public_key.outlives_maker', end: null } as const;
+    const act = body.public_jwk === null ? null : await actToOutlive(unit.connection, caller, asked);
+    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
+    if (refused !== null) return refused;
     const agent = await insertAgent(unit.connection, {
       ...body,
       id: newId('ag'),
@@ -60,7 +69,8 @@ export async function pageOfAgents(
 /**
  * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on.
  * @throws CarnetError NOT_FOUND; INVALID_STATE for the status or the key of a blocked agent, and for the 1,001st key of one; AGENT_BLOCKED for the key of
- *   another; GOVERNANCE_APPROVAL_REQUIRED for less accountability than before, unless a person calls or has approved it.
+ *   another; GOVERNANCE_APPROVAL_REQUIRED for less accountability than before, for an agent that was retired and comes back, and for another
+ *   public key by a credential that ends, unless a person calls or has approved it.
  */
 export const updateAgent = (
   context: Context,
@@ -82,13 +92,9 @@ export const updateAgent = (
     );
     await assertKeyIsFree(connection, call.caller, patch.public_jwk ?? null);
     const after = withPatch(before, patch);
-    if (isHeldToLess(after, before)) {
-      const refused = await context.requireApproval(unit, call, {
-        act: 'agent.accountability_weakened',
-        subject: before,
-      });
-      if (refused !== null) return refused;
-    }
+    const act = await actOfChange(connection, call.caller, { before, after });
+    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: before });
+    if (refused !== null) return refused;
     const agent = await saveAgent(connection, after);
     const revoked = patch.status === 'disabled' && {
       passports_revoked: await context.passportRevocation.ofAgent(connection, {
@@ -125,6 +131,21 @@ async function assertKeyIsFree(connection: CommonQueryMethods, caller: Caller, k
   throw new CarnetError('AGENT_BLOCKED', `This is a key of ${blocked}, which is blocked; a person unblocks it.`, {
     extra: { agent_id: blocked },
   });
+}
+
+/**
+ * What a person has to decide about a change; null: a key may. One approval stands for the whole request, so the first that applies is the act:
+ * the person reads the others in the same body.
+ */
+async function actOfChange(
+  connection: CommonQueryMethods,
+  caller: Caller,
+  { before, after }: { before: Agent; after: Agent },
+): Promise<GovernedAct | null> {
+  if (isHeldToLess(after, before)) return 'agent.accountability_weakened';
+  if (before.status === 'disabled' && after.status === 'active') return 'agent.brought_back';
+  if (after.public_jwk === null || after.public_jwk.x === before.public_jwk?.x) return null;
+  return await actToOutlive(connection, caller, { act: 'agent_public_key.outlives_maker', end: null });
 }
 
 /** A weaker mode, or checkpoints that are due less often or not at all. */

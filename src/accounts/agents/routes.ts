@@ -13,12 +13,13 @@ const postAgent = route({
   operation: 'createAgent',
   tag,
   summary: 'Register an agent',
+  description: 'With a `public_jwk`, by a key or token that ends, it needs the approval of a person.',
   audience: 'operator-or-partner',
   body: CreateAgentSchema,
   example: { name: 'researcher', monthly_limit_cents: 5_000 },
   status: 201,
   reply: AgentSchema,
-  refusals: ['AGENT_BLOCKED'],
+  refusals: ['AGENT_BLOCKED', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, body }) => createAgent(context, call, body),
 });
 
@@ -59,7 +60,8 @@ const patchAgent = route({
   summary: 'Change or retire an agent',
   description:
     '`status: disabled` retires the agent: its keys are refused and its passports revoked. ' +
-    'Less accountability than before, or a longer checkpoint interval or none, needs the approval of a person.',
+    'Less accountability than before, or a longer checkpoint interval or none, needs the approval of a person, and so does making a retired agent ' +
+    'active again; another `public_jwk` does where the key or token that calls ends.',
   audience: 'operator',
   params,
   body: UpdateAgentSchema,

@@ -9,7 +9,9 @@ import { lockAgent } from '../agents/queries.ts';
 import type { Agent } from '../agents/schema.ts';
 import { lockGrant } from '../partner-grants/queries.ts';
 import type { PartnerGrant } from '../partner-grants/schema.ts';
-import { outlivesMaker, storeKey } from '../make-key.ts';
+import { deleteInvitationsBy } from '../members/queries.ts';
+import { storeKey } from '../make-key.ts';
+import { actToOutlive } from '../outlive.ts';
 import { countApiKeys, deleteApiKey, findApiKey, listApiKeys } from './queries.ts';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema.ts';
 import { assertFuture } from '../../database/instants.ts';
@@ -32,10 +34,9 @@ export const createApiKey = (
       const expiresAt = body.expires_at ?? null;
       if (expiresAt !== null) await assertFuture(unit.connection, expiresAt);
       const subject = await subjectOfKey(unit.connection, operatorId, body);
-      if (await outlivesMaker(unit.connection, call.caller, expiresAt)) {
-        const refused = await context.requireApproval(unit, call, { act: 'api_key.outlives_maker', subject });
-        if (refused !== null) return refused;
-      }
+      const act = await actToOutlive(unit.connection, call.caller, { act: 'api_key.outlives_maker', end: expiresAt });
+      const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject });
+      if (refused !== null) return refused;
       const { key, secret } = await storeKey(unit, call, {
         name: body.name,
         kind: body.kind,
@@ -100,7 +101,7 @@ export async function pageOfApiKeys(
 }
 
 /**
- * Deletes a key: it is refused from the commit on.
+ * Deletes a key: it is refused from the commit on, and the invitations by it that nobody has accepted are deleted with it.
  * @throws CarnetError NOT_FOUND for an unknown, foreign or already deleted key.
  */
 export const revokeApiKey = (
@@ -110,7 +111,8 @@ export const revokeApiKey = (
 ): Promise<Answered<{ deleted: true }>> =>
   runCommand(context, call, async (unit) => {
     assertThat(await deleteApiKey(unit.connection, call.caller.operatorId, keyId), () => notFound('API key'));
-    await unit.audit('api_key.deleted', keyId);
-    unit.changed(keyId);
+    const invitations = await deleteInvitationsBy(unit.connection, keyId);
+    await unit.audit('api_key.deleted', keyId, invitations.length === 0 ? {} : { invitations });
+    unit.changed(keyId, ...invitations);
     return { status: 200, body: { deleted: true } };
   });

@@ -25,6 +25,18 @@ export const findApiKey = (
     sql.type(ApiKeySchema)`select ${columns} from api_keys where id = ${id} and operator_id = ${operatorId}`,
   );
 
+/** As `findApiKey`; it is not deleted before the transaction ends. */
+export const lockApiKey = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  id: string,
+): Promise<ApiKey | null> =>
+  connection.maybeOne(
+    sql.type(
+      ApiKeySchema,
+    )`select ${columns} from api_keys where id = ${id} and operator_id = ${operatorId} for key share`,
+  );
+
 export const countApiKeys = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(
     sql.type(z.object({ count: z.number() }))`select count(*) from api_keys where operator_id = ${operatorId}`,

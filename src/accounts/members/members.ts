@@ -1,4 +1,4 @@
-import type { Caller } from '../../commands/caller.ts';
+import { credentialName, isPerson, type Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
@@ -16,6 +16,7 @@ import {
 } from './queries.ts';
 import type { AddMember, Member, Role } from './schema.ts';
 import { lockOperator } from '../operators/queries.ts';
+import { actToOutlive } from '../outlive.ts';
 
 /** What a person has to decide where people who may approve are made or removed; null: a key may. */
 const ACTS = {
@@ -27,7 +28,7 @@ const ACTS = {
  * Invites a person while there is a free seat, of the tier or a bought one. The operator is locked while seats are
  * counted, so that two calls at once cannot both take the last one.
  * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for the address of a member; for an owner or
- *   administrator GOVERNANCE_APPROVAL_REQUIRED, NOT_OWNER.
+ *   administrator, and by a credential that ends, GOVERNANCE_APPROVAL_REQUIRED, NOT_OWNER.
  */
 export const addMember = (context: Context, call: CommandCall, body: AddMember): Promise<Answered<Member>> =>
   runCommand(context, call, async (unit) => {
@@ -51,10 +52,14 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
           'A member has this e-mail address already; delete that member first to give it another role.',
         ),
     );
-    const act = ACTS.added[body.role];
+    const act =
+      ACTS.added[body.role] ??
+      (await actToOutlive(connection, call.caller, { act: 'member.outlives_maker', end: null }));
     const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
     if (refused !== null) return refused;
-    const member = await insertMember(connection, { ...body, operatorId, joined: false });
+    // What a person did or approved stands on its own.
+    const invitedBy = act === null && !isPerson(call.caller) ? credentialName(call.caller) : null;
+    const member = await insertMember(connection, { ...body, operatorId, joined: false, invitedBy });
     await audit('member.invited', member.id, { role: member.role });
     return { status: 201, body: member, location: `/v1/members/${member.id}` };
   });

@@ -7,15 +7,27 @@ const columns = sql.fragment`
   id, operator_id, email, role, case when joined_at is null then 'invited' else 'joined' end as status, created_at`;
 const Count = z.object({ count: z.number() });
 
-/** @param joined false: they are invited. */
+interface NewMember extends AddMember {
+  operatorId: OperatorId;
+  /** false: they are invited. */
+  joined: boolean;
+  /** The credential with which the invitation ends; null: with none. */
+  invitedBy: string | null;
+}
+
 export const insertMember = (
   connection: CommonQueryMethods,
-  { operatorId, email, role, joined }: AddMember & { operatorId: OperatorId; joined: boolean },
+  { operatorId, email, role, joined, invitedBy }: NewMember,
 ): Promise<Member> =>
   connection.one(sql.type(MemberSchema)`
-    insert into members (id, operator_id, email, role, joined_at)
-    values (${newId('mem')}, ${operatorId}, ${email}, ${role}, case when ${joined} then clock_timestamp() end)
+    insert into members (id, operator_id, email, role, joined_at, invited_by)
+    values (${newId('mem')}, ${operatorId}, ${email}, ${role}, case when ${joined} then clock_timestamp() end, ${invitedBy})
     returning ${columns}`);
+
+/** Deletes what a credential invited and nobody has accepted. @returns the ids of the invitations */
+export const deleteInvitationsBy = (connection: CommonQueryMethods, credential: string): Promise<readonly string[]> =>
+  connection.anyFirst(sql.type(z.object({ id: z.string() }))`
+    delete from members where invited_by = ${credential} and joined_at is null returning id`);
 
 /** Makes somebody who is invited a member. @returns false where they are one already, or are gone. */
 export const joinMember = async (connection: CommonQueryMethods, id: string): Promise<boolean> =>

@@ -17,7 +17,8 @@ const postMember = route({
   description:
     'They are a member once they have signed in with the `operator_id`, by a code that is mailed to them: at ' +
     '/dashboard/sign-in?operator_id=op_… for example. Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner. ' +
-    'Adding an administrator needs the approval of a person, adding an owner that of an owner.',
+    'Adding an administrator needs the approval of a person, adding an owner that of an owner; adding anybody does, by a key or token that ends. ' +
+    'An invitation ends with the key that made it, unless a person approved it.',
   audience: 'admin',
   body: AddMemberSchema,
   example: { email: 'grace@example.com', role: 'admin' },

@@ -2,9 +2,12 @@ import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
+import type { Governed } from '../../context/ports.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
 import { thumbprintOf } from '../../fields/thumbprint.ts';
+import { actToOutlive } from '../outlive.ts';
 import { findOperator, lockOperator, replaceKeys, saveOperator } from './queries.ts';
 import type { AdministerOperator, Operator, UpdateOperator } from './schema.ts';
 
@@ -15,7 +18,7 @@ export async function readOwnOperator(context: Context, caller: Caller): Promise
   return operator;
 }
 
-/** @throws CarnetError NOT_FOUND; for a change of the payout account also NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED. */
+/** @throws CarnetError NOT_FOUND; for a change of the payout account, and another public key by a credential that ends, also NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED. */
 export const updateOwnOperator = (
   context: Context,
   call: CommandCall,
@@ -25,13 +28,9 @@ export const updateOwnOperator = (
     const { payout_account: payoutAccount, public_jwks: jwks } = patch;
     const before = await lockOperator(unit.connection, call.caller.operatorId);
     assertThat(before, () => notFound('operator'));
-    if (payoutAccount !== undefined) {
-      const refused = await context.requireApproval(unit, call, {
-        act: 'operator.payout_account_changed',
-        subject: { payout_account: before.payout_account },
-      });
-      if (refused !== null) return refused;
-    }
+    const governed = await governedChange(unit.connection, call.caller, { before, patch });
+    const refused = governed === null ? null : await context.requireApproval(unit, call, governed);
+    if (refused !== null) return refused;
     if (jwks !== undefined) await replaceKeys(unit.connection, before.id, jwks);
     const operator = await saveOperator(unit.connection, {
       ...before,
@@ -48,6 +47,20 @@ export const updateOwnOperator = (
     unit.changed(operator.id);
     return { status: 200, body: operator };
   });
+
+/** What a person has to decide about a change, the act of an owner first: one approval stands for the whole request. null: a key may. */
+async function governedChange(
+  connection: CommonQueryMethods,
+  caller: Caller,
+  { before, patch }: { before: Operator; patch: UpdateOperator },
+): Promise<Governed | null> {
+  if (patch.payout_account !== undefined)
+    return { act: 'operator.payout_account_changed', subject: { payout_account: before.payout_account } };
+  const known = new Set(before.public_jwks.map(({ x }) => x));
+  if (patch.public_jwks?.every(({ x }) => known.has(x)) ?? true) return null;
+  const act = await actToOutlive(connection, caller, { act: 'operator_public_key.outlives_maker', end: null });
+  return act && { act, subject: { public_jwks: before.public_jwks } };
+}
 
 /**
  * Tier, suspension and commission, by platform administration. Suspending revokes every active passport.

@@ -5,7 +5,8 @@ import type { Context } from '../../context/context.ts';
 import { assertFuture } from '../../database/instants.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
-import { endKeysOfGrant, outlivesMaker, storeKey } from '../make-key.ts';
+import { endKeysOfGrant, storeKey } from '../make-key.ts';
+import { actToOutlive } from '../outlive.ts';
 import { countGrants, deleteGrant, findGrant, insertGrant, listGrants } from './queries.ts';
 import type { CreatedPartnerGrant, CreatePartnerGrant, PartnerGrant } from './schema.ts';
 
@@ -27,13 +28,10 @@ export const createGrant = (
       const { operatorId } = call.caller;
       const expiresAt = expires_at ?? null;
       if (expiresAt !== null) await assertFuture(connection, expiresAt);
-      if (await outlivesMaker(connection, call.caller, expiresAt)) {
-        const refused = await context.requireApproval(unit, call, {
-          act: 'partner_grant.outlives_maker',
-          subject: null,
-        });
-        if (refused !== null) return refused;
-      }
+      const asked = { act: 'partner_grant.outlives_maker', end: expiresAt } as const;
+      const act = await actToOutlive(connection, call.caller, asked);
+      const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
+      if (refused !== null) return refused;
       const grant = await insertGrant(connection, { id: newId('pgr'), operatorId, name, providers });
       await unit.audit('partner_grant.created', grant.id, { name, providers });
       const { key, secret } = await storeKey(unit, call, {

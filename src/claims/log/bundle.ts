@@ -58,6 +58,7 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
       reason: claim.revoke_reason,
       as_of: asOf,
     },
+    submitter: claim.submitter,
     log: { origin: log.origin, vkey: log.vkey, jwk: logJwk(log) },
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonObject } from '../../fields/objects.ts';
 import { signingKey } from '../../fields/signing-key.ts';
 import { queryInteger } from '../../http/query.ts';
+import { SubmitterSchema } from '../schema/claim.ts';
 import { ReceiptSchema } from '../schema/envelope.ts';
 
 const hash = z.string().describe('64 lower-case hex digits.');
@@ -129,6 +130,7 @@ export const BundleSchema = z
       reason: z.string().nullable(),
       as_of: z.iso.datetime(),
     }),
+    submitter: SubmitterSchema,
     log: z.object({ origin: z.string(), vkey: z.string(), jwk: LogKeySchema }),
   })
   .meta({ id: 'ClaimBundle', description: 'All that proves a claim, for verifying it offline, years later.' });

@@ -7,6 +7,16 @@ import { ReceiptSchema } from './envelope.ts';
 import { claimRef } from './fields.ts';
 import { CLAIM_TYPES } from './payloads.ts';
 
+/** By what kind of credential a claim was submitted. */
+export const SubmitterSchema = z
+  .enum(['operator_key', 'operator_token', 'member_session', 'agent_key', 'platform_key', 'service'])
+  .nullable()
+  .describe(
+    'By what kind of credential it was submitted first, as the service has it; nobody signs that. `service`: the service states it itself. ' +
+      'null: it is from before this was kept.',
+  );
+export type Submitter = NonNullable<z.infer<typeof SubmitterSchema>>;
+
 /** What everybody may read who knows the id: it shows nothing that the claim states. */
 export const ClaimDigestSchema = z
   .object({
@@ -68,6 +78,7 @@ export const ClaimSchema = ClaimDigestSchema.extend({
     .array(z.string())
     .describe('What does not fit together: that the issuer said before that the same intent or invocation had ended.'),
   revoke_reason: z.string().nullable(),
+  submitter: SubmitterSchema,
   created_at: z.iso.datetime(),
 }).meta({
   id: 'Claim',
@@ -89,6 +100,7 @@ export const ClaimSchema = ClaimDigestSchema.extend({
       revoke_reason: null,
       erased_at: null,
       tombstone_id: null,
+      submitter: 'operator_key',
       created_at: '2026-11-21T12:00:00.000Z',
     },
   ],

@@ -16,9 +16,9 @@ declare
 begin
   if v_readers[1] = v_readers[2] then v_readers := v_readers[1:1]; end if;
   insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, schema, agent_id, mission_ref, operator_ids,
-      passport_jti, issued_at_ms)
+      passport_jti, submitter, issued_at_ms)
     values ('pc_' || new_ulid(), v_digest, 'op_platform', p_subject, p_type, 1, head || ',"receipt":null' || tail,
-      claim_schema_of(p_type), p_agent, p_mission, v_readers, p_passport, seconds * 1000)
+      claim_schema_of(p_type), p_agent, p_mission, v_readers, p_passport, 'service', seconds * 1000)
     on conflict (digest) do nothing
     returning id into v_id;
   if v_id is null then

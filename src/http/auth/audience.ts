@@ -14,10 +14,18 @@ interface Rule {
   partners: boolean;
   /** Whether a passport as bearer is let in. */
   passports: boolean;
+  /** Whether the key of a blocked agent is let in where something changes: to what only takes access away. */
+  blocked: boolean;
 }
 
 /** What a row leaves out is not let in. */
-const none = { agents: 'AGENT_CREDENTIAL_FORBIDDEN', person: false, partners: false, passports: false } as const;
+const none = {
+  agents: 'AGENT_CREDENTIAL_FORBIDDEN',
+  person: false,
+  partners: false,
+  passports: false,
+  blocked: false,
+} as const;
 
 /**
  * Who may call a route; every route names its audience, none is open by default. `public` looks at no credential. Of the others each is one
@@ -48,6 +56,7 @@ export const audiences = {
     agents: null,
     partners: true,
     passports: true,
+    blocked: true,
   },
 } as const satisfies Record<string, Rule>;
 
@@ -58,13 +67,13 @@ const ruleOf = (audience: keyof typeof audiences): Rule => audiences[audience];
 /** The refusals that a route of this audience may give because of its caller alone; those of `admit` and of authentication. */
 export function refusalsOfAudience(audience: Audience, method: string): ErrorCode[] {
   if (audience === 'public') return [];
-  const { roles, agents, person, partners, passports } = ruleOf(audience);
+  const { roles, agents, person, partners, passports, blocked } = ruleOf(audience);
   const codes: ErrorCode[] = ['UNAUTHENTICATED', 'OPERATOR_SUSPENDED'];
   if (!passports) codes.push('AGENT_CREDENTIAL_FORBIDDEN');
   if (!partners) codes.push('PARTNER_SCOPE');
   if (method !== 'get') codes.push('ORIGIN_FORBIDDEN');
   if (agents !== null) codes.push(agents);
-  else if (method !== 'get') codes.push('AGENT_BLOCKED');
+  else if (method !== 'get' && !blocked) codes.push('AGENT_BLOCKED');
   if (roles !== 'any') codes.push('ADMIN_REQUIRED');
   if (person) codes.push('DASHBOARD_SESSION_REQUIRED');
   return codes;
@@ -102,7 +111,7 @@ export function admit(
   if (rule.agents === 'ADMIN_REQUIRED') throw platformAlone();
   if (rule.agents !== null)
     throw new CarnetError(rule.agents, 'An agent key may not do this; use a key of the operator.');
-  if (blocked && method !== 'get') {
+  if (blocked && method !== 'get' && !rule.blocked) {
     throw new CarnetError(
       'AGENT_BLOCKED',
       'This agent is blocked: it may read, but change nothing until its operator unblocks it.',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { assertGrant, findAgent, lockOperator, maySeeAgent } from '../../accounts/index.ts';
+import { actToOutlive, assertGrant, findAgent, lockOperator, maySeeAgent } from '../../accounts/index.ts';
 import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
@@ -25,7 +25,7 @@ const SLUG_LENGTH = 32;
 
 /**
  * Makes an endpoint. Its secret, made here unless its provider has made one, is in this answer only. One for a blocked agent receives, and forwards nothing while it is blocked. One that
- * holds less than the standard policy needs a person.
+ * holds less than the standard policy, and one by a credential that ends, needs a person.
  * @throws CarnetError FORWARD_URL_FORBIDDEN; NOT_FOUND for an agent that is unknown, foreign or not of the partner's grant; PROVIDER_NOT_ALLOWED
  *   for a partner; INVALID_STATE for a disabled agent; TIER_LIMIT_EXCEEDED; UNAUTHENTICATED for a partner whose grant has just ended
  */
@@ -44,10 +44,11 @@ export async function createEndpoint(
       if (forbidden !== null) throw forbidden;
       await assertMayMake(connection, caller, body);
       await assertRoom(connection, caller.operatorId);
-      if (letsMorePass(body.policy, STANDARD_POLICY)) {
-        const refused = await context.requireApproval(unit, call, { act: 'inbound_endpoint.made_weak', subject: null });
-        if (refused !== null) return refused;
-      }
+      const act = letsMorePass(body.policy, STANDARD_POLICY)
+        ? 'inbound_endpoint.made_weak'
+        : await actToOutlive(connection, caller, { act: 'inbound_endpoint.outlives_maker', end: null });
+      const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
+      if (refused !== null) return refused;
       const id = newId('inw');
       const secret = body.secret ?? newWebhookSecret();
       const sealed = sealEndpointSecret(context.encryption, id, secret);

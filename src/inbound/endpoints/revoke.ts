@@ -1,8 +1,9 @@
+import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { isForwarding, lockEndpoint, revokeEndpointRow } from './queries.ts';
+import { isForwarding, lockEndpoint, revokeEndpointRow, type EndpointRow } from './queries.ts';
 import { seenBy, shownEndpoint } from './read.ts';
 import type { Endpoint } from './schema.ts';
 
@@ -11,7 +12,7 @@ const WAIT_SECONDS = 12;
 
 /**
  * Revokes an endpoint for good, and waits until no call to its forward_url is under way: nothing arrives there after the answer. Once more it
- * changes nothing.
+ * changes nothing. An agent's key and a passport revoke the endpoints of their own agent, blocked or not.
  * @throws CarnetError NOT_FOUND; TEMPORARILY_UNAVAILABLE where the process cannot wait: it is revoked, and the same call waits again
  */
 export async function revokeEndpoint(
@@ -22,7 +23,7 @@ export async function revokeEndpoint(
   const { caller } = call;
   await runCommand(context, call, async (unit) => {
     const row = await lockEndpoint(unit.connection, seenBy(caller), id);
-    assertThat(row, () => notFound('inbound endpoint'));
+    assertThat(row !== null && mayRevoke(caller, row), () => notFound('inbound endpoint'));
     if (row.revoked_at === null) {
       await revokeEndpointRow(unit.connection, id);
       await unit.audit('inbound_endpoint.revoked', id, caller.kind === 'passport' ? { passport: caller.jti } : {});
@@ -43,3 +44,7 @@ export async function revokeEndpoint(
   }
   return { status: 200, body: await shownEndpoint(context, context.pool, caller, id), replayed: false };
 }
+
+/** A passport is shown to others, and whoever it was shown to could end every endpoint of the operator for good. */
+const mayRevoke = (caller: Caller, { agent_id: agentId }: EndpointRow): boolean =>
+  (caller.kind !== 'agent' && caller.kind !== 'passport') || caller.agentId === agentId;

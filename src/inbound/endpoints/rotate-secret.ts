@@ -1,3 +1,4 @@
+import { actToOutlive } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -9,7 +10,8 @@ import { sealEndpointSecret } from './secrets.ts';
 
 /**
  * Replaces the secret of an endpoint, by the one that its provider made or a new one: forwards are signed with the new one at once, and what providers send may be signed with the one before
- * for another day, unless that ends `immediate`ly. One that the caller chooses needs a person.
+ * for another day, unless that ends `immediate`ly. One that the caller chooses, and one that
+ * would outlast the credential of the caller, needs a person.
  * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED; GOVERNANCE_APPROVAL_REQUIRED
  */
 export const rotateEndpointSecret = (
@@ -23,11 +25,12 @@ export const rotateEndpointSecret = (
     async (unit) => {
       const { agent_id, provider } = await activeEndpoint(unit.connection, call.caller, id);
       const chosen = given !== undefined;
-      if (chosen) {
-        const subject = { id, agent_id, provider };
-        const refused = await context.requireApproval(unit, call, { act: 'inbound_endpoint.secret_chosen', subject });
-        if (refused !== null) return refused;
-      }
+      const act = chosen
+        ? 'inbound_endpoint.secret_chosen'
+        : await actToOutlive(unit.connection, call.caller, { act: 'inbound_secret.outlives_maker', end: null });
+      const subject = { id, agent_id, provider };
+      const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject });
+      if (refused !== null) return refused;
       const secret = given ?? newWebhookSecret();
       const sealed = sealEndpointSecret(context.encryption, id, secret);
       await replaceEndpointSecret(unit.connection, id, { secret: sealed, immediate });

@@ -30,7 +30,7 @@ const postEndpoint = route({
   description:
     'Configure the provider to send to `receiver_url` and to sign with `secret`, which is shown only once. Of a provider that makes its ' +
     'signing key itself, send that as `secret`. Each event is verified, ' +
-    'deduplicated, scanned and recorded, and forwarded to `forward_url` where the policy lets it pass; without one it is recorded.',
+    'deduplicated, scanned and recorded, and forwarded to `forward_url` where the policy lets it pass; without one it is recorded. A key or token that ends needs the approval of a person for it.',
   audience: 'admin-or-partner',
   body: CreateEndpointSchema,
   example: {
@@ -109,7 +109,8 @@ const deleteEndpoint = route({
   summary: 'Revoke an inbound endpoint for good',
   description:
     'From the answer on nothing is taken there, and nothing is forwarded: a call that is under way is waited for, twelve seconds at most. ' +
-    'Repeating it is safe. It only takes access away, so agents and their passports may do it too.',
+    'Repeating it is safe. It only takes access away, so an agent may do it too, by its key or a passport, also while it is blocked, of the endpoints that are for it; ' +
+    'another one is 404 to it.',
   audience: 'any-credential',
   params,
   status: 200,
@@ -126,7 +127,7 @@ const postRotateSecret = route({
   summary: 'Replace the secret of an inbound endpoint',
   description:
     'The new one is made here, unless `secret` has the one that the provider made. Forwards are signed with it at once. What the provider sends may be signed with the one before for 24 hours, unless ' +
-    '`immediate` is true. A second rotation within these ends the first secret at once. A `secret` that is sent needs a person.',
+    '`immediate` is true. A second rotation within these ends the first secret at once. A `secret` that is sent needs a person, and so does any, by a key or token that ends.',
   audience: 'admin',
   params,
   body: RotateEndpointSecretSchema,

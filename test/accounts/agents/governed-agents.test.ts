@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import type { Agent } from '../../../src/accounts/agents/schema.ts';
-import { buildAgent, buildMemberKey, buildOperator, type TestOperator } from '../../support/factories.ts';
-import { signIn, type Person } from '../../support/people.ts';
-import { assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  type TestOperator,
+} from '../../support/factories.ts';
+import { buildPerson, signIn, type Person } from '../../support/people.ts';
+import { assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
 import { block, otherJwk, publicJwk } from '../../authority/support.ts';
 
 /** A request with a key that needs a person's approval; it can be sent again with that approval. */
@@ -87,6 +93,50 @@ describe('changes of an agent that need a person', () => {
       const other = await buildOperator();
       assertProblem(await other.post(`/v1/agents/${agentId}/unblock`), 'NOT_FOUND');
       assertProblem(await (await buildMemberKey(operator)).post(`/v1/agents/${agentId}/unblock`), 'ADMIN_REQUIRED');
+    });
+  });
+
+  describe('PATCH /v1/agents/:id that brings a retired agent back', () => {
+    const retire = async (by: Requester): Promise<void> => {
+      assertStatus(await by.patch(`/v1/agents/${agentId}`, { status: 'disabled' }), 200);
+    };
+
+    for (const [who, retiredBy] of [
+      ['a person', () => person],
+      ['a key', () => operator],
+    ] as const) {
+      it(`is refused to every key until a person has approved it, where ${who} retired it`, async () => {
+        const key = await buildAgentKey(operator, agentId);
+        await retire(retiredBy());
+        const member = await buildMemberKey(operator);
+        for (const by of [member, operator]) {
+          const bring: Governed = (approval) =>
+            by.patch(`/v1/agents/${agentId}`, { status: 'active', name: 'again' }, header(approval));
+          await approvalRequested(bring);
+          assert.equal((await agent()).status, 'disabled');
+          assertProblem(await key.get('/v1/skills'), 'UNAUTHENTICATED');
+        }
+        const bring: Governed = (approval) =>
+          member.patch(`/v1/agents/${agentId}`, { status: 'active' }, header(approval));
+        const approval = await approvalRequested(bring);
+        await approve(approval);
+        assertStatus(await bring(approval), 200);
+        assertStatus(await key.get('/v1/skills'), 200);
+      });
+    }
+
+    it('is done at once for a person, and asks nothing where it is active already', async () => {
+      await retire(operator);
+      assertStatus(await person.patch(`/v1/agents/${agentId}`, { status: 'active' }), 200);
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { status: 'active' }), 200);
+      await retire(operator);
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { status: 'disabled', name: 'renamed' }), 200);
+    });
+
+    it('is no shorter way for a signed-in member without a role that may approve', async () => {
+      await retire(operator);
+      const plain = await buildPerson(operator, 'member');
+      assertProblem(await plain.patch(`/v1/agents/${agentId}`, { status: 'active' }), 'GOVERNANCE_APPROVAL_REQUIRED');
     });
   });
 

@@ -5,6 +5,7 @@ import type { ApiKey, CreatedApiKey } from '../../../src/accounts/api-keys/schem
 import { sql } from '../../../src/database/pool.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import { signIn } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, requester } from '../../support/service.ts';
 import { tablesHolding } from './secrets.ts';
 
@@ -231,7 +232,8 @@ describe('the agent of an agent key', () => {
     assertStatus(await operator.patch(`/v1/agents/${agent.id}`, { status: 'disabled' }), 200);
     assertProblem(await used.get('/v1/billing/balance'), 'UNAUTHENTICATED');
     assertProblem(await unused.get('/v1/billing/balance'), 'UNAUTHENTICATED');
-    const revived = assertStatus(await operator.patch<Agent>(`/v1/agents/${agent.id}`, { status: 'active' }), 200);
+    const person = await signIn(operator.email);
+    const revived = assertStatus(await person.patch<Agent>(`/v1/agents/${agent.id}`, { status: 'active' }), 200);
     assert.equal(revived.status, 'active');
     assertStatus(await used.get('/v1/billing/balance'), 200);
   });

@@ -55,6 +55,15 @@ describe('OAuth access tokens', () => {
         assertStatus(await read(await issuer.token(admin({ aud: ['other', AUDIENCE] }), { typ })), 200);
     });
 
+    it('may last until the last moment that there is, and are refused past it', async () => {
+      assertStatus(await read(await issuer.token(admin({ exp: 8.64e12 }))), 200);
+      for (const exp of [8.64e12 + 1, 1e15, Number.MAX_VALUE])
+        assertProblem(await read(await issuer.token(admin({ exp }))), 'UNAUTHENTICATED');
+      for (const far of [{ iat: 1e300 }, { iat: -1e300 }, { nbf: -1e300 }])
+        assertStatus(await read(await issuer.token(admin(far))), 200);
+      assertProblem(await read(await issuer.token(admin({ nbf: 1e300 }))), 'UNAUTHENTICATED');
+    });
+
     it('are 403 OPERATOR_SUSPENDED for a suspended operator', async () => {
       const suspended = await insertOperator(shell.context, 'suspended');
       assertProblem(await read(await issuer.token(admin({ operator_id: suspended }))), 'OPERATOR_SUSPENDED');

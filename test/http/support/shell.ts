@@ -129,8 +129,8 @@ interface KeyOptions {
   agentId?: AgentId;
   /** Of a partner. */
   grantId?: PartnerGrantId;
-  /** Seconds from now; negative: has expired. */
-  expiresIn?: number;
+  /** Seconds from now; negative: has expired; null or left out: never. */
+  expiresIn?: number | null;
 }
 
 /** A key in the database. @returns its id and the secret to send */

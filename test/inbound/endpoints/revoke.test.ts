@@ -66,12 +66,11 @@ describe('DELETE /v1/operator/inbound-webhooks/:id', () => {
     );
   });
 
-  it('is open to members, agents and passports of the operator, since it only takes access away', async () => {
+  it('is open to members, and to the agent and its passports, since it only takes access away', async () => {
     const { agent_id: agent } = await buildEndpoint(operator);
     const { token, jti } = await issued(operator, agent);
     const callers: [Requester, string, unknown][] = [
       [await buildAgentKey(operator, agent), agent, {}],
-      [await buildAgentKey(operator, (await buildAgent(operator)).id), '', {}],
       [await buildMemberKey(operator), '', {}],
       [requester(token), agent, { passport: jti }],
     ];
@@ -84,16 +83,35 @@ describe('DELETE /v1/operator/inbound-webhooks/:id', () => {
     }
   });
 
-  it('is not open to a passport that does not verify, nor to the key of a blocked agent', async () => {
+  it('is not open to a passport that does not verify', async () => {
     const { id, agent_id: agent } = await buildEndpoint(operator);
-    const [key, { token, jti }] = [await buildAgentKey(operator, agent), await issued(operator, agent)];
+    const { token, jti } = await issued(operator, agent);
     assertStatus(await operator.post('/v1/passports/revoke', { jti }), 200);
     assertProblem(await revoke(requester(token), id), 'UNAUTHENTICATED');
-    await block(agent);
-    await eventually('the key to be that of a blocked agent', async () => (await revoke(key, 'inw_1')).status === 403);
-    assertProblem(await revoke(key, id), 'AGENT_BLOCKED');
     assert.equal((await shownEndpoint(operator, id)).status, 'active');
   });
+
+  for (const blocked of [false, true]) {
+    it(`is ${blocked ? 'open to a blocked agent and its passports, too,' : ''} of their own endpoint alone; another agent’s is 404`, async () => {
+      const { id: other } = await buildEndpoint(operator);
+      const { agent_id: agent, id: first } = await buildEndpoint(operator);
+      const { id: second } = await buildEndpoint(operator, { agent_id: agent });
+      const [key, { token }] = [await buildAgentKey(operator, agent), await issued(operator, agent)];
+      if (blocked) {
+        await block(agent);
+        const refused = () => key.post('/v1/skills', {});
+        await eventually('the block to be seen', async () => (await refused()).body.code === 'AGENT_BLOCKED');
+      }
+      for (const [by, own] of [
+        [key, first],
+        [requester(token), second],
+      ] as const) {
+        assertProblem(await revoke(by, other), 'NOT_FOUND');
+        assert.equal(assertStatus(await revoke(by, own), 200).status, 'revoked');
+      }
+      assert.equal((await shownEndpoint(operator, other)).status, 'active');
+    });
+  }
 
   it('is 404 for one of another operator, whoever asks', async () => {
     const { id } = await buildEndpoint(await buildOperator());

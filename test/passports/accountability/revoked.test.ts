@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
+import { signIn } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
 import { flagTypes, timePasses, type Lineage } from '../lineages.ts';
 
@@ -23,7 +24,8 @@ const ways: [what: string, revoke: (operator: TestOperator, lineage: Lineage) =>
     'disabling and enabling the agent',
     async (operator, { agent }) => {
       assertStatus(await operator.patch(`/v1/agents/${agent}`, { status: 'disabled' }), 200);
-      assertStatus(await operator.patch(`/v1/agents/${agent}`, { status: 'active' }), 200);
+      const person = await signIn(operator.email);
+      assertStatus(await person.patch(`/v1/agents/${agent}`, { status: 'active' }), 200);
     },
   ],
   [

@@ -51,7 +51,7 @@ const platform: Rule = {
 };
 
 /** Revoking an endpoint takes access away and gives none: whoever is known may. */
-const revoking: Rule = { ...work, ...withPartners, 'a passport': 'admitted' };
+const revoking: Rule = { ...work, ...withPartners, 'a passport': 'admitted', "a blocked agent's key": 'admitted' };
 
 /**
  * Who may do what, by method and path; the first line that fits counts. Written from the decisions on credentials, not
