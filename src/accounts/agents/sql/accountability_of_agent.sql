@@ -1,5 +1,5 @@
 -- What an agent is held to: the strictest mode, and the shortest interval, of all agents of its operator that have or had a public key
--- which it has or had (decision A54). Otherwise a weaker agent with the same key would do the work. The interval of a standard agent is
+-- which it has or had (decision A60). Otherwise a weaker agent with the same key would do the work. The interval of a standard agent is
 -- never timed, so it shortens nobody else's.
 create function accountability_of_agent(p_agent text, out accountability text, out checkpoint_interval_seconds double precision)
 language sql stable as $$
