@@ -135,7 +135,7 @@ export async function refreshed(db: CommonQueryMethods, { jti }: Lineage, ttl: n
   return next;
 }
 
-/** Moves everything of the lineage `seconds` into the past, as if that much time had passed. */
+/** Moves everything of the lineage `seconds` into the past, and its agent's last report, as if that much time had passed. */
 export async function timePasses(db: CommonQueryMethods, { jti }: Lineage, seconds: number): Promise<void> {
   const by = sql.fragment`make_interval(secs => ${seconds})`;
   await run(
@@ -152,6 +152,11 @@ export async function timePasses(db: CommonQueryMethods, { jti }: Lineage, secon
     update passports set issued_at = issued_at - ${by}, expires_at = expires_at - ${by} where lineage_id = ${jti}`,
   );
   await run(db, sql.fragment`update passport_flags set raised_at = raised_at - ${by} where lineage_id = ${jti}`);
+  await run(
+    db,
+    sql.fragment`
+    update agent_silences set since = since - ${by} where agent_id = (select agent_id from passport_lineages where id = ${jti})`,
+  );
 }
 
 /** Seconds since it began, by Postgres’ clock. */

@@ -1,6 +1,7 @@
 -- What signing a passport is composed of, with the end of what ends by itself. Scopes and
 -- allow_data_from are what they mean now: '*' expanded, and no scope that the connection has lost (decision A4). Missions are
--- only named, so they are checked when the passport is written. Null where the agent is not this operator's.
+-- only named, so they are checked when the passport is written. Accountability is what the agent is held to, with all that have or had a key
+-- of it. Null where the agent is not this operator's.
 create function passport_facts_now(p_operator text, p_agent text) returns json language sql stable as $$
   with agent as (
     select * from agent_identities where id = p_agent and operator_id = p_operator
@@ -18,8 +19,8 @@ create function passport_facts_now(p_operator text, p_agent text) returns json l
   )
   select json_build_object(
     'operator_status', a.operator_status,
-    'agent', json_build_object('id', a.id, 'name', a.name, 'status', a.status, 'accountability', a.accountability,
-      'checkpoint_interval_seconds', a.checkpoint_interval_seconds, 'key_thumbprint', a.key_thumbprint),
+    'agent', json_build_object('id', a.id, 'name', a.name, 'status', a.status, 'accountability', held.accountability,
+      'checkpoint_interval_seconds', held.checkpoint_interval_seconds, 'key_thumbprint', a.key_thumbprint),
     'grants', (select coalesce(json_agg(json_build_object(
         'connection_id', connection_id, 'service_id', service_id, 'service_name', service_name,
         'connection_scopes', connection_scopes,
@@ -41,5 +42,5 @@ create function passport_facts_now(p_operator text, p_agent text) returns json l
         'receiver_id', receiver_id, 'receiver_profile_version_id', receiver_profile_version_id,
         'expires_at', epoch_seconds(expires_at)
       ) order by id), '[]') from bound))
-  from agent a;
+  from agent a, accountability_of_agent(a.id) as held;
 $$;

@@ -10,7 +10,12 @@ import type { CheckoutAnswer, CheckpointAnswer, ReportBody } from './schema.ts';
 import { commandArguments } from '../command-arguments.ts';
 import { PASSPORT_CLAIM } from '../token.ts';
 
-const ReportRow = z.object({ replayed: z.boolean(), answer: z.string(), messages: z.number() });
+const ReportRow = z.object({
+  replayed: z.boolean(),
+  answer: z.string(),
+  messages: z.number(),
+  ended: z.array(z.string()),
+});
 
 /**
  * Records an agent's report on a passport, and the flags that it raises, by one SQL function. The grace of a checkpoint follows from
@@ -34,7 +39,10 @@ async function submitReport<Body>(
       p_checkout_grace => ${checkoutGraceSeconds}, p_services => ${textArray(body.services_used)},
       p_calls => ${JSON.stringify(body.tool_calls)}, p_actions => ${body.actions_count},
       p_delegated => ${textArray(body.delegated_to)}, p_summary => ${body.summary ?? null})`;
-  const { replayed, answer } = await runHotCommand(context, call, query, ({ messages }) => ({ changed: [], messages }));
+  const { replayed, answer } = await runHotCommand(context, call, query, ({ messages, ended }) => ({
+    changed: ended,
+    messages,
+  }));
   // The function writes it in the shape of the reply schema, with which the route parses it.
   return { status: 201, body: JSON.parse(answer) as Body, location: `/v1/passports/${jti}/report`, replayed };
 }

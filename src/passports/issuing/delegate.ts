@@ -4,7 +4,13 @@ import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
-import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, strongerMode } from './assemble.ts';
+import {
+  assertCanHoldPassport,
+  checkpointInterval,
+  requireActiveBindings,
+  shorterInterval,
+  strongerMode,
+} from './assemble.ts';
 import { constraintsOf, intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
@@ -86,8 +92,10 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
     parentClaims.authority_refs.map(({ binding_id: id }) => id),
   );
   facts.use(...bindings);
-  const accountability = strongerMode(parentClaims.accountability, child.agent.accountability);
-  const interval = checkpointInterval(child, accountability);
+  // The parent passport may be older than what its agent is held to now.
+  const above = strongerMode(parentClaims.accountability, delegator.agent.accountability);
+  const accountability = strongerMode(above, child.agent.accountability);
+  const interval = checkpointInterval(child, accountability, checkpointInterval(delegator, above) ?? undefined);
   const services = narrowServices(withinAudience(parentClaims.services, parentAudience), requested, 'SCOPE_ESCALATION');
   const audience = body.audience ?? (parentAudience && serviceIds(services));
   return {
@@ -112,10 +120,3 @@ const inheritedClaims = ({ checkpoint_interval: _interval, ...above }: PassportC
   ...above,
   identity_claims: above.identity_claims.filter(({ expires_at: end }) => end === null || end * 1_000 > Date.now()),
 });
-
-const shorterInterval = (own: number | null, parent: number | undefined): { checkpoint_interval?: number } => {
-  const intervals = [own, parent].flatMap((interval) =>
-    interval === null || interval === undefined ? [] : [Math.floor(interval)],
-  );
-  return intervals.length === 0 ? {} : { checkpoint_interval: Math.min(...intervals) };
-};

@@ -140,7 +140,7 @@ describe('races at a deadline', function () {
     }
   });
 
-  it('a revocation around a deadline: the checkpoint raised at most once and not after it, the checkout once', async () => {
+  it('a revocation around a deadline: each missed checkpoint raised once, the checkout once', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const lineage = await enforced({ age: 300 + CHECKPOINT_GRACE - 0.005 });
       await Promise.all([
@@ -152,7 +152,12 @@ describe('races at a deadline', function () {
       assert(before.length <= 1);
       await timePasses(db, lineage, 4_000);
       await life(lineage);
-      assert.deepEqual(await typesOf(lineage), [...before, 'missed_checkout']);
+      // The agent may be silent no longer for the revocation: misses go on, each once, until the checkout is missed.
+      const after = await raised(lineage);
+      assert.equal(new Set(after.map(({ type, occasion }) => `${type} ${occasion}`)).size, after.length);
+      const types = after.map(({ type }) => type);
+      assert.deepEqual([types.at(-1), types.indexOf('missed_checkout')], ['missed_checkout', types.length - 1]);
+      assert(types.length - 1 >= 3, types.join(', '));
     }
   });
 

@@ -232,9 +232,9 @@ describe('a checkpoint', () => {
       );
     });
 
-    it('does not lie past the last expiry, and comes back with a refresh', async () => {
+    it('of a logged agent does not lie past the last expiry, and comes back with a refresh', async () => {
       assert.deepEqual((await madeBefore(370, { ttl: 370 })).types, ['late_checkpoint']);
-      const silent = await newLineage(db, { operator, ttl: 370 });
+      const silent = await newLineage(db, { operator, accountability: 'logged', ttl: 370 });
       assert.equal((await advanceSession(own.context, silent.session)).waitsFor, 'checkout');
       await timePasses(db, silent, 376);
       await advanceSession(own.context, silent.session);

@@ -3,9 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { z } from 'zod';
 import type { Claim } from '../../../src/claims/schema/claim.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { CheckoutBodySchema } from '../../../src/passports/accountability/schema.ts';
+import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
 import { decideReview } from '../../../src/passports/accountability/decide-review.ts';
-import { submitCheckout } from '../../../src/passports/accountability/submit-report.ts';
 import { callOf, ownContext } from '../../invocations/own-context.ts';
 import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
@@ -344,7 +343,6 @@ describe('Reviews of checkouts', () => {
       );
       assert.notEqual(decided.review.decided_at, null);
       assertStatus(await issueReply(agentId), 201);
-      assert.equal(await verified(passport), true);
       assert.deepEqual(
         assertStatus(await decide(review, body), 200),
         decided,
@@ -505,7 +503,6 @@ describe('Reviews of checkouts', () => {
       const decided = assertStatus(await decide(review, { decision: 'blocked', notes: 'Not again.' }, person), 200);
       assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 0, 'active']);
       assertStatus(await issueReply(agentId), 201);
-      assert.equal(await verified(passport), true);
       assert.deepEqual(await eventTypes(agentId), ['passport.flagged', 'passport.blocked']);
       const [, blocked] = (await eventsOf(await database(), { operator: operator.operatorId })).filter(
         ({ payload }) => payload.agent_id === agentId,
@@ -518,7 +515,7 @@ describe('Reviews of checkouts', () => {
       assertProblem(await decide(review, { decision: 'approved' }, person), 'REVIEW_ALREADY_DECIDED');
     });
 
-    it('blocked with block_future: revokes the chain but no other session, and blocks the agent until a person unblocks it', async () => {
+    it('blocked with block_future: the chain has ended with the checkout, no other session ends, and it blocks the agent until a person unblocks it', async () => {
       const [agentId, helper] = [await enforced(), (await buildAgent(operator)).id];
       const [passport, elsewhere] = [await issue(agentId), await issue(agentId)];
       const child = await delegate(passport, helper);
@@ -526,7 +523,7 @@ describe('Reviews of checkouts', () => {
       const review = await checkout(passport);
       const body = { decision: 'blocked', block_future: true };
       const decided = assertStatus(await decide(review, body), 200);
-      assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 3, 'blocked']);
+      assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 0, 'blocked']);
       assert.deepEqual(await Promise.all([passport, child, grandchild, elsewhere].map(verified)), [
         false,
         false,
@@ -600,7 +597,7 @@ describe('Reviews of checkouts', () => {
         const report = assertStatus(await operator.get<Report>(path(jti)), 200);
         assert.deepEqual(
           [report.passport.jti, report.passport.status, report.passport.checkpoint_count],
-          [jti, 'active', 1],
+          [jti, 'revoked', 1],
         );
         assert.deepEqual(report.checkpoints, [made.body.checkpoint]);
         assert.deepEqual(
@@ -623,26 +620,25 @@ describe('Reviews of checkouts', () => {
 });
 
 describe('Reviews where REVIEW_BLOCK_REVOKES is set', () => {
-  it('a block revokes the lineage and its descendants, but does not block the agent', async () => {
+  it('a block of a missed checkout revokes what still descends from it, but does not block the agent', async () => {
     const own = await ownContext();
     const { pool, config } = own.context;
     const context = { ...own.context, config: { ...config, reviewBlockRevokes: true } };
     const lineage = await newLineage(pool, { operator: await newOperator(pool) });
     await newLineage(pool, { operator: lineage.operator, parent: lineage });
     const call = (operation: string) => callOf(lineage.operator, operation);
-    const { body } = await submitCheckout(context, call('submitCheckout'), {
-      jti: lineage.jti,
-      body: CheckoutBodySchema.parse(REPORT),
-    });
-    const review = String(body.review?.checkout_id);
+    // A checkout that comes ends them by itself; one that is missed leaves the passports of its descendants.
+    await timePasses(pool, lineage, 3_600 + 901);
+    const { reviews } = await advanceSession(own.context, lineage.session);
+    const review = String(reviews[0]);
     const decided = await decideReview(context, call('decidePassportReview'), {
       checkoutId: review,
       decision: { decision: 'blocked', block_future: false },
     });
-    assert.deepEqual([decided.body.revoked_count, decided.body.agent_status], [2, 'active']);
+    assert.deepEqual([decided.body.revoked_count, decided.body.agent_status], [1, 'active']);
     assert.deepEqual(
       (await eventsOf(pool, lineage)).map(({ event_type }) => event_type),
-      ['passport.blocked'],
+      ['passport.missed_checkout', 'passport.flagged', 'passport.blocked'],
     );
     await own.close();
   });

@@ -64,7 +64,7 @@ describe('Accountability after a revocation', () => {
       assertStatus(await issue(operator, lineage.agent), 201);
       await timePasses(db, lineage, GRACE_SECONDS + 1);
       await advance(lineage);
-      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkpoint', 'missed_checkpoint', 'missed_checkout']);
       const { reviews } = assertStatus(
         await operator.get<{ reviews: { jti: string; risk: string; missed: boolean; status: string }[] }>(
           '/v1/passports/reviews',

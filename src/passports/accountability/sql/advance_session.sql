@@ -2,15 +2,20 @@
 create function advance_session(p_session text, p_checkout_grace double precision) returns session_step language plpgsql as $$
 declare
   due passport_lineages;
+  late text[];
   answer session_step;
   expected timestamptz;
   deadline timestamptz;
 begin
   answer.raised := false;
   delete from life_messages where life = 'session:' || p_session;
+  -- All lineages are locked before the first is flagged, which locks its agent: reports take both in this order (rule 12).
+  late := array(select l.id from passport_lineages l
+    where l.session_id = p_session and next_deadline(l, p_checkout_grace) <= clock_timestamp());
+  perform from passport_lineages where id = any (late) order by id for no key update;
   for due in select l.* from passport_lineages l
-    where l.session_id = p_session and next_deadline(l, p_checkout_grace) <= clock_timestamp()
-    order by l.id for no key update
+    where l.id = any (late) and next_deadline(l, p_checkout_grace) <= clock_timestamp()
+    order by l.id
   loop
     perform flag_missed_deadlines(due, clock_timestamp(), p_checkout_grace);
     answer.raised := true;
@@ -22,7 +27,7 @@ begin
   select d.what, l.agent_id, l.checkpoint_count + 1, d.due, d.at
     into answer.waits_for, answer.agent_id, answer.checkpoint, expected, deadline
     from passport_lineages l, lateral (values
-      ('checkpoint', l.next_checkpoint_due_at, checkpoint_deadline(l)),
+      ('checkpoint', checkpoint_due(l), checkpoint_deadline(l)),
       ('checkout', checkout_expected(l), checkout_deadline(l, p_checkout_grace))) as d (what, due, at)
     where l.session_id = p_session and d.at is not null
     order by d.at limit 1;

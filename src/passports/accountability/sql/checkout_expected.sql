@@ -1,6 +1,6 @@
 -- Until when the checkout is expected (decision A38): the end of the lineage or of the estimated duration, or the revocation if that
--- was earlier. The estimate puts nothing off once a critical flag is raised: whoever had estimated a day would be held a day later. It
--- counts as missed `p_checkout_grace` seconds later. Null: it is not awaited.
+-- was earlier. Nothing puts it off once a critical flag is raised, or the agent would choose itself how long it is not held: the estimate
+-- counts no more, and a refresh ends by the last expiry (refresh_passport). It is missed a grace later. Null: it is not awaited.
 create function checkout_expected(l passport_lineages) returns timestamptz language sql stable as $$
   select case when is_accountable(l) then
     least(

@@ -10,7 +10,7 @@ declare
 begin
   if next_deadline(l, p_checkout_grace) > p_moment is not false then return l; end if;
   select max(jti) into member from passports where lineage_id = l.id;
-  l := flag_missed_checkpoints(l, member, p_moment);
+  l := flag_missed_checkpoints(l, member, p_moment, p_checkout_grace);
   if checkout_deadline(l, p_checkout_grace) <= p_moment then
     expected := checkout_expected(l);
     perform raise_flag(l, member, 'missed_checkout', severity, '', format('No checkout came that was expected by %s.', iso_time(expected)),

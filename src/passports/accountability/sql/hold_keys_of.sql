@@ -1,4 +1,5 @@
--- A pending review of risk critical holds every public key that its agent has or had; any other holds none (decision A30).
+-- The public keys that a pending review of risk critical holds, for a release before this one that runs beside it; here the keys are looked
+-- up when a passport is signed, so that one which the agent gets later is held too (decision A30).
 create function hold_keys_of(c checkouts) returns void language plpgsql as $$
 begin
   if c.review_status = 'pending' and c.risk = 'critical' then

@@ -1,5 +1,5 @@
 -- Records the checkout of a lineage, until 24 hours after its last expiry, revoked or not (decision A28). It ends what is
--- owed. One that comes after it was missed fills the row of the review that the miss made. Where that is decided, and the report adds a
+-- owed, and of an enforced lineage the passports with all that came of them: nothing happens after the last report. One that comes after it was missed fills the row of the review that the miss made. Where that is decided, and the report adds a
 -- critical flag, it waits for a decision again: whoever decided has not seen it (decision A32). Where the agent is blocked, the block stands.
 create function record_checkout(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
@@ -9,22 +9,26 @@ create function record_checkout(
 declare
   kept constant text := kept_answer(p_operator, p_agent_part, p_key, p_fingerprint);
   p passports;
+  begun report_begun;
   l passport_lineages;
   made checkouts;
   flagged bigint;
   moment timestamptz;
   reopened boolean;
+  ended passport_revocation := row('{}'::text[], 0, 0);
 begin
-  if kept is not null then return row(true, kept, 0)::report_answer; end if;
+  if kept is not null then return row(true, kept, 0, '{}')::report_answer; end if;
   select * into p from passports where jti = p_jti;
-  l := lock_lineage_to_report(p_operator, p);
-  moment := clock_timestamp();
+  -- A refresh may make a lineage stricter, so every mode takes the lock that the end of passports needs.
+  if p.operator_id = p_operator then perform lock_passports_exclusively(p_operator); end if;
+  begun := lock_lineage_to_report(p_operator, p, p_checkout_grace, lineages_below(array[p.lineage_id]));
+  l := begun.lineage;
+  moment := begun.moment;
   if l.latest_expiry + interval '24 hours' <= moment then
     perform refuse('PASSPORT_EXPIRED', format('The passport expired at %s; it could be checked out within 24 hours.', iso_time(l.latest_expiry)));
   end if;
   perform refuse_checked_out(l);
 
-  l := flag_missed_deadlines(l, moment, p_checkout_grace);
   flagged := last_flag_id(l.id);
   select * into made from checkouts where lineage_id = l.id;
   made.id := coalesce(made.id, p_id);
@@ -43,7 +47,8 @@ begin
       decided_at = case when reopened then null else c.decided_at end
     returning * into made;
   update passport_lineages set checked_out_at = moment, next_checkpoint_due_at = null where id = l.id;
-  return end_report(l, p_agent_part, p_actor, p_key, p_request, p_jti, flagged,
+  if l.accountability = 'enforced' then ended := end_lineages(array[l.id], p_jti, 'checked_out'); end if;
+  return end_report(l, p_agent_part, p_actor, p_key, p_request, p_jti, flagged, ended.revoked,
     'passport.checked_out', jsonb_build_object('checkout_id', made.id, 'risk', made.risk),
     json_build_object('checkout', checkout_json(made), 'flags', flags_json(l.id),
       'review', case when made.review_status is not null then

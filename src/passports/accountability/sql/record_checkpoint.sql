@@ -9,26 +9,27 @@ create function record_checkpoint(
 declare
   kept constant text := kept_answer(p_operator, p_agent_part, p_key, p_fingerprint);
   p passports;
+  begun report_begun;
   l passport_lineages;
   made checkpoints;
   flagged bigint;
   before timestamptz;
   moment timestamptz;
 begin
-  if kept is not null then return row(true, kept, 0)::report_answer; end if;
+  if kept is not null then return row(true, kept, 0, '{}')::report_answer; end if;
   select * into p from passports where jti = p_jti;
-  l := lock_lineage_to_report(p_operator, p);
-  moment := clock_timestamp();
+  begun := lock_lineage_to_report(p_operator, p, p_checkout_grace);
+  l := begun.lineage;
+  moment := begun.moment;
+  perform refuse_checked_out(l);
   if l.revoked_at is not null then
     perform refuse('PASSPORT_REVOKED', format('The passport was revoked at %s.', iso_time(l.revoked_at)));
   end if;
   if p.expires_at <= moment then
     perform refuse('PASSPORT_EXPIRED', format('The passport expired at %s.', iso_time(p.expires_at)));
   end if;
-  perform refuse_checked_out(l);
 
   before := coalesce(l.last_checkpoint_at, '-infinity');
-  l := flag_missed_deadlines(l, moment, p_checkout_grace);
   flagged := last_flag_id(l.id);
   if l.next_checkpoint_due_at < moment then
     perform raise_flag(l, p_jti, 'late_checkpoint', 'warning', p_id,
@@ -42,7 +43,7 @@ begin
   update passport_lineages set checkpoint_count = made.sequence, last_checkpoint_at = moment,
       next_checkpoint_due_at = moment + make_interval(secs => checkpoint_interval_seconds)
     where id = l.id returning * into l;
-  return end_report(l, p_agent_part, p_actor, p_key, p_request, p_jti, flagged,
+  return end_report(l, p_agent_part, p_actor, p_key, p_request, p_jti, flagged, '{}',
     'passport.checkpointed', jsonb_build_object('checkpoint_id', p_id),
     json_build_object('checkpoint', checkpoint_json(made), 'flags', flags_json(l.id, before),
       'next_checkpoint_due_at', iso_time(l.next_checkpoint_due_at)));

@@ -1,7 +1,13 @@
 create type report_answer as (
   replayed boolean,
   answer text,                           -- JSON, as it is kept under the Idempotency-Key
-  messages int
+  messages int,
+  ended text[]                           -- the jtis of the passports that it ended
+);
+
+create type report_begun as (
+  lineage passport_lineages,
+  moment timestamptz                     -- when the report came: what was missed by then is flagged
 );
 
 create type session_step as (

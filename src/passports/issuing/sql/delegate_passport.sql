@@ -27,8 +27,8 @@ begin
   select * into parent from passports where jti = p_parent and operator_id = p_operator and payload_digest = decode(p_parent_digest, 'base64');
   select * into above from passport_lineages where id = parent.lineage_id;
   perform refuse_withdrawn(parent);
-  perform refuse_ended(parent, above);
   perform refuse_checked_out(above);
+  perform refuse_ended(parent, above);
   perform refuse_agents_bound(p_agent || (above.agent_id || above.agents_above));
   perform refuse_agents_not_active(above.agents_above);
   if p_refused is not null then perform raise_composed_refusal(); end if;

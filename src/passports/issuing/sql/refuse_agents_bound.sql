@@ -1,30 +1,45 @@
--- A pending review of risk critical holds every new passport of its agent, and a block takes the place of the hold. Both bind every
--- public key that the agent has or had, with every agent of the operator that has or had one of these, and the agents below in a chain: a
--- child works by what the agents above were given (decisions A30 and A31). Whether the holder itself is blocked, its facts say.
+-- What takes new passports from agents, wherever it holds: a pending review of risk critical, a block, and a critical flag whose
+-- checkout was expected and has not come, which makes such a review soon. Each binds the agent itself, every agent of the operator that has
+-- or had a public key which it has or had, whenever it got it, and the agents below in a chain: a child works by what the agents above were
+-- given (decisions A30, A31 and A38). Whether the holder itself is blocked, its facts say.
 create function refuse_agents_bound(p_agents text[]) returns void language plpgsql as $$
 declare
   v_agent text;
-  v_blocked text;
+  v_bearer text;
+  v_held boolean;
+  v_unreported text;
 begin
-  select bound.id, bound.blocked into v_agent, v_blocked from (
-      select agent_id as id, null as blocked from checkouts
-        where agent_id = any (p_agents) and review_status = 'pending' and risk = 'critical'
-      union all
-      select own.agent_id, null from public_keys own
-        join held_keys held on held.operator_id = own.operator_id and held.key_thumbprint = own.key_thumbprint
-        where own.agent_id = any (p_agents)
-      union all
-      select own.agent_id, other.agent_id from public_keys own
-        join public_keys other on other.operator_id = own.operator_id and other.key_thumbprint = own.key_thumbprint
-        where own.agent_id = any (p_agents) and other.barred and other.agent_id <> own.agent_id
-    ) as bound order by bound.blocked is not null, array_position(p_agents, bound.id) limit 1;
+  with bearers (id, bearer, barred) as (
+    select id, id, false from unnest(p_agents) as id
+    union all
+    select own.agent_id, other.agent_id, other.barred from public_keys own
+      join public_keys other on other.operator_id = own.operator_id and other.key_thumbprint = own.key_thumbprint
+      where own.agent_id = any (p_agents) and other.agent_id <> own.agent_id
+  ), bound as (
+    select *, exists (select from checkouts
+        where agent_id = bearer and review_status = 'pending' and risk = 'critical') as held,
+      (select l.id from passport_lineages l
+        where l.agent_id = bearer and l.accountability = 'enforced' and l.checked_out_at is null and l.checkout_missed_at is null
+          and least(l.latest_expiry, l.revoked_at) <= clock_timestamp() and has_critical_flag(l.id)
+        order by l.id limit 1) as unreported
+    from bearers
+  )
+  select id, bearer, held, unreported into v_agent, v_bearer, v_held, v_unreported from bound
+    where held or barred or unreported is not null
+    order by not held, unreported is null, array_position(p_agents, id) limit 1;
   if v_agent is null then return; end if;
-  if v_blocked is not null then
-    perform refuse('AGENT_BLOCKED',
-      format('The agent %s has or had a public key of %s, which is blocked; a person unblocks it.', v_agent, v_blocked),
-      json_build_object('agent_id', v_blocked));
+  if v_held then
+    perform refuse('AGENT_REVIEW_PENDING',
+      format('A review of %s, or of an agent that has or had a key of it, with critical flags waits for a decision; until a person has decided it, the agent gets no passport.', v_agent),
+      json_build_object('agent_id', v_agent));
   end if;
-  perform refuse('AGENT_REVIEW_PENDING',
-    format('A review of %s, or of an agent that has or had a key of it, with critical flags waits for a decision; until a person has decided it, the agent gets no passport.', v_agent),
-    json_build_object('agent_id', v_agent));
+  if v_unreported is not null then
+    perform refuse('AGENT_REVIEW_PENDING',
+      format('The passport %s of %s has a critical flag, and its checkout was expected and has not come; check it out, and a person decides its review. Until then %s gets no passport.',
+        v_unreported, v_bearer, v_agent),
+      json_build_object('agent_id', v_agent));
+  end if;
+  perform refuse('AGENT_BLOCKED',
+    format('The agent %s has or had a public key of %s, which is blocked; a person unblocks it.', v_agent, v_bearer),
+    json_build_object('agent_id', v_bearer));
 end $$;
