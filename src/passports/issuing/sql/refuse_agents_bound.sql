@@ -1,4 +1,4 @@
--- A pending review of risk critical holds every new passport of its agent, and a block takes the place of the hold. Both bind every
+-- A critical review that is not approved holds every new passport of its agent, and a block bars it. Both bind every
 -- public key that the agent has or had, with every agent of the operator that has or had one of these, and the agents below in a chain: a
 -- child works by what the agents above were given (decisions A30 and A31). Whether the holder itself is blocked, its facts say.
 create function refuse_agents_bound(p_agents text[]) returns void language plpgsql as $$
@@ -8,7 +8,8 @@ declare
 begin
   select bound.id, bound.blocked into v_agent, v_blocked from (
       select agent_id as id, null as blocked from checkouts
-        where agent_id = any (p_agents) and review_status = 'pending' and risk = 'critical'
+        where agent_id = any (p_agents) and risk = 'critical' and review_status in ('pending', 'blocked') and hold_lifted_at is null
+          and (review_status = 'pending' or not block_future)
       union all
       select own.agent_id, null from public_keys own
         join held_keys held on held.operator_id = own.operator_id and held.key_thumbprint = own.key_thumbprint
@@ -25,6 +26,6 @@ begin
       json_build_object('agent_id', v_blocked));
   end if;
   perform refuse('AGENT_REVIEW_PENDING',
-    format('A review of %s, or of an agent that has or had a key of it, with critical flags waits for a decision; until a person has decided it, the agent gets no passport.', v_agent),
+    format('A review of %s, or of an agent that has or had a key of it, with critical flags is not approved; until a person approves it, or unblocks the agent after it was blocked, the agent gets no passport.', v_agent),
     json_build_object('agent_id', v_agent));
 end $$;
