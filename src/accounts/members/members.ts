@@ -10,6 +10,7 @@ import {
   deleteMember,
   findMember,
   insertMember,
+  listDeciders,
   listMembers,
   membershipsOf,
   seatsOf,
@@ -52,7 +53,13 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
         ),
     );
     const act = ACTS.added[body.role];
-    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
+    const refused =
+      act === null
+        ? null
+        : await context.requireApproval(unit, call, {
+            act,
+            subject: { deciders: await listDeciders(connection, operatorId) },
+          });
     if (refused !== null) return refused;
     const member = await insertMember(connection, { ...body, operatorId, joined: false });
     await audit('member.invited', member.id, { role: member.role });
@@ -96,7 +103,13 @@ export const removeMember = (
       () => new CarnetError('INVALID_STATE', 'This is the last owner; add another owner before you delete this one.'),
     );
     const act = ACTS.deleted[member.role];
-    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: member });
+    const refused =
+      act === null
+        ? null
+        : await context.requireApproval(unit, call, {
+            act,
+            subject: { member, deciders: await listDeciders(connection, operatorId) },
+          });
     if (refused !== null) return refused;
     await deleteMember(connection, member.id);
     await audit('member.deleted', member.id, { role: member.role });

@@ -3,7 +3,7 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { newWebhookSecret } from '../../notifications/index.ts';
 import { replaceEndpointSecret } from './queries.ts';
-import { activeEndpoint } from './read.ts';
+import { activeEndpoint, endpointDecidedAbout } from './read.ts';
 import type { RotatedEndpointSecret, RotateEndpointSecret } from './schema.ts';
 import { sealEndpointSecret } from './secrets.ts';
 
@@ -21,10 +21,10 @@ export const rotateEndpointSecret = (
     context,
     call,
     async (unit) => {
-      const { agent_id, provider } = await activeEndpoint(unit.connection, call.caller, id);
+      const endpoint = await activeEndpoint(unit.connection, call.caller, id);
       const chosen = given !== undefined;
       if (chosen) {
-        const subject = { id, agent_id, provider };
+        const subject = endpointDecidedAbout(endpoint);
         const refused = await context.requireApproval(unit, call, { act: 'inbound_endpoint.secret_chosen', subject });
         if (refused !== null) return refused;
       }
