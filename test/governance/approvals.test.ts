@@ -125,7 +125,7 @@ describe('Governance approvals', () => {
         request(withApproval(approvalId)),
         person.post(`${APPROVALS}/${approvalId}/reject`),
       ]);
-      assert.deepEqual([used.status, withdrawn.status].toSorted(), used.status === 200 ? [200, 409] : [200, 403]);
+      assert.deepEqual([used.status, withdrawn.status], used.status === 200 ? [200, 409] : [403, 200]);
       const agent = assertStatus(await fresh.get<{ accountability: string }>(`/v1/agents/${agentId}`), 200);
       assert.equal(agent.accountability, used.status === 200 ? 'logged' : 'enforced', `round ${round}`);
       if (used.status === 403) await person.post(`${APPROVALS}/${refusedWith(used).approval_id}/reject`);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readConduct, unblockAgent } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
+import { subjectAsJson } from '../../commands/subject-digest.ts';
 import type { CarnetError } from '../../errors/carnet-error.ts';
 import { parseOrRefuse } from '../../errors/faults.ts';
 import { html, type Html } from '../../http/pages/html.ts';
@@ -54,7 +55,7 @@ async function shownAgent(person: PersonsVisit, refusal?: CarnetError): Promise<
 <dl class="facts">
 <dt>Agent</dt><dd><code>${agent.id}</code>, ${agent.status}</dd>
 <dt>Blocked</dt><dd>${blocksOf(shown)}</dd>
-<dt>All of it</dt><dd>${excerptOf({ agent: JSON.parse(JSON.stringify(agent)), conduct }, { whole: true }).text}</dd>
+<dt>All of it</dt><dd>${excerptOf(subjectAsJson({ agent, conduct }), { whole: true }).text}</dd>
 </dl>
 ${decisionOf(person, shown)}</article>
 <p><a href="${OVERVIEW}">All that waits</a></p>`,
