@@ -1,7 +1,7 @@
 export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
 export { findApiKey } from './api-keys/queries.ts';
 export { newSecret } from './api-keys/secret.ts';
-export { maySeeAgent } from './agents/agents.ts';
+export { maySeeAgent, readConduct, unblockAgent } from './agents/agents.ts';
 export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';
 export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS } from './agents/schema.ts';

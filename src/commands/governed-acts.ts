@@ -25,16 +25,10 @@ export const governedActs = {
     why: 'It vouches for what an agent did, and lifts the hold of a critical review.',
     by: 'administrator',
   },
-  'review.blocked': {
-    call: 'POST /v1/passports/reviews/:checkoutId/decide',
-    what: 'Blocking a critical review without `block_future`',
-    why: 'It lifts the hold of the agent, which gets passports again; with `block_future` the block takes its place.',
-    by: 'administrator',
-  },
   'agent.unblocked': {
     call: 'POST /v1/agents/:id/unblock',
-    what: 'Unblocking an agent',
-    why: 'A person has blocked it.',
+    what: 'Unblocking an agent, or lifting what reviews that were blocked hold of it',
+    why: 'Somebody has decided against it, and it gets passports again.',
     by: 'administrator',
   },
   'agent.accountability_weakened': {

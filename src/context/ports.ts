@@ -2,6 +2,7 @@ import type { CommandCall, CommittedRefusal } from '../commands/command.ts';
 import type { GovernedAct } from '../commands/governed-acts.ts';
 import type { Unit } from '../commands/unit.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
+import type { JsonObject } from '../json/value.ts';
 
 /** How commands reach lives. */
 export interface Delivery {
@@ -29,15 +30,37 @@ export interface Delivery {
  *     if (refused !== null) return refused;
  *
  * @returns null where the act may go on, otherwise what the command returns.
- * @throws CarnetError NOT_OWNER for an administrator in a dashboard session where an owner decides.
+ * @throws CarnetError NOT_OWNER for an administrator in a dashboard session where an owner decides; SUBJECT_CHANGED with `digest` and
+ *   `subject` for a person who has `seen` another state.
  */
 export type RequireApproval = (unit: Unit, call: CommandCall, asked: Governed) => Promise<CommittedRefusal | null>;
 
 /** What a person would approve. */
 export interface Governed {
   act: GovernedAct;
-  /** What it is about, as it stands and as that person sees it, JSON; null: the request says it all. */
+  /**
+   * All that its decider must know of what it is about, as it stands and as they see it, JSON; null: the request says it all. One function
+   * of the act makes it: the page shows it, the approval is bound to its digest, and `seen` repeats that.
+   */
   subject: object | null;
+  /** The digest that a person who does the act directly has sent of what they looked at; absent: the call takes none. */
+  seen?: string | undefined;
+}
+
+/** Of which agent. */
+interface AgentOfOperator {
+  operatorId: string;
+  agentId: string;
+}
+
+/** What an agent has to answer for: its reviews and flags, which the domain of agents cannot read. */
+export interface AgentConduct {
+  /** Locks the reviews that hold the agent until the transaction ends; before the agent's own row (rule 12). */
+  lock(connection: CommonQueryMethods, agent: AgentOfOperator): Promise<void>;
+  /** What a person looks at who decides about the agent, and how many reviews hold it that were decided as blocked. */
+  of(connection: CommonQueryMethods, agent: AgentOfOperator): Promise<{ conduct: JsonObject; holding: number }>;
+  /** Lifts what these reviews hold; `lock` comes first. */
+  liftHolds(connection: CommonQueryMethods, agent: AgentOfOperator): Promise<void>;
 }
 
 /** What ends passports together with the agent or operator that they were issued to, in the same transaction. */

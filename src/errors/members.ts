@@ -51,7 +51,7 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   },
   AGENT_BLOCKED: { agent_id: id('The blocked agent').optional() },
   AGENT_BUDGET_EXCEEDED: { limit: cents('What the key may spend in a month'), used: cents('What it has spent') },
-  AGENT_REVIEW_PENDING: { agent_id: id('The agent whose review is open') },
+  AGENT_REVIEW_PENDING: { agent_id: id('The agent whose review is not approved') },
   AUTHORITY_BINDING_INVALID: { binding_id: id('The binding that is not active').optional() },
   GOVERNANCE_APPROVAL_REQUIRED: {
     approval_id: id('For the header X-Governance-Approval of the same request, once a person has approved it'),
@@ -80,6 +80,10 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   PRICE_CHANGED: { price_cents: cents('What the skill costs now') },
   REVIEW_ALREADY_DECIDED: status,
   REVIEW_CHANGED: { digest: z.string().meta({ description: 'Of the review as it is now' }) },
+  SUBJECT_CHANGED: {
+    digest: z.string().meta({ description: 'Of what it is about as it is now' }),
+    subject: z.unknown().meta({ description: 'What it is about as it is now' }),
+  },
   RATE_LIMITED: { verified: verified.verified.optional() },
   PAYMENT_REFUSED: { refund_id: id('The refund that was refused').optional() },
 };

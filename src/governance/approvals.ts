@@ -6,18 +6,20 @@ import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import type { Encryption } from '../context/encryption.ts';
+import type { JsonObject } from '../json/value.ts';
 import { PLATFORM_KEY_ID } from '../ids/ids.ts';
-import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
+import { assertThat, CarnetError, invalid, notFound } from '../errors/carnet-error.ts';
 import {
   countApprovals,
   findApproval,
   listApprovals,
   lockApproval,
+  lockApprovals,
   saveApprovalDecision,
   type RequestedApproval,
 } from './approval-queries.ts';
 import { bodySealContext, whyNotDecided, type Shown } from './require-approval.ts';
-import type { Approval, ApprovalStatus, ApprovalWithBody } from './schema.ts';
+import type { Approval, ApprovalStatus, ApprovalWithBody, RejectApprovals } from './schema.ts';
 
 export async function pageOfApprovals(
   { pool }: Context,
@@ -85,8 +87,8 @@ function shownOf({ open }: Encryption, id: string, sealed: string): Pick<Approva
 }
 
 /**
- * Decides an approval, as a person. The same decision again changes nothing.
- * @throws CarnetError NOT_FOUND; INVALID_STATE where it was decided otherwise, was used or has expired; ADMIN_REQUIRED
+ * Decides an approval, as a person. The same decision again changes nothing. One that is approved can still be rejected, until it is used.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE where it was rejected, was used or has expired; ADMIN_REQUIRED
  *   for a request of one's own where another administrator could decide; NOT_OWNER for approving what only an owner may
  *   do.
  */
@@ -103,18 +105,60 @@ export const decideApproval = (
     const earlierDecision = approval.status === 'consumed' ? 'approved' : approval.status;
     if (earlierDecision === decision) return { status: 200, body: approval };
     assertThat(
-      approval.status === 'pending',
+      approval.status === 'pending' || (decision === 'rejected' && isOpen(approval)),
       () =>
-        new CarnetError('INVALID_STATE', `The approval is ${approval.status}; only a pending one can be decided.`, {
-          extra: { current_status: approval.status },
-        }),
+        new CarnetError(
+          'INVALID_STATE',
+          `The approval is ${approval.status}; only a pending one can be approved, and one that is approved can be rejected until it is used.`,
+          { extra: { current_status: approval.status } },
+        ),
     );
     const refused = decision === 'approved' ? await whyNotApproved(connection, caller, locked) : null;
     if (refused !== null) throw refused;
-    const member = memberOf(caller);
-    const decided = await saveApprovalDecision(connection, { id, status: decision, decidedBy: member });
-    await audit(`approval.${decision}`, id, { action: approval.action });
+    const decided = await saveApprovalDecision(connection, { id, status: decision, decidedBy: memberOf(caller) });
+    await audit(`approval.${decision}`, id, traceOf(approval));
     return { status: 200, body: decided };
+  });
+
+/** It waits for a decision, or for its use. */
+const isOpen = ({ status }: Approval): boolean => status === 'pending' || status === 'approved';
+
+/** What the audit trail says of a decision on it. */
+const traceOf = ({ action, status }: Approval): JsonObject => ({
+  action,
+  ...(status === 'approved' && { withdrawn: true }),
+});
+
+/**
+ * Rejects all of these that are open, as a person; the others stay as they are.
+ * @returns all of them as they stand then, in the order of their ids
+ * @throws CarnetError VALIDATION_ERROR for those that the operator does not have
+ */
+export const rejectApprovals = (
+  context: Context,
+  call: CommandCall,
+  { ids }: RejectApprovals,
+): Promise<Answered<{ approvals: Approval[] }>> =>
+  runCommand(context, call, async ({ connection, audit }) => {
+    const { caller } = call;
+    const found = await lockApprovals(connection, caller.operatorId, ids);
+    const [fault, ...faults] = ids.flatMap((id, at) =>
+      found.some((one) => one.id === id)
+        ? []
+        : [{ path: `ids.${at}`, code: 'invalid_reference', message: 'must be an approval of your operator' }],
+    );
+    if (fault !== undefined) throw invalid(fault, ...faults);
+    const approvals: Approval[] = [];
+    for (const approval of found) {
+      if (!isOpen(approval)) {
+        approvals.push(approval);
+        continue;
+      }
+      const { id } = approval;
+      approvals.push(await saveApprovalDecision(connection, { id, status: 'rejected', decidedBy: memberOf(caller) }));
+      await audit('approval.rejected', id, traceOf(approval));
+    }
+    return { status: 200, body: { approvals } };
   });
 
 /**

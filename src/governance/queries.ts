@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { ApprovalId, OperatorId } from '../ids/ids.ts';
-import type { ApprovalStatus } from './schema.ts';
 
 /** The request that an approval is bound to. */
 export interface BoundRequest {
@@ -12,26 +11,32 @@ export interface BoundRequest {
   digest: Buffer;
   /** SHA-256 of what it is about, as JCS of its state. */
   subjectDigest: Buffer;
+  /** Whether only an owner may approve it. */
+  byOwner: boolean;
 }
 
 /**
  * Uses up the approval of this request.
- * @returns false where it is not approved, expired, used or of another request, or its subject has changed.
+ * @returns false where it is not approved, expired, used or of another request, its subject has changed, or who asked or who approved has gone.
  */
 export const consumeApproval = async (
   connection: CommonQueryMethods,
   id: string,
-  { operatorId, method, path, digest, subjectDigest }: BoundRequest,
+  { operatorId, method, path, digest, subjectDigest, byOwner }: BoundRequest,
 ): Promise<boolean> => {
   const { rowCount } = await connection.query(sql.type(z.object({}))`
     update governance_approvals set status = 'consumed', consumed_at = clock_timestamp()
     where id = ${id} and operator_id = ${operatorId} and method = ${method} and path = ${path}
-      and body_digest = ${sql.binary(digest)} and subject_digest = ${sql.binary(subjectDigest)} and status = 'approved' and expires_at > clock_timestamp()`);
+      and body_digest = ${sql.binary(digest)} and subject_digest = ${sql.binary(subjectDigest)} and status = 'approved' and expires_at > clock_timestamp()
+      and is_requester_there(operator_id, requested_by) and is_approver_there(operator_id, decided_by, ${byOwner})`);
   return rowCount === 1;
 };
 
-/** Open requests of one credential, and of all of an operator, beyond which no more are made: a person reads each. */
-const MOST_OPEN_OF_CREDENTIAL = 20;
+/**
+ * Open requests of one credential with all that it has made, and of all of an operator, beyond which no more are made: a person reads each.
+ * A key that makes keys gains no places by them, so that another one finds some.
+ */
+const MOST_OPEN_OF_FAMILY = 20;
 const MOST_OPEN_OF_OPERATOR = 100;
 
 const LiveRow = z.object({
@@ -66,24 +71,28 @@ export const requestApproval = (
       p_id => ${request.id}, p_operator => ${request.operatorId}, p_action => ${request.action}, p_method => ${request.method},
       p_path => ${request.path}, p_digest => ${sql.binary(request.digest)}, p_subject_digest => ${sql.binary(request.subjectDigest)},
       p_body => ${request.body}, p_requested_by => ${request.requestedBy}, p_requested_person => ${request.requestedPerson},
-      p_seconds => ${request.seconds}, p_most_of_credential => ${MOST_OPEN_OF_CREDENTIAL}, p_most_of_operator => ${MOST_OPEN_OF_OPERATOR})`);
+      p_seconds => ${request.seconds}, p_most_of_family => ${MOST_OPEN_OF_FAMILY}, p_most_of_operator => ${MOST_OPEN_OF_OPERATOR},
+      p_owner => ${request.byOwner})`);
 
 const StatusRow = z.object({
   status: z.enum(['pending', 'approved', 'rejected', 'expired', 'consumed']),
   fits: z.boolean(),
   same_subject: z.boolean(),
+  requester_there: z.boolean(),
+  approver_there: z.boolean(),
 });
 
 /**
- * The status of an approval, whether it is of this request and whether its subject is as it was; null where the operator
- * has none of this id.
+ * The status of an approval by its time alone, whether it is of this request, whether its subject is as it was, and whether who asked and
+ * who approved are there; null where the operator has none of this id.
  */
 export const findApprovalStatus = (
   connection: CommonQueryMethods,
   id: string,
-  { operatorId, method, path, digest, subjectDigest }: BoundRequest,
-): Promise<{ status: ApprovalStatus; fits: boolean; same_subject: boolean } | null> =>
+  { operatorId, method, path, digest, subjectDigest, byOwner }: BoundRequest,
+): Promise<z.infer<typeof StatusRow> | null> =>
   connection.maybeOne(sql.type(StatusRow)`
     select status, method = ${method} and path = ${path} and body_digest = ${sql.binary(digest)} as fits,
-      subject_digest = ${sql.binary(subjectDigest)} as same_subject
+      subject_digest = ${sql.binary(subjectDigest)} as same_subject, is_requester_there(operator_id, requested_by) as requester_there,
+      stored_status <> 'approved' or is_approver_there(operator_id, decided_by, ${byOwner}) as approver_there
     from governance_approvals_shown where id = ${id} and operator_id = ${operatorId}`);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { personBehind } from '../accounts/index.ts';
 import { credentialName, mayApprove, type Caller } from '../commands/caller.ts';
 import { ruleOfAct, type GovernedAct } from '../commands/governed-acts.ts';
+import { digestOfSubject, subjectAsJson } from '../commands/subject-digest.ts';
 import type { Unit } from '../commands/unit.ts';
 import type { Config } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
@@ -30,12 +31,13 @@ export const bodySealContext = (approvalId: string): string => `approval:${appro
 /** The check of governed acts, as `RequireApproval` describes it. */
 export const approvalGate =
   ({ config, encryption }: Pick<Context, 'config' | 'encryption'>): RequireApproval =>
-  async (unit, call, { act, subject }) => {
+  async (unit, call, { act, subject, seen }) => {
     const { caller, request } = call;
     if (request === null) return null;
     if (mayApprove(caller)) {
       const notOwner = whyNotDecided(caller, act);
       if (notOwner !== null) throw notOwner;
+      if (seen !== undefined) assertSeen(subject, seen);
       return null;
     }
     const bound: BoundRequest = {
@@ -45,7 +47,8 @@ export const approvalGate =
       digest: digestOf(
         ruleOfAct(act).forRequester === true ? { body: request.body, by: credentialName(caller) } : request.body,
       ),
-      subjectDigest: digestOf(asJson(subject)),
+      subjectDigest: Buffer.from(digestOfSubject(subject), 'hex'),
+      byOwner: ruleOfAct(act).by === 'owner',
     };
     const sentId = request.approvalId;
     if (sentId !== undefined && (await consumeApproval(unit.connection, sentId, bound))) {
@@ -59,7 +62,7 @@ export const approvalGate =
       id,
       action: act,
       body: encryption.seal(
-        JSON.stringify({ body: request.body, subject: asJson(subject) } satisfies Shown),
+        JSON.stringify({ body: request.body, subject: subjectAsJson(subject) } satisfies Shown),
         bodySealContext(id),
       ),
       requestedBy: credentialName(caller),
@@ -74,8 +77,16 @@ export const approvalGate =
 
 const digestOf = (value: JsonValue): Buffer => hash('sha256', canonicalJson(value), 'buffer');
 
-/** A subject as JSON has it, without members that are undefined. */
-const asJson = (subject: Governed['subject']): JsonValue => JSON.parse(JSON.stringify(subject)) as JsonValue;
+/** @throws CarnetError SUBJECT_CHANGED: a person decides about what they looked at, and about nothing that came since. */
+function assertSeen(subject: Governed['subject'], seen: string): void {
+  const digest = digestOfSubject(subject);
+  if (seen === digest) return;
+  throw new CarnetError(
+    'SUBJECT_CHANGED',
+    'What this is about has changed since you looked at it: look at it as it is now, then send its digest as `seen`.',
+    { extra: { digest, subject: subjectAsJson(subject) } },
+  );
+}
 
 /** Why the approval that was sent does not count for this request. */
 async function statusOf(unit: Unit, sentId: string, bound: BoundRequest): Promise<string> {
@@ -83,7 +94,9 @@ async function statusOf(unit: Unit, sentId: string, bound: BoundRequest): Promis
   if (approval === null) return 'unknown';
   if (!approval.fits) return 'other_request';
   const open = approval.status === 'approved' || approval.status === 'pending';
-  return open && !approval.same_subject ? 'subject_changed' : approval.status;
+  if (open && !approval.same_subject) return 'subject_changed';
+  if (open && !approval.requester_there) return 'requester_ended';
+  return open && !approval.approver_there ? 'approver_left' : approval.status;
 }
 
 /** Each is read by a person: a key that asks without end would hide what matters among what does not. */
@@ -136,5 +149,7 @@ const FAULTS: Partial<Record<string, string>> = {
   consumed: 'it was used already, and each can be used once',
   unknown: 'this operator has no approval of that id',
   other_request: 'it was given for another method, path or body, or for another credential',
+  requester_ended: 'the key that requested it was deleted or has expired',
+  approver_left: 'who approved it may not approve it any more',
   subject_changed: 'what it is about has changed since it was requested, so a person looks again',
 };

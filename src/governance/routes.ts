@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { offsetAnswer, offsetList, offsetQuery } from '../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
-import { decideApproval, pageOfApprovals, readApproval } from './approvals.ts';
-import { ApprovalSchema, ApprovalStatusSchema, ApprovalWithBodySchema } from './schema.ts';
+import { decideApproval, pageOfApprovals, readApproval, rejectApprovals } from './approvals.ts';
+import { ApprovalSchema, ApprovalStatusSchema, ApprovalWithBodySchema, RejectApprovalsSchema } from './schema.ts';
 
 const params = z.object({ id: z.string() });
 const tag = 'governance';
@@ -61,7 +61,7 @@ const postReject = route({
   path: '/v1/governance/approvals/:id/reject',
   operation: 'rejectRequest',
   tag,
-  summary: 'Reject a request',
+  summary: 'Reject a request, or withdraw an approval that is not used yet',
   audience: 'person',
   params,
   status: 200,
@@ -70,4 +70,20 @@ const postReject = route({
   handler: ({ context, call, params: { id } }) => decideApproval(context, call, { id, decision: 'rejected' }),
 });
 
-export const governanceRoutes: AnyRoute[] = [getApprovals, getApproval, postApprove, postReject];
+const postRejectMany = route({
+  method: 'post',
+  path: '/v1/governance/approvals/reject',
+  operation: 'rejectRequests',
+  tag,
+  summary: 'Reject many requests at once',
+  description:
+    'Those that were used, rejected or have expired stay as they are; the answer has all of them as they stand then.',
+  audience: 'person',
+  body: RejectApprovalsSchema,
+  example: { ids: ['apr_01K0000000000000000000000A'] },
+  status: 200,
+  reply: z.object({ approvals: z.array(ApprovalSchema) }),
+  handler: ({ context, call, body }) => rejectApprovals(context, call, body),
+});
+
+export const governanceRoutes: AnyRoute[] = [getApprovals, getApproval, postRejectMany, postApprove, postReject];

@@ -58,3 +58,15 @@ export const ApprovalWithBodySchema = ApprovalSchema.extend({
     }),
 }).meta({ id: 'ApprovalWithBody' });
 export type ApprovalWithBody = z.infer<typeof ApprovalWithBodySchema>;
+
+/** As many as an operator may have open. */
+export const RejectApprovalsSchema = z
+  .strictObject({
+    ids: z
+      .array(z.string().max(64))
+      .min(1)
+      .max(100)
+      .meta({ description: 'Of the requests to reject, and of approvals to withdraw' }),
+  })
+  .meta({ id: 'RejectApprovals' });
+export type RejectApprovals = z.infer<typeof RejectApprovalsSchema>;

@@ -1,3 +1,4 @@
+export { agentConduct } from './accountability/agent-conduct.ts';
 export { passportRevocation } from './revoking/revoke-all.ts';
 export { passportAuthenticator } from './verifying/bearer.ts';
 export { decideReview } from './accountability/decide-review.ts';

@@ -9,7 +9,7 @@ import { openRowEvents } from '../database/row-events.ts';
 import { approvalGate } from '../governance/index.ts';
 import { createSchemaChecker } from '../json-schema/index.ts';
 import { createOutbound } from '../outbound/index.ts';
-import { passportRevocation } from '../passports/index.ts';
+import { agentConduct, passportRevocation } from '../passports/index.ts';
 
 /** Connections of the API and of the worker, each (rule 13). */
 const POOL_SIZE = 8;
@@ -41,6 +41,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
     delivery,
     requireApproval: approvalGate({ config, encryption }),
     passportRevocation,
+    agentConduct,
     async close() {
       await schemas.close();
       await rowEvents.close();

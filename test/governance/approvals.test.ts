@@ -93,7 +93,6 @@ describe('Governance approvals', () => {
     const { approvalId, request } = await weaken(operator);
     const first = assertStatus(await approve(owner, approvalId), 200);
     assert.deepEqual(assertStatus(await approve(owner, approvalId), 200), first);
-    assertProblem(await owner.post(`${APPROVALS}/${approvalId}/reject`), 'INVALID_STATE');
     assertStatus(await request(withApproval(approvalId)), 200);
     assert.equal(assertStatus(await approve(owner, approvalId), 200).status, 'consumed');
     assertProblem(await owner.post(`${APPROVALS}/${approvalId}/reject`), 'INVALID_STATE');
@@ -104,15 +103,135 @@ describe('Governance approvals', () => {
     assertProblem(await approve(owner, other.approvalId), 'INVALID_STATE');
   });
 
+  it('are withdrawn by rejecting them until they are used, by anybody who decides', async () => {
+    const fresh = await buildOperator();
+    const [first, second] = [await signIn(fresh.email), await buildPerson(fresh)];
+    const { approvalId, request } = await weaken(await keyMadeBy(second));
+    assertStatus(await approve(first, approvalId), 200);
+    assert.equal(assertStatus(await second.post(`${APPROVALS}/${approvalId}/reject`), 200).status, 'rejected');
+    const refused = await request(withApproval(approvalId));
+    assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+    assert.equal(refusedWith(refused).approval_status, 'rejected');
+    assertProblem(await approve(first, approvalId), 'INVALID_STATE');
+  });
+
+  it('are used or withdrawn, never both, where both come at once (40 rounds)', async () => {
+    const fresh = await buildOperator();
+    const person = await signIn(fresh.email);
+    for (let round = 0; round < 40; round += 1) {
+      const { agentId, approvalId, request } = await weaken(fresh);
+      assertStatus(await approve(person, approvalId), 200);
+      const [used, withdrawn] = await Promise.all([
+        request(withApproval(approvalId)),
+        person.post(`${APPROVALS}/${approvalId}/reject`),
+      ]);
+      assert.deepEqual([used.status, withdrawn.status], used.status === 200 ? [200, 409] : [403, 200]);
+      const agent = assertStatus(await fresh.get<{ accountability: string }>(`/v1/agents/${agentId}`), 200);
+      assert.equal(agent.accountability, used.status === 200 ? 'logged' : 'enforced', `round ${round}`);
+      if (used.status === 403) await person.post(`${APPROVALS}/${refusedWith(used).approval_id}/reject`);
+    }
+  });
+
+  it('end with who gave them: removed, with a lower role, or no owner any more where an owner decides', async () => {
+    const fresh = await buildOperator({ tier: 'business' });
+    const first = await signIn(fresh.email);
+    const key = await keyMadeBy(first);
+    const pool = await database();
+    const role = (memberId: string, to: string) =>
+      pool.query(sql.type(z.object({}))`update members set role = ${to} where id = ${memberId}`);
+    const changes: [what: string, payout: boolean, change: (memberId: string) => Promise<unknown>][] = [
+      ['removed', false, async (id) => assertStatus(await first.delete(`/v1/members/${id}`), 200)],
+      ['a member now', false, (id) => role(id, 'member')],
+      ['an administrator now', true, (id) => role(id, 'admin')],
+    ];
+    for (const [what, payout, change] of changes) {
+      const second = await buildPerson(fresh, 'owner');
+      const agent = await buildAgent(key, { accountability: 'enforced' });
+      const request = (headers?: Record<string, string>) =>
+        payout
+          ? key.patch('/v1/operators/me', { payout_account: 'acct_1032D82eZvKYlo2C' }, headers)
+          : key.patch(`/v1/agents/${agent.id}`, { accountability: 'logged' }, headers);
+      const { approval_id: id } = refusedWith(await request());
+      assertStatus(await approve(second, id), 200);
+      await change(second.memberId);
+      const refused = await request(withApproval(id));
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.deepEqual(
+        [refusedWith(refused).approval_status, refusedWith(refused).approval_id === id],
+        ['approver_left', false],
+        what,
+      );
+    }
+  });
+
+  it('end with the credential that asked for them: deleted, or expired', async () => {
+    const other = await keyMadeBy(owner);
+    for (const approved of [false, true]) {
+      for (const ends of ['deleted', 'expired']) {
+        const made = assertStatus(
+          await owner.post<{ id: string; key: string }>('/v1/api-keys', {
+            name: unique('key'),
+            kind: 'operator',
+            role: 'admin',
+          }),
+          201,
+        );
+        const { agentId, approvalId } = await weaken(requester(made.key));
+        if (approved) assertStatus(await approve(owner, approvalId), 200);
+        const pool = await database();
+        if (ends === 'deleted') assertStatus(await owner.delete(`/v1/api-keys/${made.id}`), 200);
+        else
+          await pool.query(
+            sql.type(z.object({}))`update api_keys set expires_at = clock_timestamp() where id = ${made.id}`,
+          );
+        assert.equal(assertStatus(await owner.get(`${APPROVALS}/${approvalId}`), 200).status, 'expired');
+        assertProblem(await approve(owner, approvalId), 'INVALID_STATE');
+        const body = { accountability: 'logged', name: 'weaker' };
+        const refused = await other.patch(`/v1/agents/${agentId}`, body, withApproval(approvalId));
+        assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+        assert.deepEqual(
+          [refusedWith(refused).approval_status, refusedWith(refused).approval_id === approvalId],
+          ['requester_ended', false],
+          `${ends}, ${approved}`,
+        );
+      }
+    }
+  });
+
+  it('are rejected many at once, those of the operator alone (POST …/reject)', async () => {
+    const fresh = await buildOperator();
+    const person = await signIn(fresh.email);
+    const [waiting, approved, used] = [await weaken(fresh), await weaken(fresh), await weaken(fresh)];
+    for (const { approvalId } of [approved, used]) assertStatus(await approve(person, approvalId), 200);
+    assertStatus(await used.request(withApproval(used.approvalId)), 200);
+    const ids = [waiting, approved, used].map(({ approvalId }) => approvalId);
+    const foreign = (await weaken(operator)).approvalId;
+    for (const unknown of [foreign, 'apr_none'])
+      assertProblem(await person.post(`${APPROVALS}/reject`, { ids: [...ids, unknown] }), 'VALIDATION_ERROR', 'ids.3');
+    assertProblem(await person.post(`${APPROVALS}/reject`, { ids: [] }), 'VALIDATION_ERROR', 'ids');
+    assertProblem(await fresh.post(`${APPROVALS}/reject`, { ids }), 'DASHBOARD_SESSION_REQUIRED');
+    const { approvals } = assertStatus(await person.post<Approvals>(`${APPROVALS}/reject`, { ids }), 200);
+    assert.deepEqual(
+      approvals.map(({ id, status }) => [id, status]),
+      [
+        [ids[0], 'rejected'],
+        [ids[1], 'rejected'],
+        [ids[2], 'consumed'],
+      ],
+    );
+    assert.equal(assertStatus(await person.get<Approvals>(`${APPROVALS}?status=pending`), 200).total, 0);
+  });
+
   it('have one decision where two people decide at once', async () => {
     const fresh = await buildOperator();
     const [first, second] = [await signIn(fresh.email), await buildPerson(fresh)];
     const { approvalId } = await weaken(await keyMadeBy(second));
-    const replies = await Promise.all([approve(first, approvalId), second.post(`${APPROVALS}/${approvalId}/reject`)]);
-    assert.deepEqual(
-      replies.map(({ status }) => status).toSorted((a, b) => a - b),
-      [200, 409],
-    );
+    const [, rejected] = await Promise.all([
+      approve(first, approvalId),
+      second.post(`${APPROVALS}/${approvalId}/reject`),
+    ]);
+    assert.equal(assertStatus(rejected, 200).status, 'rejected', 'whoever comes first: an approval is withdrawn by it');
+    assert.equal(assertStatus(await first.get(`${APPROVALS}/${approvalId}`), 200).status, 'rejected');
   });
 
   it('cannot be decided once they have expired', async () => {

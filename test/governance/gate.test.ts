@@ -178,7 +178,7 @@ describe('The governance gate', () => {
     const wait = Number(over.headers.get('retry-after'));
     assert(wait > 86_000 && wait <= 86_400, `${wait}`);
     assert.equal(await requestApproval({ n: 3 }), ids[3], 'one that waits is found as before');
-    const other = requester((await buildMemberKey(operator)).key, shell.baseUrl);
+    const other = requester((await buildMemberKey(owner)).key, shell.baseUrl);
     refuse(await other.post('/v1/governed/a', { n: 'another' }));
     assertStatus(await owner.post(`/v1/governance/approvals/${ids[0]}/reject`), 200);
     await requestApproval({ n: 20 });
@@ -190,10 +190,26 @@ describe('The governance gate', () => {
       [403, 429, 429],
       'of three at once one',
     );
-    const third = requester((await buildMemberKey(operator)).key, shell.baseUrl);
+    const third = requester((await buildMemberKey(owner)).key, shell.baseUrl);
     const fill = { n: 'many' };
     await fillApprovals(operator.operatorId, 100);
     assertProblem(await third.post('/v1/governed/a', fill), 'RATE_LIMITED');
+  });
+
+  it('counts the requests of a key with those of all keys that it made, also where one between them was deleted', async () => {
+    const made = async (by: Requester) => {
+      const body = { name: unique('child'), kind: 'operator', role: 'admin' };
+      return assertStatus(await by.post<{ id: string; key: string }>('/v1/api-keys', body), 201);
+    };
+    const child = await made(operator);
+    const grandchild = await made(requester(child.key));
+    assertStatus(await operator.delete(`/v1/api-keys/${child.id}`), 200);
+    const last = await made(requester(grandchild.key));
+    const family = [operator.key, grandchild.key, last.key].map((key) => requester(key, shell.baseUrl));
+    for (let n = 0; n < 20; n += 1) refuse((await family[n % 3]?.post('/v1/governed/a', { n })) ?? assert.fail());
+    for (const one of family) assertProblem(await one.post('/v1/governed/a', { n: 20 }), 'RATE_LIMITED');
+    const honest = requester((await buildMemberKey(owner)).key, shell.baseUrl);
+    refuse(await honest.post('/v1/governed/a', { n: 'honest' }));
   });
 
   it('refuses an approval that nobody has given, and points to the same one', async () => {

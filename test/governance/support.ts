@@ -82,10 +82,12 @@ export async function postApproved<Body>(
   return platform().post<Body>(path, body, { ...headers, ...withApproval(id) });
 }
 
-/** Approves by hand, whoever may; in the suite's database by default. */
+/** Approves by hand, as an owner of the operator; in the suite's database by default. */
 export async function approveByHand(id: string, db?: CommonQueryMethods): Promise<void> {
   await (db ?? (await database())).query(sql.type(z.object({}))`
-    update governance_approvals set status = 'approved', decided_by = 'test', decided_at = clock_timestamp() where id = ${id}`);
+    update governance_approvals a set status = 'approved', decided_at = clock_timestamp(),
+      decided_by = (select id from members m where m.operator_id = a.operator_id and role = 'owner' and joined_at is not null limit 1)
+    where id = ${id}`);
 }
 
 /** Makes an approval expire now, or so many seconds ago. */
@@ -107,7 +109,7 @@ export async function fillApprovals(operatorId: string, count: number): Promise<
   const pool = await database();
   await pool.query(sql.type(z.object({}))`
     insert into governance_approvals (id, operator_id, action, method, path, body_digest, subject_digest, body, requested_by, expires_at)
-    select new_prefixed_id('apr'), ${operatorId}, 'agent.unblocked', 'POST', '/fill/' || n, '', '', '', 'key_of_' || n, clock_timestamp() + interval '1 day'
+    select new_prefixed_id('apr'), ${operatorId}, 'agent.unblocked', 'POST', '/fill/' || n, '', '', '', 'oauth:' || n, clock_timestamp() + interval '1 day'
     from generate_series(1, ${count}) as n`);
 }
 

@@ -56,6 +56,8 @@ const everyAct: Step[] = [
   stepOf('checkout', 0, 0, 1),
   stepOf('decide', 0, 0, 0),
   stepOf('decide', 0, 0, 1),
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('unblock', 0, 0),
   stepOf('unblock', 0, 2),
   stepOf('changeAgent', 0, 0, 0),
   stepOf('addMember', 0, 0),
@@ -302,7 +304,8 @@ class Walk {
     const { db, operatorId } = this.#world;
     return db.any(sql.type(HoldRow)`
       select id as review, agent_id as agent from checkouts
-      where operator_id = ${operatorId} and review_status = 'pending' and risk = 'critical'`);
+      where operator_id = ${operatorId} and risk = 'critical' and hold_lifted_at is null
+        and (review_status = 'pending' or (review_status = 'blocked' and not block_future))`);
   }
 
   #keysOf(agent: string): Set<string> {
@@ -370,7 +373,8 @@ class Walk {
         (select count(*) from checkouts where operator_id = o.id and review_status = 'approved') as approved,
         -- A hold that ended, and no block took its place.
         (select count(*) from checkouts c join agents a on a.id = c.agent_id
-          where c.operator_id = o.id and c.review_status = 'blocked' and c.risk = 'critical' and a.status <> 'blocked') as lifted,
+          where c.operator_id = o.id and c.review_status = 'blocked' and c.risk = 'critical'
+            and (c.hold_lifted_at is not null or (c.block_future and a.status <> 'blocked'))) as lifted,
         -- An enforced passport that ended long ago, and nobody reported and nothing holds its agent.
         (select count(*) from passport_lineages l
           where l.operator_id = o.id and l.accountability = 'enforced'

@@ -132,3 +132,9 @@ export async function buildPerson(
   const memberId = await insertMember(operatorId, email, role);
   return { ...(await signIn(email)), memberId, email };
 }
+
+/** Unblocks an agent as a person who has just looked at it. */
+export async function unblock(person: Requester, agentId: string): Promise<Reply> {
+  const { digest } = assertStatus(await person.get<{ digest: string }>(`/v1/agents/${agentId}/conduct`), 200);
+  return person.post(`/v1/agents/${agentId}/unblock`, { seen: digest });
+}

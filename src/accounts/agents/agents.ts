@@ -4,18 +4,31 @@ import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
-import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { isPerson } from '../../commands/caller.ts';
+import { digestOfSubject } from '../../commands/subject-digest.ts';
+import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { newId } from '../../ids/ids.ts';
 import { actToOutlive } from '../outlive.ts';
 import { assertGrant } from '../partner-grants/queries.ts';
 import type { PublicJwk } from './public-jwk.ts';
-import { countAgents, findAgent, findBlockedByKey, insertAgent, listAgents, lockAgent, saveAgent } from './queries.ts';
+import {
+  countAgents,
+  findAgent,
+  findBlockedByKey,
+  insertAgent,
+  liftBlocks,
+  listAgents,
+  listBlocks,
+  lockAgent,
+  saveAgent,
+} from './queries.ts';
 import {
   AccountabilitySchema,
   ENFORCED_INTERVAL_SECONDS,
   type Accountability,
   type Agent,
+  type AgentConduct,
   type CreateAgent,
   type UpdateAgent,
 } from './schema.ts';
@@ -93,7 +106,13 @@ export const updateAgent = (
     await assertKeyIsFree(connection, call.caller, patch.public_jwk ?? null);
     const after = withPatch(before, patch);
     const act = await actOfChange(connection, call.caller, { before, after });
-    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: before });
+    const refused =
+      act === null
+        ? null
+        : await context.requireApproval(unit, call, {
+            act,
+            subject: (await decidedAbout(context, connection, before)).subject,
+          });
     if (refused !== null) return refused;
     const agent = await saveAgent(connection, after);
     const revoked = patch.status === 'disabled' && {
@@ -177,25 +196,67 @@ const withPatch = (before: Agent, patch: UpdateAgent): Agent => ({
   monthly_limit_cents: patch.monthly_limit_cents === undefined ? before.monthly_limit_cents : patch.monthly_limit_cents,
 });
 
+/** All that a person must know who decides about an agent (decision A33): the agent, each block of it, its reviews and flags. */
+async function decidedAbout(
+  context: Context,
+  connection: CommonQueryMethods,
+  agent: Agent,
+): Promise<{ subject: Omit<AgentConduct, 'digest'>; holding: number }> {
+  const { conduct, holding } = await context.agentConduct.of(connection, {
+    operatorId: agent.operator_id,
+    agentId: agent.id,
+  });
+  return { subject: { agent, blocks: [...(await listBlocks(connection, agent.id))], conduct }, holding };
+}
+
+/** @throws CarnetError NOT_FOUND for an unknown or foreign agent. */
+export async function readConduct(context: Context, { operatorId }: Caller, agentId: string): Promise<AgentConduct> {
+  const agent = await findAgent(context.pool, { operatorId, agentId });
+  assertThat(agent, () => notFound('agent'));
+  const { subject } = await decidedAbout(context, context.pool, agent);
+  return { ...subject, digest: digestOfSubject(subject) };
+}
+
 /**
- * Lifts the block of an agent; its passports that were revoked stay revoked.
- * @throws CarnetError NOT_FOUND; INVALID_STATE where the agent is not blocked; GOVERNANCE_APPROVAL_REQUIRED unless a
- * person calls or has approved it.
+ * Lifts every block of an agent, and what reviews that were decided as blocked hold of it; its passports that were revoked stay revoked, and
+ * a review that is pending holds it until it is decided.
+ * @param seen the digest of what the person has looked at, who does it in a dashboard session
+ * @throws CarnetError NOT_FOUND; INVALID_STATE where there is nothing to lift; VALIDATION_ERROR for a person who does not say what they have
+ *   seen; SUBJECT_CHANGED; GOVERNANCE_APPROVAL_REQUIRED unless a person calls or has approved it.
  */
-export const unblockAgent = (context: Context, call: CommandCall, agentId: string): Promise<Answered<Agent>> =>
+export const unblockAgent = (
+  context: Context,
+  call: CommandCall,
+  { agentId, seen }: { agentId: string; seen: string | undefined },
+): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
-    const before = await lockAgent(unit.connection, { operatorId: call.caller.operatorId, agentId });
+    const { connection } = unit;
+    const named = { operatorId: call.caller.operatorId, agentId };
+    await context.agentConduct.lock(connection, named);
+    const before = await lockAgent(connection, named);
     assertThat(before, () => notFound('agent'));
+    const { subject, holding } = await decidedAbout(context, connection, before);
     assertThat(
-      before.status === 'blocked',
+      before.status === 'blocked' || holding > 0,
       () =>
-        new CarnetError('INVALID_STATE', `The agent is ${before.status}, not blocked; there is nothing to lift.`, {
-          extra: { current_status: before.status },
-        }),
+        new CarnetError(
+          'INVALID_STATE',
+          `The agent is ${before.status}, not blocked, and no review that was blocked holds it; there is nothing to lift.`,
+          { extra: { current_status: before.status } },
+        ),
     );
-    const refused = await context.requireApproval(unit, call, { act: 'agent.unblocked', subject: before });
+    if (isPerson(call.caller) && seen === undefined) {
+      const message = `is missing: send the digest of GET /v1/agents/${agentId}/conduct, so that you lift nothing that you have not seen`;
+      throw invalid({ path: 'seen', message, code: 'required' });
+    }
+    const refused = await context.requireApproval(unit, call, { act: 'agent.unblocked', subject, seen });
     if (refused !== null) return refused;
-    const agent = await saveAgent(unit.connection, { ...before, status: 'active' });
+    await liftBlocks(connection, agentId);
+    await context.agentConduct.liftHolds(connection, named);
+    const agent = await saveAgent(connection, {
+      ...before,
+      status: before.status === 'blocked' ? 'active' : before.status,
+    });
     await unit.audit('agent.unblocked', agent.id);
     unit.changed(agent.id);
     return { status: 200, body: agent };

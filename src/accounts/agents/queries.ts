@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
 import { PublicJwkSchema, type PublicJwk } from './public-jwk.ts';
-import { AgentSchema, type Agent, type CreateAgent } from './schema.ts';
+import { AgentSchema, BlockSchema, type Agent, type Block, type CreateAgent } from './schema.ts';
 
 const columns = sql.fragment`
   id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds, monthly_limit_cents, status,
@@ -111,6 +111,17 @@ export const saveAgent = (connection: CommonQueryMethods, agent: Agent): Promise
         status = ${agent.status}, updated_at = clock_timestamp()
     where id = ${agent.id}
     returning ${columns}`);
+
+/** Of the blocks that bind an agent the newest first; a block is made by a decision on a review, each of which may make one. */
+export const listBlocks = (connection: CommonQueryMethods, agentId: string): Promise<readonly Block[]> =>
+  connection.any(sql.type(BlockSchema)`
+    select checkout_id, blocked_by, reason, blocked_at from agent_blocks
+    where agent_id = ${agentId} and lifted_at is null order by id desc`);
+
+export async function liftBlocks(connection: CommonQueryMethods, agentId: string): Promise<void> {
+  await connection.query(sql.type(z.object({}))`
+    update agent_blocks set lifted_at = clock_timestamp() where agent_id = ${agentId} and lifted_at is null`);
+}
 
 const asJson = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { AgentSchema, CreateAgentSchema, UpdateAgentSchema } from './schema.ts';
-import { createAgent, pageOfAgents, readAgent, unblockAgent, updateAgent } from './agents.ts';
+import { AgentConductSchema, AgentSchema, CreateAgentSchema, UnblockAgentSchema, UpdateAgentSchema } from './schema.ts';
+import { createAgent, pageOfAgents, readAgent, readConduct, unblockAgent, updateAgent } from './agents.ts';
 
 const params = z.object({ id: z.string() });
 const tag = 'accounts';
@@ -72,19 +72,40 @@ const patchAgent = route({
   handler: ({ context, call, params: { id }, body }) => updateAgent(context, call, { agentId: id, patch: body }),
 });
 
+const getConduct = route({
+  method: 'get',
+  path: '/v1/agents/:id/conduct',
+  operation: 'getAgentConduct',
+  tag,
+  summary: 'Show what an agent has to answer for: its blocks, reviews and flags',
+  description:
+    'What a person must know who unblocks the agent or holds it to less. They send the `digest` of it as `seen`.',
+  audience: 'admin',
+  params,
+  status: 200,
+  reply: AgentConductSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readConduct(context, caller, id),
+  }),
+});
+
 const postUnblock = route({
   method: 'post',
   path: '/v1/agents/:id/unblock',
   operation: 'unblockAgent',
   tag,
-  summary: 'Lift the block of an agent',
-  description: 'Needs a person: in a dashboard session, or by an approval that the key sends in X-Governance-Approval.',
+  summary: 'Lift the blocks of an agent, and what blocked reviews hold of it',
+  description:
+    'Needs a person: in a dashboard session, with the digest of what they have seen, or by an approval that the key sends in X-Governance-Approval.',
   audience: 'admin',
   params,
+  body: UnblockAgentSchema,
   status: 200,
   reply: AgentSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id } }) => unblockAgent(context, call, id),
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'SUBJECT_CHANGED', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  handler: ({ context, call, params: { id }, body }) => unblockAgent(context, call, { agentId: id, seen: body.seen }),
 });
 
-export const agentRoutes: AnyRoute[] = [postAgent, getAgents, getAgent, patchAgent, postUnblock];
+export const agentRoutes: AnyRoute[] = [postAgent, getAgents, getAgent, patchAgent, getConduct, postUnblock];

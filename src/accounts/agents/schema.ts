@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cents } from '../../fields/cents.ts';
-import { withSomeField } from '../../fields/objects.ts';
+import { jsonObject, withSomeField } from '../../fields/objects.ts';
 import { name } from '../../fields/text.ts';
 import { PublicJwkSchema } from './public-jwk.ts';
 
@@ -77,3 +77,39 @@ export const UpdateAgentSchema = withSomeField(
   }),
 ).meta({ id: 'UpdateAgent', description: 'Fields that are absent stay; null clears the ones that may be null.' });
 export type UpdateAgent = z.infer<typeof UpdateAgentSchema>;
+
+export const BlockSchema = z
+  .object({
+    checkout_id: z.string().nullable().meta({ description: 'The review in which it was decided; null: not known' }),
+    blocked_by: z.string().nullable().meta({ description: 'Who decided it; null: not known' }),
+    reason: z.string().nullable(),
+    blocked_at: z.string(),
+  })
+  .meta({
+    id: 'AgentBlock',
+    description: 'A decision that the agent gets no passport; unblocking it lifts all of them.',
+  });
+export type Block = z.infer<typeof BlockSchema>;
+
+/** Answer of GET /v1/agents/:id/conduct: all that a person must know who decides about the agent. */
+export const AgentConductSchema = z
+  .object({
+    agent: AgentSchema,
+    blocks: z.array(BlockSchema).meta({ description: 'Those that bind it, the newest first' }),
+    conduct: jsonObject.meta({
+      description:
+        '`reviews`: those that are not approved or are critical, with their flags, notes and report; `unreviewed_flags`; both the newest first, a hundred at most, and how many others there are',
+    }),
+    digest: z.string().meta({ description: 'Of all of it: what `seen` of unblocking repeats' }),
+  })
+  .meta({ id: 'AgentConduct' });
+export type AgentConduct = z.infer<typeof AgentConductSchema>;
+
+export const UnblockAgentSchema = z
+  .strictObject({
+    seen: z.string().max(64).optional().meta({
+      description:
+        'The digest of GET /v1/agents/{id}/conduct as you looked at it, which a person who is signed in has to send; where anything has come since, this is 409 SUBJECT_CHANGED',
+    }),
+  })
+  .meta({ id: 'UnblockAgent' });

@@ -10,6 +10,7 @@ import {
   deleteMember,
   findMember,
   insertMember,
+  listDeciders,
   listMembers,
   membershipsOf,
   seatsOf,
@@ -55,7 +56,13 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
     const act =
       ACTS.added[body.role] ??
       (await actToOutlive(connection, call.caller, { act: 'member.outlives_maker', end: null }));
-    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
+    const refused =
+      act === null
+        ? null
+        : await context.requireApproval(unit, call, {
+            act,
+            subject: { deciders: await listDeciders(connection, operatorId) },
+          });
     if (refused !== null) return refused;
     // What a person did or approved stands on its own.
     const invitedBy = act === null && !isPerson(call.caller) ? credentialName(call.caller) : null;
@@ -101,7 +108,13 @@ export const removeMember = (
       () => new CarnetError('INVALID_STATE', 'This is the last owner; add another owner before you delete this one.'),
     );
     const act = ACTS.deleted[member.role];
-    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: member });
+    const refused =
+      act === null
+        ? null
+        : await context.requireApproval(unit, call, {
+            act,
+            subject: { member, deciders: await listDeciders(connection, operatorId) },
+          });
     if (refused !== null) return refused;
     await deleteMember(connection, member.id);
     await audit('member.deleted', member.id, { role: member.role });

@@ -53,6 +53,11 @@ export const listMembers = (
   connection.any(sql.type(MemberSchema)`
     select ${columns} from members where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
 
+/** The owners and administrators, who have joined or are invited: whoever is added or deleted changes who decides. The oldest first. */
+export const listDeciders = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<readonly Member[]> =>
+  connection.any(sql.type(MemberSchema)`
+    select ${columns} from members where operator_id = ${operatorId} and role <> 'member' order by id`);
+
 export const countMembers = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(sql.type(Count)`select count(*) from members where operator_id = ${operatorId}`);
 

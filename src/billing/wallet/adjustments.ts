@@ -42,7 +42,7 @@ export const createAdjustment = (
     const adjustment = { operatorId: operator.id, amountCents, description: reason };
     await assertMayAdjust(unit, adjustment);
     // Not the balance: it may move at any moment, and each time the person would have to look again.
-    const subject = { operator_id: operator.id, name: operator.name };
+    const subject = { operator_id: operator.id, name: operator.name, email: operator.email, status: operator.status };
     const refused = await context.requireApproval(unit, call, { act: 'wallet.adjusted', subject });
     if (refused !== null) return refused;
     const transaction = await adjustWallet(unit, adjustment);

@@ -78,8 +78,16 @@ ${body === null ? nothing : html`<dt>Body</dt><dd>${body.text}</dd>\n`}${subject
 <dt>Lapses</dt><dd>${moment(approval.expires_at)}</dd>
 <dt>Approval</dt><dd><a href="${path}"><code>${approval.id}</code></a></dd>
 </dl>
-${approval.status === 'pending' ? decisionOf(person, toDecide, { path, all }) : nothing}</article>`;
+${approval.status === 'pending' ? decisionOf(person, toDecide, { path, all }) : nothing}${approval.status === 'approved' ? withdrawalOf(person, path) : nothing}</article>`;
 }
+
+/** Until it is used. */
+const withdrawalOf = ({ caller }: PersonsVisit, path: string): Html =>
+  mayApprove(caller)
+    ? html`<form method="post" action="${path}" class="actions">
+<button class="danger" name="decision" value="rejected">Withdraw the approval</button>
+</form>`
+    : nothing;
 
 /** @param all whether the card shows all of it: nobody approves what they have not been shown */
 function decisionOf(

@@ -1,13 +1,28 @@
 import { dollars, readBalance } from '../../billing/index.ts';
+import { z } from 'zod';
 import { mayApprove } from '../../commands/caller.ts';
-import { approvalToDecide, pageOfApprovals } from '../../governance/index.ts';
+import type { CarnetError } from '../../errors/carnet-error.ts';
+import { parseOrRefuse } from '../../errors/faults.ts';
+import { approvalToDecide, pageOfApprovals, rejectApprovals, RejectApprovalsSchema } from '../../governance/index.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
 import { listReviews, readReview } from '../../passports/index.ts';
 import { approvalCard, approvalOutcome } from './approval-pages.ts';
 import { reviewCard, reviewOutcome } from './review-pages.ts';
-import { forPerson, isOf, oneOf, OVERVIEW, personsPage, type PersonsVisit } from './visits.ts';
+import {
+  assertDecides,
+  byPerson,
+  callOf,
+  forPerson,
+  isOf,
+  isRefusal,
+  oneOf,
+  OVERVIEW,
+  personsPage,
+  redirect,
+  type PersonsVisit,
+} from './visits.ts';
 
 /** Of each kind on one page: a person reads each. */
 const PAGE = 10;
@@ -72,7 +87,7 @@ async function walletPart({ visit: { context }, caller }: PersonsVisit): Promise
 ${figure('Available in the wallet', balance.balance_usd)}${figure('Held', dollars(balance.held_cents))}${owed}</ul>`;
 }
 
-async function overview(person: PersonsVisit): Promise<Page> {
+async function overview(person: PersonsVisit, refusal?: CarnetError): Promise<Page> {
   const { visit, caller, session } = person;
   const { context, query } = visit;
   const { member, operator } = session;
@@ -88,11 +103,24 @@ async function overview(person: PersonsVisit): Promise<Page> {
   const nobody = mayApprove(caller) ? 'Nothing waits for you.' : 'Nothing waits for an owner or administrator.';
   return personsPage(person, {
     title: 'Dashboard',
+    refusal,
     body: html`<h1>${operator.name}</h1>
 <p class="lead">You are signed in as ${member.email}, ${roles[member.role]}.</p>
 ${await outcomeOf(person)}
 ${await walletPart(person)}
-${total === 0 ? html`<h2>What waits</h2>\n<p class="empty">${nobody}</p>` : nothing}${listPart('approvals', 'Approvals', { cards: approvalCards, total: approvals.total, pages })}${listPart('reviews', 'Reviews', { cards: reviewCards, total: waiting.total, pages })}`,
+${total === 0 ? html`<h2>What waits</h2>\n<p class="empty">${nobody}</p>` : nothing}${listPart(
+      'approvals',
+      'Approvals',
+      {
+        cards: approvalCards,
+        total: approvals.total,
+        pages,
+        beside: rejectAll(
+          person,
+          approvals.items.map(({ id }) => id),
+        ),
+      },
+    )}${listPart('reviews', 'Reviews', { cards: reviewCards, total: waiting.total, pages, beside: nothing })}`,
   });
 }
 
@@ -101,15 +129,42 @@ const roles = { owner: 'an owner', admin: 'an administrator', member: 'a member'
 const listPart = (
   list: keyof Pages,
   title: string,
-  { cards, total, pages }: { cards: readonly Html[]; total: number; pages: Pages },
+  { cards, total, pages, beside }: { cards: readonly Html[]; total: number; pages: Pages; beside: Html },
 ): Html =>
   total === 0
     ? nothing
     : html`<h2 id="${list}">${title} <span class="badge">${total}</span></h2>
-${cards}${pager(list, pages, total)}`;
+${beside}${cards}${pager(list, pages, total)}`;
+
+/** Rejects the requests of this page and no others: what came since, nobody has seen. */
+const rejectAll = ({ caller }: PersonsVisit, ids: readonly string[]): Html =>
+  mayApprove(caller) && ids.length > 1
+    ? html`<form method="post" action="${OVERVIEW}" class="actions">
+<input type="hidden" name="rejected" value="${ids.join(' ')}">
+<button class="danger">Reject these ${ids.length}</button>
+</form>
+`
+    : nothing;
+
+const RejectForm = z.strictObject({ rejected: z.string() });
 
 /** Who somebody is, what their operator has, and what waits for them. */
 export const overviewPage: PeoplePage = {
   operation: 'dashboard',
-  page: (visit) => forPerson(visit, OVERVIEW, overview),
+  page: (visit) => forPerson(visit, OVERVIEW, (person) => overview(person)),
+  submit: (submission) =>
+    byPerson(submission, OVERVIEW, async (person) => {
+      try {
+        assertDecides(person);
+        const { rejected } = parseOrRefuse(RejectForm, submission.form);
+        const body = parseOrRefuse(RejectApprovalsSchema, { ids: rejected.split(' ') });
+        const path = '/v1/governance/approvals/reject';
+        const call = callOf(person, { operation: 'rejectRequests', method: 'POST', path, body });
+        await rejectApprovals(submission.context, call, body);
+        return redirect(OVERVIEW);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        return await overview(person, error);
+      }
+    }),
 };

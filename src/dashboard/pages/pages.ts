@@ -1,4 +1,5 @@
 import type { PathOfPeoplePage } from '../../http/pages/people-pages.ts';
+import { agentPage } from './agent-page.ts';
 import { approvalPage } from './approval-pages.ts';
 import { overviewPage } from './overview-page.ts';
 import { reviewPage } from './review-pages.ts';
@@ -7,6 +8,7 @@ import { codePage, signInPage, signOutPage } from './sign-in-pages.ts';
 /** The pages of people by path. The console grows from them. */
 export const dashboardPages: readonly PathOfPeoplePage[] = [
   ['/dashboard', overviewPage],
+  ['/dashboard/agents/:id', agentPage],
   ['/dashboard/approvals/:id', approvalPage],
   ['/dashboard/reviews/:id', reviewPage],
   ['/dashboard/sign-in', signInPage],

@@ -15,6 +15,7 @@ import {
   type AccountabilityReport,
   type Review,
 } from '../../passports/index.ts';
+import { pathOfAgent } from './agent-page.ts';
 import {
   assertDecides,
   byPerson,
@@ -86,7 +87,7 @@ ${review.missed ? html`<p class="muted">It has sent no checkout in time.</p>\n` 
 <dt>Since</dt><dd>${moment(review.created_at)}</dd>
 <dt>Report</dt><dd><a href="${path}"><code>${review.checkout_id}</code></a></dd>
 </dl>
-${leftOut}${review.status === 'pending' ? decisionOf(person, review, { path, all: whole || review.flags.length <= MOST_SHOWN }) : nothing}</article>`;
+${leftOut}${review.status === 'approved' ? nothing : decisionOf(person, review, { path, all: whole || review.flags.length <= MOST_SHOWN })}</article>`;
 }
 
 /** @param all whether the card shows all flags: nobody decides about what they have not been shown */
@@ -98,20 +99,23 @@ function decisionOf(
   if (!mayApprove(caller))
     return html`<p class="notice warning">An owner or administrator decides this; you are a member.</p>\n`;
   if (!all) return html`<p class="actions"><a class="button" href="${path}">Read all of it, and decide</a></p>`;
-  const held = review.risk === 'critical' ? ' Until it is decided, the agent gets no new passport.' : '';
+  const held = review.holds ? ' Until it is approved, the agent gets no new passport.' : '';
   const revoked = visit.context.config.reviewBlockRevokes
     ? ' and revokes the passport with its refreshes and delegations'
     : '';
+  const blocks =
+    review.status === 'pending'
+      ? html`<button class="danger" name="decision" value="blocked">Block</button>
+<button class="danger" name="decision" value="agent_blocked">Block the agent</button>\n`
+      : nothing;
   return html`<form method="post" action="${path}">
 <input type="hidden" name="seen" value="${review.digest}">
 <label>Notes <span class="hint">They are kept with the decision.</span>
 <textarea name="notes" maxlength="1000" rows="2"></textarea></label>
-<p class="hint">“Block” says that the work was not right${revoked}. “Block the agent” revokes its passports of this work too, and it gets none until a person unblocks it.${held}</p>
+<p class="hint">${review.status === 'pending' ? html`“Block” says that the work was not right${revoked}. “Block the agent” revokes its passports of this work too, and it gets none until a person unblocks it.` : html`It was blocked, and can still be approved.`}${held}</p>
 <div class="actions">
 <button class="primary" name="decision" value="approved">Approve</button>
-<button class="danger" name="decision" value="blocked">Block</button>
-<button class="danger" name="decision" value="agent_blocked">Block the agent</button>
-</div>
+${blocks}</div>
 </form>`;
 }
 
@@ -121,7 +125,7 @@ export async function reviewOutcome(person: PersonsVisit, review: Review): Promi
   const { name, status } = await agentOf(person, review.agent_id);
   return review.status === 'approved'
     ? html`<p class="notice good" role="status">Approved: the review of ${name}.</p>`
-    : html`<p class="notice" role="status">Blocked: the review of ${name}. The agent is ${status}.</p>`;
+    : html`<p class="notice" role="status">Blocked: the review of ${name}. The agent is ${review.holds ? 'held' : status}. <a href="${pathOfAgent(review.agent_id)}">What it has to answer for</a></p>`;
 }
 
 type Report = Pick<AccountabilityReport, 'checkpoints' | 'checkout'>;

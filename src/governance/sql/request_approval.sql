@@ -1,31 +1,35 @@
 -- The live approval of a request: the one that exists, or `p_id` made now. Of two callers at once one makes it and both get it. One
--- that was given for another state of its subject lapses. Of those of the request that lapsed undecided the newest is kept, and of the
--- operator's none that ended 90 days ago without a decision (decision A33). Where as many wait as may wait, of the credential or of the operator, the
--- status is 'full', and `expires_at` is when the first of them ends.
+-- that was given for another state of its subject lapses, and so does one whose requester has ended or whose approver may not give it any
+-- more (`p_owner`: only an owner may). Of those of the request that lapsed undecided the newest is kept, and of the
+-- operator's none that ended 90 days ago without a decision (decision A33). Where as many wait as may wait, of the family of the credential (with all keys
+-- that it made and was made by) or of the operator, the status is 'full', and `expires_at` is when the first of them ends.
 create function request_approval(p_id text, p_operator text, p_action text, p_method text, p_path text, p_digest bytea,
-  p_subject_digest bytea, p_body text, p_requested_by text, p_requested_person text, p_seconds int, p_most_of_credential int,
-  p_most_of_operator int)
+  p_subject_digest bytea, p_body text, p_requested_by text, p_requested_person text, p_seconds int, p_most_of_family int,
+  p_most_of_operator int, p_owner boolean)
 returns table (id text, status text, expires_at timestamptz, made boolean) language plpgsql as $$
 #variable_conflict use_column
 declare
   v_of_operator bigint; -- that wait for a decision
-  v_of_credential bigint;
+  v_family constant text := coalesce((select k.family from key_families k where k.id = p_requested_by), p_requested_by);
+  v_of_family bigint;
   v_first_end timestamptz;
 begin
   loop
     update governance_approvals a set status = 'lapsed'
       where a.operator_id = p_operator and a.method = p_method and a.path = p_path and a.body_digest = p_digest
-        and a.status in ('pending', 'approved') and (a.expires_at <= clock_timestamp() or a.subject_digest <> p_subject_digest);
+        and a.status in ('pending', 'approved') and (approval_status(a) = 'expired' or a.subject_digest <> p_subject_digest
+          or (a.status = 'approved' and not is_approver_there(a.operator_id, a.decided_by, p_owner)));
     return query
       select a.id, a.status, a.expires_at, a.id = p_id from governance_approvals a
       where a.operator_id = p_operator and a.method = p_method and a.path = p_path and a.body_digest = p_digest
         and a.status in ('pending', 'approved');
     if found then return; end if;
     perform lock_approvals(p_operator); -- so that the bound holds when many ask at once
-    select count(*), count(*) filter (where a.requested_by = p_requested_by), min(a.expires_at)
-      into v_of_operator, v_of_credential, v_first_end from governance_approvals a
-      where a.operator_id = p_operator and a.status = 'pending' and a.expires_at > clock_timestamp();
-    if v_of_operator >= p_most_of_operator or v_of_credential >= p_most_of_credential then
+    select count(*), count(*) filter (where coalesce(k.family, a.requested_by) = v_family), min(a.expires_at)
+      into v_of_operator, v_of_family, v_first_end
+      from governance_approvals a left join key_families k on k.id = a.requested_by
+      where a.operator_id = p_operator and a.status = 'pending' and approval_status(a) = 'pending';
+    if v_of_operator >= p_most_of_operator or v_of_family >= p_most_of_family then
       return query select null::text, 'full', v_first_end, false;
       return;
     end if;

@@ -42,12 +42,12 @@ export async function createEndpoint(
     async (unit) => {
       const { connection } = unit;
       if (forbidden !== null) throw forbidden;
-      await assertMayMake(connection, caller, body);
+      const agent = await assertMayMake(connection, caller, body);
       await assertRoom(connection, caller.operatorId);
       const act = letsMorePass(body.policy, STANDARD_POLICY)
         ? 'inbound_endpoint.made_weak'
         : await actToOutlive(connection, caller, { act: 'inbound_endpoint.outlives_maker', end: null });
-      const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
+      const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: { agent } });
       if (refused !== null) return refused;
       const id = newId('inw');
       const secret = body.secret ?? newWebhookSecret();
@@ -68,12 +68,12 @@ export async function createEndpoint(
 
 const newSlug = (): string => [...randomBytes(SLUG_LENGTH)].map((byte) => ALPHABET.charAt(byte & 31)).join('');
 
-/** @throws CarnetError NOT_FOUND, PROVIDER_NOT_ALLOWED, INVALID_STATE, UNAUTHENTICATED */
+/** @returns what a person must know of the agent who decides about the endpoint. @throws CarnetError NOT_FOUND, PROVIDER_NOT_ALLOWED, INVALID_STATE, UNAUTHENTICATED */
 async function assertMayMake(
   connection: CommonQueryMethods,
   caller: Caller,
   { agent_id: agentId, provider }: CreateEndpoint,
-): Promise<void> {
+): Promise<object> {
   const grant = caller.kind === 'partner' ? await assertGrant(connection, caller) : null;
   const agent = await findAgent(connection, { operatorId: caller.operatorId, agentId });
   assertThat(agent !== null && maySeeAgent(caller, agent), () => notFound('agent'));
@@ -93,6 +93,8 @@ async function assertMayMake(
       },
     );
   }
+  const { id, name, status, accountability } = agent;
+  return { id, name, status, accountability };
 }
 
 /** @throws CarnetError TIER_LIMIT_EXCEEDED where there are as many as may be */

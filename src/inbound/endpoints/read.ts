@@ -88,3 +88,21 @@ export async function pageOfEndpoints(
   ]);
   return { items: rows.map((row) => presentEndpoint(context, row)), total };
 }
+
+/** All that a person must know who decides about an endpoint that there is: whose events go where, and which of them pass. */
+export const endpointDecidedAbout = ({
+  id,
+  name,
+  provider,
+  agent_id,
+  forward_url,
+  block_at,
+  mode,
+}: EndpointRow): object => ({
+  id,
+  name,
+  provider,
+  agent_id,
+  forward_url,
+  policy: { block_at, mode },
+});

@@ -4,7 +4,7 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { newWebhookSecret } from '../../notifications/index.ts';
 import { replaceEndpointSecret } from './queries.ts';
-import { activeEndpoint } from './read.ts';
+import { activeEndpoint, endpointDecidedAbout } from './read.ts';
 import type { RotatedEndpointSecret, RotateEndpointSecret } from './schema.ts';
 import { sealEndpointSecret } from './secrets.ts';
 
@@ -23,12 +23,12 @@ export const rotateEndpointSecret = (
     context,
     call,
     async (unit) => {
-      const { agent_id, provider } = await activeEndpoint(unit.connection, call.caller, id);
+      const endpoint = await activeEndpoint(unit.connection, call.caller, id);
       const chosen = given !== undefined;
       const act = chosen
         ? 'inbound_endpoint.secret_chosen'
         : await actToOutlive(unit.connection, call.caller, { act: 'inbound_secret.outlives_maker', end: null });
-      const subject = { id, agent_id, provider };
+      const subject = endpointDecidedAbout(endpoint);
       const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject });
       if (refused !== null) return refused;
       const secret = given ?? newWebhookSecret();

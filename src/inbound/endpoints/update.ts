@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { refusalOfForwardUrl, tracedUrl } from './forward-url.ts';
 import { saveEndpoint, type EndpointChanges } from './queries.ts';
 import { letsMorePass } from './policy.ts';
-import { activeEndpoint, shownEndpoint } from './read.ts';
+import { activeEndpoint, endpointDecidedAbout, shownEndpoint } from './read.ts';
 import type { Endpoint, UpdateEndpoint } from './schema.ts';
 
 /**
@@ -26,8 +26,7 @@ export async function updateEndpoint(
     const redirected = after.forward_url !== null && after.forward_url !== before.forward_url;
     const weakened = letsMorePass(after, before);
     if (weakened || redirected) {
-      const { agent_id, forward_url, block_at, mode } = before;
-      const subject = { id, agent_id, forward_url, policy: { block_at, mode } };
+      const subject = endpointDecidedAbout(before);
       const refused = await context.requireApproval(unit, call, { act: 'inbound_endpoint.loosened', subject });
       if (refused !== null) return refused;
     }

@@ -6,7 +6,7 @@ import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../ids/ids.ts';
 import { normalise } from './addresses.ts';
-import { countDestinations, findDestinationByAddress, insertDestination } from './queries.ts';
+import { countDestinations, findDestinationByAddress, insertDestination, listAddresses } from './queries.ts';
 import { shownDestination } from './read.ts';
 import type { ChannelType, CreateDestination, CreatedDestination } from './schema.ts';
 import { newWebhookSecret, sealSecret } from '../signing/secrets.ts';
@@ -41,7 +41,10 @@ export async function createDestination(
       assertThat(operator, () => notFound('operator'));
       assertChannel(context, operator.tier, channel);
       await assertNew(connection, operatorId, { channel, address });
-      const refused = await context.requireApproval(unit, call, { act: 'destination.created', subject: null });
+      const refused = await context.requireApproval(unit, call, {
+        act: 'destination.created',
+        subject: { destinations: await listAddresses(connection, operatorId) },
+      });
       if (refused !== null) return refused;
 
       const id = newId('dst');

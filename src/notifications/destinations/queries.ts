@@ -93,6 +93,36 @@ export const findDestinationByAddress = (
   connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from destinations where operator_id = ${operatorId} and channel_type = ${channel} and address = ${address}`);
 
+const NamingRule = z.object({
+  id: z.string(),
+  events: z.array(z.string()),
+  min_severity: z.string(),
+  active: z.boolean(),
+  /** Where else it sends them. */
+  other_destination_ids: z.array(z.string()),
+});
+
+/** The rules that send events to a destination. */
+export const rulesNaming = (
+  connection: CommonQueryMethods,
+  destinationId: string,
+): Promise<readonly z.infer<typeof NamingRule>[]> =>
+  connection.any(sql.type(NamingRule)`
+    select r.id, r.events, r.min_severity, r.active,
+      array(select destination_id from rule_destinations where rule_id = r.id and destination_id <> ${destinationId} order by position) as other_destination_ids
+    from notification_rules r join rule_destinations named on named.rule_id = r.id
+    where named.destination_id = ${destinationId} order by r.id`);
+
+const BesideRow = z.object({ id: z.string(), channel_type: ChannelTypeSchema, destination: z.string() });
+
+/** Every destination of an operator, as somebody looks at them who decides about another one. */
+export const listAddresses = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+): Promise<readonly z.infer<typeof BesideRow>[]> =>
+  connection.any(sql.type(BesideRow)`
+    select id, channel_type, destination from destinations where operator_id = ${operatorId} order by id`);
+
 interface NewDestination {
   id: DestinationId;
   operatorId: OperatorId;

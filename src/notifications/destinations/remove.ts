@@ -1,7 +1,9 @@
+import { lockOperator } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { decidedAbout } from './decided-about.ts';
 import { deleteDestination, lockDestination } from './queries.ts';
 
 /**
@@ -15,10 +17,12 @@ export const removeDestination = (
 ): Promise<Answered<{ deleted: true }>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
+    // As every command on rules does: none is made on the destination while a person's approval of this is compared with them.
+    await lockOperator(connection, call.caller.operatorId);
     const found = await lockDestination(connection, { operatorId: call.caller.operatorId, destinationId });
     assertThat(found, () => notFound('destination'));
-    const { id, channel_type, destination } = found;
-    const subject = { id, channel_type, destination };
+    const { id, channel_type } = found;
+    const subject = await decidedAbout(connection, found);
     const refused = await context.requireApproval(unit, call, { act: 'destination.deleted', subject });
     if (refused !== null) return refused;
     await deleteDestination(connection, id);

@@ -2,6 +2,7 @@ import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
+import { decidedAbout } from './decided-about.ts';
 import { lockDestination, replaceSecret } from './queries.ts';
 import { shownDestination } from './read.ts';
 import type { RotatedSecret } from './schema.ts';
@@ -24,11 +25,11 @@ export const rotateSecret = (
       const { operatorId } = call.caller;
       const found = await lockDestination(connection, { operatorId, destinationId });
       assertThat(found, () => notFound('destination'));
-      const { id, channel_type, destination } = found;
+      const { id, channel_type } = found;
       assertThat(channel_type === 'webhook', () =>
         invalid({ path: 'id', message: 'is no webhook: only webhooks have a secret', code: 'invalid_reference' }),
       );
-      const subject = { id, channel_type, destination };
+      const subject = await decidedAbout(connection, found);
       const refused = await context.requireApproval(unit, call, { act: 'destination.secret_rotated', subject });
       if (refused !== null) return refused;
       const secret = newWebhookSecret();

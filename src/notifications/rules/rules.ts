@@ -41,7 +41,12 @@ export const createRule = (context: Context, call: CommandCall, body: CreateRule
     await assertRoom(connection, operatorId);
     const refused = await context.requireApproval(unit, call, {
       act: 'notification_rule.created',
-      subject: { destinations: named.map(addressOf) },
+      subject: {
+        destinations: named.map(addressOf),
+        rules: await rulesBeside(connection, operatorId, (rule) =>
+          rule.destination_ids.some((one) => body.destination_ids.includes(one)),
+        ),
+      },
     });
     if (refused !== null) return refused;
     const id = newId('chn');
@@ -76,7 +81,10 @@ export const updateRule = (
     const named = ids === undefined ? [] : await verifiedDestinations(connection, operatorId, ids);
     const refused = await context.requireApproval(unit, call, {
       act: 'notification_rule.changed',
-      subject: { rule: subjectOf(before), destinations: named.map(addressOf) },
+      subject: {
+        ...(await decidedAbout(connection, operatorId, before)),
+        destinations: named.map(addressOf),
+      },
     });
     if (refused !== null) return refused;
     if (ids !== undefined) await replaceDestinations(connection, ruleId, ids);
@@ -94,7 +102,7 @@ export const deleteRule = (context: Context, call: CommandCall, ruleId: string):
     const rule = await existingRule(connection, operatorId, ruleId);
     const refused = await context.requireApproval(unit, call, {
       act: 'notification_rule.deleted',
-      subject: subjectOf(rule),
+      subject: await decidedAbout(connection, operatorId, rule),
     });
     if (refused !== null) return refused;
     await deleteRuleRow(connection, ruleId);
@@ -140,8 +148,33 @@ const destinationsById = async (
 ): Promise<ReadonlyMap<string, DestinationRow>> =>
   new Map((await listDestinationsById(connection, operatorId, ids)).map((one) => [one.id, one]));
 
-/** What the person who approves looks at: where which events go. How a destination fares is nothing that they decide about. */
-const subjectOf = ({ events, min_severity, delivery_methods: methods }: ListedRule): object => ({
+/**
+ * All that a person must know who decides about a rule that there is: where it sends which events, and every other rule, since they are what is
+ * left without it.
+ */
+const decidedAbout = async (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  rule: ListedRule,
+): Promise<object> => ({
+  rule: subjectOf(rule),
+  rules: await rulesBeside(connection, operatorId, ({ id }) => id !== rule.id),
+});
+
+/** Of the operator's rules those that a decision about another one depends on. */
+const rulesBeside = async (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  counts: (rule: RuleRow) => boolean,
+): Promise<object[]> =>
+  (await presented(connection, operatorId, (await listRules(connection, operatorId)).filter(counts))).map((rule) => ({
+    id: rule.id,
+    active: rule.active,
+    ...subjectOf(rule),
+  }));
+
+/** Where a rule sends which events. How a destination fares is nothing that anybody decides about. */
+const subjectOf = ({ events, min_severity, delivery_methods: methods }: ListedRule) => ({
   events,
   min_severity,
   destinations: methods.map(addressOf),

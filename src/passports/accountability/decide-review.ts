@@ -1,7 +1,6 @@
 import { findAgent } from '../../accounts/index.ts';
 import { actorName } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import type { GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
@@ -12,10 +11,10 @@ import { lockPassportsExclusively, lockReview, saveDecision, type LockedReview }
 import type { Decision, DecideReview } from './schema.ts';
 
 /**
- * Decides the review of a checkout. What lifts a hold needs a person: `approved`, and `blocked` of a critical review
- * without `block_future`. With it the block takes the place of the hold: the lineage with its descendants is revoked and
- * the agent blocked (decision A31), which every credential of the operator may do. `block_future` means nothing beside
- * `approved`. The same decision again changes nothing and needs no approval.
+ * Decides the review of a checkout. Approving needs a person, since it vouches for the work and lifts the hold of a critical review.
+ * `blocked` leaves the hold as it is, so that every credential of the operator may decide so; with `block_future` the lineage with its
+ * descendants is revoked and the agent blocked too (decision A31). `block_future` means nothing beside `approved`. A review that was
+ * decided as blocked can still be approved. The same decision again changes nothing and needs no approval.
  * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, REVIEW_CHANGED, GOVERNANCE_APPROVAL_REQUIRED
  */
 export const decideReview = (
@@ -31,15 +30,13 @@ export const decideReview = (
     if (revoke) await lockPassportsExclusively(connection, operatorId);
     const before = await lockReview(connection, operatorId, checkoutId);
     assertThat(before, () => notFound('review'));
-    if (before.review.status !== 'pending') {
-      assertSameDecision(before, decision);
-      return { status: 200, body: await decisionOf(connection, operatorId, before) };
-    }
+    if (isDecidedSo(before, decision)) return { status: 200, body: await decisionOf(connection, operatorId, before) };
+    assertOpenFor(before, decision);
     assertSeen(before, decision);
-    const act = governedAct(before, decision);
-    const refused =
-      act === null ? null : await context.requireApproval(unit, call, { act, subject: subjectOf(before) });
-    if (refused !== null) return refused;
+    if (decision.decision === 'approved') {
+      const refused = await context.requireApproval(unit, call, { act: 'review.approved', subject: subjectOf(before) });
+      if (refused !== null) return refused;
+    }
     const revoked = await saveDecision(connection, checkoutId, { decision, revoke, actor: actorName(call.caller) });
     const { agent_id: agentId } = before.review;
     await unit.audit('review.decided', checkoutId, {
@@ -58,14 +55,15 @@ export const decideReview = (
     return { status: 200, body: await decisionOf(connection, operatorId, decided) };
   });
 
-/** What a person has to decide; null: every credential of the operator may. */
-function governedAct({ review }: LockedReview, { decision, block_future: blocked }: DecideReview): GovernedAct | null {
-  if (decision === 'approved') return 'review.approved';
-  return review.risk === 'critical' && !blocked ? 'review.blocked' : null;
-}
+const isDecidedSo = ({ review, block_future: blocked }: LockedReview, decision: DecideReview): boolean =>
+  review.status === decision.decision && blocked === decision.block_future;
 
-/** What the person who decides looks at: a late checkout changes it. */
-const subjectOf = ({ review, claim_id: report }: LockedReview): object => ({ review, report });
+/** All that the person who decides must know: a late report changes it, and so does another decision. */
+const subjectOf = ({ review, claim_id: report, block_future }: LockedReview): object => ({
+  review,
+  report,
+  block_future,
+});
 
 /** Whoever says what they looked at decides about nothing else: a late report may have come while they read. */
 function assertSeen({ review }: LockedReview, { seen }: DecideReview): void {
@@ -74,19 +72,22 @@ function assertSeen({ review }: LockedReview, { seen }: DecideReview): void {
     () =>
       new CarnetError(
         'REVIEW_CHANGED',
-        'A report or a flag has come since you looked at this review: look at it again, then decide with its digest.',
+        'A report, a flag or a decision has come since you looked at this review: look at it again, then decide with its digest.',
         { extra: { digest: review.digest } },
       ),
   );
 }
 
-function assertSameDecision({ review, block_future: blocked }: LockedReview, decision: DecideReview): void {
+/** A decision stands, except that a person may approve what was blocked. */
+function assertOpenFor({ review, block_future: blocked }: LockedReview, { decision }: DecideReview): void {
   assertThat(
-    review.status === decision.decision && blocked === decision.block_future,
+    review.status === 'pending' || (review.status === 'blocked' && decision === 'approved'),
     () =>
       new CarnetError(
         'REVIEW_ALREADY_DECIDED',
-        `The review was decided as ${review.status}${blocked ? ' with block_future' : ''}; a decision stands.`,
+        review.status === 'approved'
+          ? 'The review was decided as approved; a decision stands.'
+          : `The review was decided as blocked${blocked ? ' with block_future' : ''}; the only other decision is that a person approves it.`,
         { extra: { current_status: review.status } },
       ),
   );

@@ -100,8 +100,8 @@ const decide = route({
   tag,
   summary: 'Decide a review',
   description:
-    'What lifts a hold needs a person, in a dashboard session or by the approval that a key sends: approving, and blocking a ' +
-    'critical review without block_future.',
+    'Approving needs a person, in a dashboard session or by the approval that a key sends; blocking needs none, and the agent stays held. ' +
+    'A blocked review can still be approved.',
   audience: 'operator-scope',
   params: z.object({ checkoutId: z.string() }),
   body: DecideReviewSchema,

@@ -81,7 +81,7 @@ const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
 
 const Risk = z
   .enum(['clean', 'flagged', 'critical'])
-  .meta({ description: 'While a review of risk critical is pending, the agent gets no new passports' });
+  .meta({ description: 'While a review of risk critical is not approved, the agent gets no new passports' });
 
 export const ReviewSchema = z
   .object({
@@ -91,13 +91,17 @@ export const ReviewSchema = z
     status: ReviewStatus,
     risk: Risk,
     missed: z.boolean().meta({ description: 'The checkout did not come in time' }),
+    holds: z.boolean().meta({
+      description:
+        'Whether it holds the agent: it is critical and not approved, and nobody has unblocked the agent since it was blocked',
+    }),
     flags: z.array(FlagSchema),
     notes: z.string().nullable(),
     created_at: z.string(),
     decided_at: z.string().nullable(),
     digest: z
       .string()
-      .meta({ description: 'Of risk, flags and report; another one when a report or flag has come since' }),
+      .meta({ description: 'Of risk, flags, report and decision; another one when any of them has come since' }),
   })
   .meta({ id: 'PassportReview' });
 export type Review = z.output<typeof ReviewSchema>;
@@ -165,7 +169,7 @@ export const DecideReviewSchema = z
     }),
     seen: z.string().max(64).optional().meta({
       description:
-        'The digest of the review that you looked at; where a report or flag has come since, this is 409 REVIEW_CHANGED',
+        'The digest of the review that you looked at; where a report, flag or decision has come since, this is 409 REVIEW_CHANGED',
     }),
   })
   .meta({ id: 'DecideReview' });

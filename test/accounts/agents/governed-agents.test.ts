@@ -9,7 +9,7 @@ import {
   buildOperator,
   type TestOperator,
 } from '../../support/factories.ts';
-import { buildPerson, signIn, type Person } from '../../support/people.ts';
+import { buildPerson, signIn, unblock, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
 import { block, otherJwk, publicJwk } from '../../authority/support.ts';
 
@@ -42,29 +42,30 @@ describe('changes of an agent that need a person', () => {
   });
 
   describe('POST /v1/agents/:id/unblock', () => {
-    const unblock: Governed = (approval) => operator.post(`/v1/agents/${agentId}/unblock`, undefined, header(approval));
+    const requested: Governed = (approval) =>
+      operator.post(`/v1/agents/${agentId}/unblock`, undefined, header(approval));
 
     it('is refused to a key until a person has approved it, and done once for each approval', async () => {
       await block(agentId);
-      const approval = await approvalRequested(unblock);
-      assert.equal(await approvalRequested(unblock), approval, 'a second request gets the same approval');
-      assertProblem(await unblock(approval), 'GOVERNANCE_APPROVAL_REQUIRED');
+      const approval = await approvalRequested(requested);
+      assert.equal(await approvalRequested(requested), approval, 'a second request gets the same approval');
+      assertProblem(await requested(approval), 'GOVERNANCE_APPROVAL_REQUIRED');
       assert.equal((await agent()).status, 'blocked');
       await approve(approval);
-      const unblocked = assertStatus(await unblock(approval), 200);
+      const unblocked = assertStatus(await requested(approval), 200);
       assert.equal(unblocked.status, 'active');
       assert.deepEqual(await agent(), unblocked);
       await block(agentId);
-      assertProblem(await unblock(approval), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assertProblem(await requested(approval), 'GOVERNANCE_APPROVAL_REQUIRED');
       assert.equal((await agent()).status, 'blocked');
     });
 
     it('is asked anew where the agent was changed after a person had looked at it', async () => {
       await block(agentId);
-      const approval = await approvalRequested(unblock);
+      const approval = await approvalRequested(requested);
       await approve(approval);
       assertStatus(await operator.patch(`/v1/agents/${agentId}`, { monthly_limit_cents: 1_000_000 }), 200);
-      const refused = await unblock(approval);
+      const refused = await requested(approval);
       assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
       assert.equal(refused.body.approval_status, 'subject_changed');
       assert.equal((await agent()).status, 'blocked');
@@ -72,7 +73,7 @@ describe('changes of an agent that need a person', () => {
 
     it('is done at once for a person, and is in the audit trail', async () => {
       await block(agentId);
-      const unblocked = assertStatus(await person.post<Agent>(`/v1/agents/${agentId}/unblock`), 200);
+      const unblocked = assertStatus(await unblock(person, agentId), 200);
       assert.equal(unblocked.status, 'active');
       const audit = await operator.get<{ audit_events: { action: string; target: string }[] }>('/v1/audit-events');
       const lifted = assertStatus(audit, 200).audit_events.filter(({ action }) => action === 'agent.unblocked');
@@ -83,7 +84,7 @@ describe('changes of an agent that need a person', () => {
     });
 
     it('is 409 INVALID_STATE where nothing is blocked, without an approval request', async () => {
-      assertProblem(await unblock(), 'INVALID_STATE');
+      assertProblem(await requested(), 'INVALID_STATE');
       assertProblem(await person.post(`/v1/agents/${agentId}/unblock`), 'INVALID_STATE');
       assert.equal(assertStatus(await person.get('/v1/governance/approvals'), 200).total, 0);
     });
@@ -151,7 +152,7 @@ describe('changes of an agent that need a person', () => {
       const { id: other } = await buildAgent(operator, { public_jwk: otherJwk });
       assertProblem(await operator.patch(`/v1/agents/${other}`, { public_jwk: publicJwk }), 'AGENT_BLOCKED');
       assertStatus(await (await buildOperator()).post('/v1/agents', twin), 201);
-      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      assertStatus(await unblock(person, agentId), 200);
       assertStatus(await operator.post('/v1/agents', twin), 201);
     });
 
@@ -161,7 +162,7 @@ describe('changes of an agent that need a person', () => {
       await block(agentId);
       for (const key of [publicJwk, otherJwk])
         assertProblem(await operator.post('/v1/agents', { name: 'twin', public_jwk: key }), 'AGENT_BLOCKED');
-      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      assertStatus(await unblock(person, agentId), 200);
       await buildAgent(operator, { public_jwk: publicJwk });
     });
 

@@ -95,11 +95,11 @@ describe('GET /dashboard', () => {
     assert.equal((await browser.open('/dashboard')).status, 403);
   });
 
-  it('answers HEAD, and no other method', async () => {
+  it('answers HEAD and its form, and no other method', async () => {
     const { owner } = await pagesOf(await buildOperator());
     assertStatus(await owner.get('/dashboard'), 200);
-    assert.equal((await owner.post('/dashboard', {})).status, 405);
-    assert.equal((await owner.post('/dashboard', {})).headers.get('allow'), 'GET, HEAD, OPTIONS');
+    assert.equal((await owner.put('/dashboard', {})).status, 405);
+    assert.equal((await owner.put('/dashboard', {})).headers.get('allow'), 'GET, POST, HEAD, OPTIONS');
   });
 });
 
@@ -172,8 +172,28 @@ describe('Approvals on the dashboard', () => {
     assert.equal(await statusOf(operator, approvalId), 'rejected');
     const late = await page.press('Approve');
     assert.equal(late.status, 409);
-    assert.match(late.text, /The approval is rejected; only a pending one can be decided/);
+    assert.match(late.text, /The approval is rejected; only a pending one can be approved/);
     assert.deepEqual(late.buttons(approvalId), []);
+  });
+
+  it('are withdrawn on their own page until they are used', async () => {
+    const { approvalId, send } = await weaken(operator);
+    await (await browser.open('/dashboard')).press('Approve');
+    const page = await browser.open(`/dashboard/approvals/${approvalId}`);
+    await page.press('Withdraw the approval');
+    assert.equal(await statusOf(operator, approvalId), 'rejected');
+    assertProblem(await send(withApproval(approvalId)), 'GOVERNANCE_APPROVAL_REQUIRED');
+  });
+
+  it('are rejected all at once, and those that came since the page was shown wait', async () => {
+    const fresh = await buildOperator();
+    const pages = await pagesOf(fresh);
+    const [first, second] = [await weaken(fresh), await weaken(fresh)];
+    const page = await pages.browser.open('/dashboard');
+    const later = await weaken(fresh);
+    await page.press('Reject these 2');
+    const statuses = [first, second, later].map(({ approvalId }) => statusOf(fresh, approvalId));
+    assert.deepEqual(await Promise.all(statuses), ['rejected', 'rejected', 'pending']);
   });
 
   it('that lapsed, or whose subject has changed since the page was shown, are refused in words', async () => {
@@ -379,18 +399,37 @@ describe('Reviews on the dashboard', () => {
     assert.deepEqual([other.status, other.notices[0]], [409, 'The review was decided as approved; a decision stands.']);
   });
 
-  it('are blocked, which leaves the agent active, or blocked with the agent', async () => {
+  it('are blocked, which leaves the agent held, or blocked with the agent', async () => {
     const [first, second] = [await reviewed(operator, ['undeclared']), await reviewed(operator, ['undeclared'])];
     const page = await browser.open('/dashboard');
     const blocked = await page.press('Block', { card: first.reviewId });
-    assert.match(blocked.notices[0] ?? '', /^Blocked: the review of .* The agent is active\.$/);
+    assert.match(blocked.notices[0] ?? '', /^Blocked: the review of .* The agent is held\. What it has to answer for$/);
     const agentBlocked = await blocked.press('Block the agent', { card: second.reviewId });
-    assert.match(agentBlocked.notices[0] ?? '', /The agent is blocked\.$/);
+    assert.match(agentBlocked.notices[0] ?? '', /The agent is blocked\. What it has to answer for$/);
     assert.deepEqual([await agentStatus(first.agentId), await agentStatus(second.agentId)], ['active', 'blocked']);
     assert.deepEqual(
       [(await reviewOf(first.reviewId)).status, (await reviewOf(second.reviewId)).status],
       ['blocked', 'blocked'],
     );
+  });
+
+  it('lead to the agent, which is unblocked by who has seen every block of it', async () => {
+    const { agentId, reviewId } = await reviewed(operator, ['undeclared']);
+    const blocking = await browser.open(`/dashboard/reviews/${reviewId}`);
+    await blocking.press('Block the agent');
+    const page = await browser.open(`/dashboard/agents/${agentId}`);
+    assert.match(page.text, /undeclared_service/);
+    const pool = await database();
+    await pool.query(sql.type(z.object({}))`
+      select block_agent(operator_id, id, null, 'mem_another', 'Never again.') from agents where id = ${agentId}`);
+    const refused = await page.press('Unblock the agent');
+    assert.equal(refused.status, 409);
+    assert.match(refused.notices[0] ?? '', /has changed since you looked at it/);
+    assert.match(refused.text, /Never again\./);
+    assert.equal(await agentStatus(agentId), 'blocked');
+    const unblocked = await refused.press('Unblock the agent');
+    assert.equal(await agentStatus(agentId), 'active');
+    assert.deepEqual(unblocked.buttons(), ['Sign out']);
   });
 
   it('that have changed since the page was shown are refused in words, and shown as they are now', async () => {
@@ -400,7 +439,7 @@ describe('Reviews on the dashboard', () => {
     await pool.query(sql.type(z.object({}))`update checkouts set missed = true where id = ${reviewId}`);
     const refused = await page.press('Approve');
     assert.equal(refused.status, 409);
-    assert.match(refused.notices[0] ?? '', /A report or a flag has come since you looked/);
+    assert.match(refused.notices[0] ?? '', /A report, a flag or a decision has come since you looked/);
     assert.equal((await reviewOf(reviewId)).status, 'pending');
     await refused.press('Approve');
     assert.equal((await reviewOf(reviewId)).status, 'approved');

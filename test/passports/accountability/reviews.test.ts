@@ -6,8 +6,15 @@ import { sql } from '../../../src/database/pool.ts';
 import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
 import { decideReview } from '../../../src/passports/accountability/decide-review.ts';
 import { callOf, ownContext } from '../../invocations/own-context.ts';
-import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
-import { buildPerson, signIn, type Person } from '../../support/people.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  unique,
+  type TestOperator,
+} from '../../support/factories.ts';
+import { buildPerson, signIn, unblock, type Person } from '../../support/people.ts';
 import { publicJwk } from '../../authority/support.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
 import { claimsOf, eventsOf, newLineage, newOperator, timePasses } from '../lineages.ts';
@@ -20,6 +27,7 @@ interface Review {
   checkout_id: string;
   status: string;
   risk: string;
+  holds: boolean;
   flags: { type: string }[];
   notes: string | null;
   decided_at: string | null;
@@ -241,7 +249,7 @@ describe('Reviews of checkouts', () => {
         await refusedAll('AGENT_BLOCKED');
         assert.equal((await issueReply(twin)).body.agent_id, agentId, 'it names who is to be unblocked');
         assertProblem(await operator.post('/v1/agents', { name: 'new', public_jwk: key }), 'AGENT_BLOCKED');
-        assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+        assertStatus(await unblock(person, agentId), 200);
         await issue(twin);
         assertStatus(await refreshReply(child), 201);
         await agentWith(key);
@@ -292,7 +300,7 @@ describe('Reviews of checkouts', () => {
         assertProblem(await issueReply(third), 'AGENT_REVIEW_PENDING');
         assertStatus(await decide(two, { decision: 'blocked', block_future: true }), 200);
         assertProblem(await issueReply(third), 'AGENT_BLOCKED');
-        assertStatus(await person.post(`/v1/agents/${twin}/unblock`), 200);
+        assertStatus(await unblock(person, twin), 200);
         await issue(third);
         await issue(agentId);
       });
@@ -375,13 +383,13 @@ describe('Reviews of checkouts', () => {
       it(`${decision} before a late report that adds a critical flag: it waits for a person again, and holds`, async () => {
         const { agentId, passport, missed } = await missing();
         assertStatus(await decide(missed, { decision }, person), 200);
-        assertStatus(await issueReply(agentId), 201);
+        assert.equal((await issueReply(agentId)).status, decision === 'approved' ? 201 : 403);
         assert.equal(await critical(passport), missed);
         assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
-        assertProblem(await decide(missed, { decision }), 'GOVERNANCE_APPROVAL_REQUIRED');
+        assertProblem(await decide(missed, { decision: 'approved' }), 'GOVERNANCE_APPROVAL_REQUIRED');
         const { review } = assertStatus(await decide(missed, { decision }, person), 200);
         assert.deepEqual([review.status, review.decided_at === null], [decision, false]);
-        assertStatus(await issueReply(agentId), 201);
+        assert.equal((await issueReply(agentId)).status, decision === 'approved' ? 201 : 403);
       });
     }
 
@@ -406,7 +414,7 @@ describe('Reviews of checkouts', () => {
       const { agentId, passport, missed } = await missing();
       const body = { decision: 'blocked', block_future: true };
       assertStatus(await decide(missed, body), 200);
-      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      assertStatus(await unblock(person, agentId), 200);
       assertStatus(await issueReply(agentId), 201);
       await critical(passport);
       assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
@@ -475,20 +483,68 @@ describe('Reviews of checkouts', () => {
       assert.deepEqual(assertStatus(await decide(review, { decision: 'approved' }), 200), decided);
     });
 
-    it('blocked: a key needs an approval for a critical review, since it lifts the hold, and none for another', async () => {
-      const agentId = await enforced();
-      const review = await critical(await issue(agentId));
-      const refused = await decide(review, { decision: 'blocked' });
-      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
-      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
-      const approval = String(refused.body.approval_id);
-      assertStatus(await person.post(`/v1/governance/approvals/${approval}/approve`), 200);
-      assertStatus(await decide(review, { decision: 'blocked' }, operator, { 'x-governance-approval': approval }), 200);
-      assertStatus(await issueReply(agentId), 201);
-      assertStatus(await decide(await checkout(await issue(agentId)), { decision: 'blocked' }), 200);
+    it('blocked: every credential may, and the agent stays held until a person approves the review', async () => {
+      for (const by of [operator, await buildMemberKey(operator), person]) {
+        const agentId = await enforced();
+        const review = await critical(await issue(agentId));
+        const decided = assertStatus(await decide(review, { decision: 'blocked' }, by), 200);
+        assert.deepEqual([decided.review.status, decided.review.holds], ['blocked', true]);
+        assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+        assert.deepEqual(
+          assertStatus(await decide(review, { decision: 'blocked' }, by), 200),
+          decided,
+          'the same again',
+        );
+        assertProblem(await decide(review, { decision: 'approved' }), 'GOVERNANCE_APPROVAL_REQUIRED');
+        const approved = assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+        assert.deepEqual([approved.review.status, approved.review.holds], ['approved', false]);
+        assertStatus(await issueReply(agentId), 201);
+      }
+      const clean = assertStatus(
+        await decide(await checkout(await issue(await enforced())), { decision: 'blocked' }),
+        200,
+      );
+      assert.equal(clean.review.holds, false, 'a review that is not critical holds nothing');
     });
 
-    it('blocked with block_future: a key may, since the block takes the place of the hold', async () => {
+    it('blocked: the hold of its keys stays too, and a person who unblocks the agent lifts it', async () => {
+      const withKey = { accountability: 'enforced', public_jwk: publicJwk } as const;
+      const other = await buildOperator();
+      const otherPerson = await signIn(other.email);
+      const [held, twin] = [await buildAgent(other, withKey), await buildAgent(other, withKey)];
+      const refused = async (): Promise<void> => {
+        for (const { id } of [held, twin])
+          assertProblem(await other.post('/v1/passports/issue', { agent_id: id }), 'AGENT_REVIEW_PENDING');
+      };
+      const passport = assertStatus(
+        await other.post<{ jti: string }>('/v1/passports/issue', { agent_id: held.id }),
+        201,
+      );
+      const report = { ...REPORT, services_used: ['undeclared'] };
+      const made = await other.post<{ checkout: { id: string } }>(`/v1/passports/${passport.jti}/checkout`, report);
+      const review = assertStatus(made, 201).checkout.id;
+      assertProblem(await unblock(otherPerson, held.id), 'INVALID_STATE');
+      assertStatus(await decide(review, { decision: 'blocked' }, other), 200);
+      await refused();
+      assertProblem(await other.post(`/v1/agents/${held.id}/unblock`), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assertProblem(await otherPerson.post(`/v1/agents/${held.id}/unblock`), 'VALIDATION_ERROR', 'seen');
+      await refused();
+      assert.equal(assertStatus(await unblock(otherPerson, held.id), 200).status, 'active');
+      for (const { id } of [held, twin]) assertStatus(await other.post('/v1/passports/issue', { agent_id: id }), 201);
+    });
+
+    it('blocked with block_future and approved later: the block stands until a person unblocks the agent', async () => {
+      const agentId = await enforced();
+      const review = await critical(await issue(agentId));
+      assertStatus(await decide(review, { decision: 'blocked', block_future: true }), 200);
+      const approved = assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      assert.deepEqual([approved.review.status, approved.agent_status], ['approved', 'blocked']);
+      assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
+      assertStatus(await unblock(person, agentId), 200);
+      assertStatus(await issueReply(agentId), 201);
+    });
+
+    it('blocked with block_future: a key may, since it only takes away', async () => {
       const agentId = await enforced();
       const review = await critical(await issue(agentId));
       const body = { decision: 'blocked', block_future: true };
@@ -496,13 +552,12 @@ describe('Reviews of checkouts', () => {
       assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
     });
 
-    it('blocked: lifts the hold, revokes nothing, and emits an event', async () => {
+    it('blocked: revokes nothing, and emits an event', async () => {
       const agentId = await enforced();
       const passport = await issue(agentId);
       const review = await critical(passport);
       const decided = assertStatus(await decide(review, { decision: 'blocked', notes: 'Not again.' }, person), 200);
       assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 0, 'active']);
-      assertStatus(await issueReply(agentId), 201);
       assert.deepEqual(await eventTypes(agentId), ['passport.flagged', 'passport.blocked']);
       const [, blocked] = (await eventsOf(await database(), { operator: operator.operatorId })).filter(
         ({ payload }) => payload.agent_id === agentId,
@@ -512,7 +567,8 @@ describe('Reviews of checkouts', () => {
         ['critical', { jti: passport.jti, agent_id: agentId, checkout_id: review, reason: 'Not again.' }],
       );
       assertProblem(await decide(review, { decision: 'blocked', block_future: true }), 'REVIEW_ALREADY_DECIDED');
-      assertProblem(await decide(review, { decision: 'approved' }, person), 'REVIEW_ALREADY_DECIDED');
+      assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      assertProblem(await decide(review, { decision: 'blocked' }), 'REVIEW_ALREADY_DECIDED');
     });
 
     it('blocked with block_future: the chain has ended with the checkout, no other session ends, and it blocks the agent until a person unblocks it', async () => {
@@ -533,11 +589,11 @@ describe('Reviews of checkouts', () => {
       assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
       assert.deepEqual(await eventTypes(agentId), ['passport.blocked', 'agent.blocked']);
       assert.deepEqual(assertStatus(await decide(review, body), 200), decided, 'the same again');
-      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      assertStatus(await unblock(person, agentId), 200);
       assertStatus(await issueReply(agentId), 201);
     });
 
-    it('decided in two ways at once: one stands, the other is refused', async () => {
+    it('decided in two ways at once: once it is approved a block is refused, and a block that came first is approved', async () => {
       const agentId = await enforced();
       for (let round = 0; round < 5; round += 1) {
         const review = await checkout(await issue(agentId));
@@ -547,7 +603,10 @@ describe('Reviews of checkouts', () => {
           decide(review, { decision: 'approved' }, person),
           decide(review, { decision: 'blocked' }),
         ]);
-        assert.deepEqual(replies.map(({ status }) => String(status)).toSorted(), ['200', '200', '409', '409']);
+        const [approved, blocked, again, blockedAgain] = replies.map(({ status }) => status);
+        assert.deepEqual([approved, again], [200, 200]);
+        for (const status of [blocked, blockedAgain]) assert(status === 200 || status === 409, `${status}`);
+        assertProblem(await decide(review, { decision: 'blocked' }), 'REVIEW_ALREADY_DECIDED');
       }
     });
 

@@ -44,7 +44,8 @@ begin
     on conflict (lineage_id) do update set jti = p_jti, services_used = p_services, tool_calls = p_calls, actions_count = p_actions,
       delegated_to = p_delegated, summary = p_summary, submitted_at = moment, claim_id = excluded.claim_id,
       review_status = case when reopened then 'pending' else c.review_status end,
-      decided_at = case when reopened then null else c.decided_at end
+      decided_at = case when reopened then null else c.decided_at end,
+      hold_lifted_at = case when reopened then null else c.hold_lifted_at end
     returning * into made;
   update passport_lineages set checked_out_at = moment, next_checkpoint_due_at = null where id = l.id;
   if l.accountability = 'enforced' then ended := end_lineages(array[l.id], p_jti, 'checked_out'); end if;

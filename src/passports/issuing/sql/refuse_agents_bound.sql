@@ -1,4 +1,4 @@
--- What takes new passports from agents, wherever it holds: a pending review of risk critical, a block, and a critical flag whose
+-- What takes new passports from agents, wherever it holds: a review of risk critical that is not approved, a block, and a critical flag whose
 -- checkout was expected and has not come, which makes such a review soon. Each binds the agent itself, every agent of the operator that has
 -- or had a public key which it has or had, whenever it got it, and the agents below in a chain: a child works by what the agents above were
 -- given (decisions A30, A31 and A38). Whether the holder itself is blocked, its facts say.
@@ -17,7 +17,8 @@ begin
       where own.agent_id = any (p_agents) and other.agent_id <> own.agent_id
   ), bound as (
     select *, exists (select from checkouts
-        where agent_id = bearer and review_status = 'pending' and risk = 'critical') as held,
+        where agent_id = bearer and risk = 'critical' and review_status in ('pending', 'blocked') and hold_lifted_at is null
+          and (review_status = 'pending' or not block_future)) as held,
       (select l.id from passport_lineages l
         where l.agent_id = bearer and l.accountability = 'enforced' and l.checked_out_at is null and l.checkout_missed_at is null
           and least(l.latest_expiry, l.revoked_at) <= clock_timestamp() and has_critical_flag(l.id)
@@ -30,7 +31,7 @@ begin
   if v_agent is null then return; end if;
   if v_held then
     perform refuse('AGENT_REVIEW_PENDING',
-      format('A review of %s, or of an agent that has or had a key of it, with critical flags waits for a decision; until a person has decided it, the agent gets no passport.', v_agent),
+      format('A review of %s, or of an agent that has or had a key of it, with critical flags is not approved; until a person approves it, or unblocks the agent after it was blocked, the agent gets no passport.', v_agent),
       json_build_object('agent_id', v_agent));
   end if;
   if v_unreported is not null then

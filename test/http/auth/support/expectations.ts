@@ -72,6 +72,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/notifications/*', administration],
   ['* /v1/audit-events', administration],
   ['POST /v1/agents/:id/unblock', administration],
+  ['GET /v1/agents/:id/conduct', administration],
   ['GET /v1/governance/approvals/:id', work], // whoever requested it may read its state
   ['* /v1/governance/approvals*', persons],
 

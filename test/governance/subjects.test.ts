@@ -1,0 +1,557 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { governedActs, type GovernedAct } from '../../src/commands/governed-acts.ts';
+import { raiseAlarm } from '../../src/billing/cases/queries.ts';
+import { sql, type DatabasePool } from '../../src/database/pool.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { run } from '../billing/ledger/ledger-world.ts';
+import { hangingRefund, onlyCase } from '../billing/cases/support.ts';
+import { beginTopUp, buildTopUp, post, topUpEvent } from '../billing/payments/support.ts';
+import { refundedThere } from '../billing/payments/local-refunds.ts';
+import { submit } from '../claims/support.ts';
+import { insertHeldEvent } from '../inbound/support/endpoints.ts';
+import { newRule } from '../notifications/support/destinations.ts';
+import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
+import { buildAgent, buildOperator, credit, unique, type TestOperator } from '../support/factories.ts';
+import { buildPerson, insertMember, signIn, type Person } from '../support/people.ts';
+import { assertStatus, database, platform, requester, type Reply, type Requester } from '../support/service.ts';
+import { approve, refusedWith, withApproval } from './support.ts';
+
+type Change = () => Promise<unknown>;
+
+/** A governed act that a bearer asks for. */
+interface Asked {
+  as: Requester;
+  call(as: Requester, headers: Record<string, string>): Promise<Reply>;
+  /** What can happen to what it is about between the approval and its use; each changes what a person was shown. */
+  changes: Change[];
+  /** Facts that nothing changes: ids, and what is written once. */
+  fixed: RegExp;
+}
+
+/** What a walk starts from. */
+interface World {
+  db: DatabasePool;
+  operator: TestOperator;
+  /** A key of the operator whose maker is its owner. */
+  key: Requester;
+  owner: Person;
+}
+
+const IDS = /(?:^|\.)(?:\w+_)?(?:id|created_at)$/;
+
+const sqlOf =
+  ({ db }: World) =>
+  (statement: ReturnType<typeof sql.fragment>): Change =>
+  () =>
+    run(db, statement);
+
+/** A review of the agent with a critical flag. */
+async function criticalReview({ operator }: World, agentId: string): Promise<string> {
+  const { jti } = assertStatus(await operator.post<{ jti: string }>('/v1/passports/issue', { agent_id: agentId }), 201);
+  const report = { services_used: ['undeclared'], actions_count: 1 };
+  const made = await operator.post<{ checkout: { id: string } }>(`/v1/passports/${jti}/checkout`, report);
+  return assertStatus(made, 201).checkout.id;
+}
+
+/** Everything that may happen to an agent and its reviews. */
+const changesOfAgent = (world: World, agentId: string, checkoutId: string): Change[] => {
+  const by = sqlOf(world);
+  const agent = (column: string, value: ReturnType<typeof sql.fragment>): Change =>
+    by(
+      sql.fragment`update agents set ${sql.identifier([column])} = ${value}, updated_at = clock_timestamp() where id = ${agentId}`,
+    );
+  const review = (change: ReturnType<typeof sql.fragment>): Change =>
+    by(sql.fragment`update checkouts set ${change} where id = ${checkoutId}`);
+  const flag = (severity: string): Change =>
+    by(sql.fragment`
+      insert into passport_flags (lineage_id, jti, type, severity, occasion, message, raised_at)
+      select lineage_id, jti, 'late_checkpoint', ${severity}, ${unique('occasion')}, 'Later.', clock_timestamp() from checkouts where id = ${checkoutId}`);
+  return [
+    agent('name', sql.fragment`'renamed'`),
+    agent('monthly_limit_cents', sql.fragment`7`),
+    agent('checkpoint_interval_seconds', sql.fragment`60`),
+    agent(
+      'public_jwk',
+      sql.fragment`'{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}'::jsonb`,
+    ),
+    by(sql.fragment`
+      with made as (insert into partner_grants (id, operator_id, name, providers)
+        select ${newId('pgr')}, operator_id, 'partner', '{generic}' from agents where id = ${agentId} returning id)
+      update agents set partner_grant_id = made.id from made where agents.id = ${agentId}`),
+    flag('warning'),
+    flag('critical'),
+    review(sql.fragment`notes = 'Looked at again.'`),
+    review(sql.fragment`missed = true`),
+    review(sql.fragment`claim_id = 'pc_another'`),
+    review(sql.fragment`review_status = 'blocked', decided_at = clock_timestamp()`),
+    review(sql.fragment`hold_lifted_at = clock_timestamp()`),
+    by(
+      sql.fragment`select block_agent(operator_id, id, ${checkoutId}, 'key_of_another', 'Never again.') from agents where id = ${agentId}`,
+    ),
+    by(sql.fragment`
+      with lineage as (insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
+        select ${newId('psp')}, 'ses_x', operator_id, id, id, 0, 'logged', now(), now() from agents where id = ${agentId} returning id)
+      insert into passport_flags (lineage_id, jti, type, severity, occasion, message, raised_at)
+      select id, id, 'missed_checkpoint', 'warning', '', 'Not reviewed.', now() from lineage`),
+    by(sql.fragment`
+      with lineage as (insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
+        select ${newId('psp')}, 'ses_x', operator_id, id, id, 0, 'enforced', now(), now() from agents where id = ${agentId} returning id, operator_id, agent_id)
+      insert into checkouts (id, lineage_id, session_id, operator_id, agent_id, jti, missed, created_at, review_status, risk, decided_at)
+      select ${newId('chko')}, id, 'ses_x', operator_id, agent_id, id, true, now(), 'approved', 'clean', now() from lineage`),
+  ];
+};
+
+/** Beside ids, what of an agent and its reviews is as it was. */
+const FIXED_OF_AGENT =
+  /^(?:agent\.(?:accountability|status|public_jwk.*)|blocks.*|conduct\.(?:holding|other_unreviewed_flags|reviews\[\]\.(?:jti|risk|digest|flags\[\]\.(?:jti|raised_at))|unreviewed_flags.*))$/;
+const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map(({ source }) => source).join('|'));
+
+const emailOf = (): string => `${unique('person')}@example.test`;
+
+const member =
+  (role: 'owner' | 'admin', what: 'added' | 'deleted') =>
+  async (world: World): Promise<Asked> => {
+    const { operator, key } = world;
+    const id = await insertMember(operator.operatorId, emailOf(), role);
+    const by = sqlOf(world);
+    const body = { email: emailOf(), role };
+    return {
+      as: key,
+      call: (as, headers) =>
+        what === 'added' ? as.post('/v1/members', body, headers) : as.delete(`/v1/members/${id}`, headers),
+      changes: [
+        () => insertMember(operator.operatorId, emailOf(), 'admin'),
+        by(sql.fragment`update members set email = ${emailOf()} where id = ${id}`),
+        by(sql.fragment`update members set joined_at = null where id = ${id}`),
+        by(sql.fragment`update members set role = ${role === 'owner' ? 'admin' : 'owner'} where operator_id = ${operator.operatorId} and id <> ${id} and role = ${role === 'owner' ? 'owner' : 'admin'}
+          and id not in (select id from members where operator_id = ${operator.operatorId} order by id limit 1)`),
+        () => insertMember(operator.operatorId, emailOf(), 'owner'),
+      ],
+      fixed: either(IDS, /^member\.role$/),
+    };
+  };
+
+async function destinations(world: World) {
+  const { operator } = world;
+  const [first, second] = [await insertWebhook(operator.operatorId), await insertDestination(operator.operatorId)];
+  const rule = await newRule({ pool: world.db }, { destinations: [{ id: first, operatorId: operator.operatorId }] });
+  return { first, second, rule, by: sqlOf(world), operatorId: operator.operatorId };
+}
+type Destinations = Awaited<ReturnType<typeof destinations>>;
+
+const changesOfDestination = (world: World, { first, second, rule, by, operatorId }: Destinations): Change[] => [
+  by(sql.fragment`update destinations set destination = 'https://hooks.example.com/y' where id = ${first}`),
+  by(sql.fragment`update destinations set verified_at = null where id = ${first}`),
+  by(sql.fragment`update destinations set disabled_at = now(), disabled_reason = 'x' where id = ${first}`),
+  by(sql.fragment`update notification_rules set events = '{agent.blocked}' where id = ${rule}`),
+  by(sql.fragment`update notification_rules set min_severity = 'critical' where id = ${rule}`),
+  by(sql.fragment`update notification_rules set active = false where id = ${rule}`),
+  by(sql.fragment`insert into rule_destinations (rule_id, destination_id, position) values (${rule}, ${second}, 9)`),
+  () => newRule({ pool: world.db }, { destinations: [{ id: first, operatorId }] }),
+];
+
+const changesOfRule = (world: World, { first, second, rule, by, operatorId }: Destinations): Change[] => [
+  by(sql.fragment`update notification_rules set events = '{agent.blocked}' where id = ${rule}`),
+  by(sql.fragment`update notification_rules set min_severity = 'critical' where id = ${rule}`),
+  by(sql.fragment`update destinations set destination = 'https://hooks.example.com/y' where id = ${first}`),
+  by(sql.fragment`update destinations set destination = 'another@example.test' where id = ${second}`),
+  by(sql.fragment`insert into rule_destinations (rule_id, destination_id, position) values (${rule}, ${second}, 9)`),
+  () => newRule({ pool: world.db }, { destinations: [{ id: first, operatorId }] }),
+  by(
+    sql.fragment`update notification_rules set active = false, events = '{agent.blocked}', min_severity = 'warning' where operator_id = ${operatorId} and id <> ${rule}`,
+  ),
+];
+
+const onRule =
+  (
+    call: (
+      as: Requester,
+      at: { path: string; first: string; second: string },
+      headers: Record<string, string>,
+    ) => Promise<Reply>,
+  ) =>
+  async (world: World): Promise<Asked> => {
+    const made = await destinations(world);
+    const { first, second, rule } = made;
+    await newRule({ pool: world.db }, { destinations: [{ id: first, operatorId: world.operator.operatorId }] });
+    const at = { path: `/v1/notifications/channels/${rule}`, first, second };
+    return {
+      as: world.key,
+      call: (as, headers) => call(as, at, headers),
+      changes: changesOfRule(world, made),
+      fixed: either(IDS, /channel_type$/),
+    };
+  };
+
+const onDestination =
+  (call: (as: Requester, path: string, headers: Record<string, string>) => Promise<Reply>) =>
+  async (world: World): Promise<Asked> => {
+    const made = await destinations(world);
+    return {
+      as: world.key,
+      call: (as, headers) => call(as, `/v1/notifications/destinations/${made.first}`, headers),
+      changes: changesOfDestination(world, made),
+      fixed: either(IDS, /^channel_type$/),
+    };
+  };
+
+/** On an endpoint that there is. */
+const onEndpoint =
+  (
+    call: (as: Requester, at: { path: string; event: string }, headers: Record<string, string>) => Promise<Reply>,
+    changesOf: (at: { endpoint: string; event: string; by: ReturnType<typeof sqlOf> }) => Change[],
+    fixed = /^(?:agent_id|provider)$/,
+  ) =>
+  async (world: World): Promise<Asked> => {
+    const { id: agentId } = await buildAgent(world.key);
+    const { endpoint, event } = await insertHeldEvent(world.db, { operatorId: world.operator.operatorId, agentId });
+    await run(
+      world.db,
+      sql.fragment`update inbound_endpoints set forward_url = 'https://93.184.216.34/first' where id = ${endpoint}`,
+    );
+    const path = `/v1/operator/inbound-webhooks/${endpoint}`;
+    return {
+      as: world.key,
+      call: (as, headers) => call(as, { path, event }, headers),
+      changes: changesOf({ endpoint, event, by: sqlOf(world) }),
+      fixed: either(IDS, fixed),
+    };
+  };
+
+const changesOfEndpoint = ({ endpoint, by }: { endpoint: string; by: ReturnType<typeof sqlOf> }): Change[] => [
+  by(sql.fragment`update inbound_endpoints set name = 'renamed' where id = ${endpoint}`),
+  by(sql.fragment`update inbound_endpoints set forward_url = 'https://93.184.216.34/second' where id = ${endpoint}`),
+  by(sql.fragment`update inbound_endpoints set block_at = 'low' where id = ${endpoint}`),
+  by(sql.fragment`update inbound_endpoints set mode = 'shadow' where id = ${endpoint}`),
+];
+
+const changesOfVerdict = ({ event, by }: { event: string; by: ReturnType<typeof sqlOf> }): Change[] => [
+  by(sql.fragment`update inbound_events set attempt = attempt + 1 where id = ${event}`),
+  by(
+    sql.fragment`update inbound_events set findings = jsonb_set(findings, '{0,severity}', '"critical"') where id = ${event}`,
+  ),
+  by(
+    sql.fragment`update inbound_events set findings = jsonb_set(findings, '{0,reason}', '"Another."') where id = ${event}`,
+  ),
+];
+
+/** What the platform's key asks for, and a person of the platform approves. */
+const onCase =
+  (
+    kind: 'refund' | 'receivable' | 'differing_payment' | 'alarm',
+    act: string,
+    changesOf: (id: string, by: ReturnType<typeof sqlOf>) => Change[],
+    fixed = /^$/,
+  ) =>
+  async (world: World): Promise<Asked> => {
+    const operator = await buildOperator();
+    let id: string;
+    if (kind === 'refund') {
+      id = await hangingRefund(operator, (await buildTopUp(operator)).transactionId);
+    } else if (kind === 'alarm') {
+      await raiseAlarm(world.db, { kind: 'unknown_price', concerns: unique('sbc'), operatorId: operator.operatorId });
+      id = (await onlyCase(operator)).id;
+    } else if (kind === 'receivable') {
+      const { id: topUp } = await buildTopUp(operator);
+      await credit(operator.operatorId, -400);
+      id = await debtOf(operator, topUp);
+    } else {
+      const topUp = await beginTopUp(operator);
+      await post(topUpEvent(topUp, undefined, { amount_total: 900 }));
+      id = (await onlyCase(operator)).id;
+    }
+    const path = `/v1/admin/billing/${kind === 'alarm' ? 'alarms' : `${kind.replace('_', '-')}s`}/${encodeURIComponent(id)}/${act}`;
+    const body = { reason: 'Looked up at the provider.', ...(kind === 'refund' && { outcome: 'failed' }) };
+    return {
+      as: platform(),
+      call: (as, headers) => as.post(path, body, headers),
+      changes: changesOf(id, sqlOf(world)),
+      fixed: either(IDS, /^(?:state|currency|concerns|requested_cents)$/, fixed),
+    };
+  };
+
+async function debtOf(operator: TestOperator, topUp: string): Promise<string> {
+  const pool = await database();
+  const paymentId = await pool.oneFirst(
+    sql.type(z.object({ payment_id: z.string() }))`select payment_id from top_ups where id = ${topUp}`,
+  );
+  await refundedThere(paymentId, 1_000);
+  return (await onlyCase(operator)).id;
+}
+
+const changesOfDiffering = (id: string, by: ReturnType<typeof sqlOf>): Change[] => [
+  by(sql.fragment`update differing_payments set amount_cents = amount_cents + 1 where id = ${id}`),
+];
+
+/** Of an act that is about nothing but its own request. */
+const SAYS_IT_ALL = 'the request says it all';
+
+/** Each act, as a bearer asks for it. */
+const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
+  'review.approved': async (world) => {
+    const { id } = await buildAgent(world.operator, { accountability: 'enforced' });
+    const checkout = await criticalReview(world, id);
+    return {
+      as: world.key,
+      call: (as, headers) => as.post(`/v1/passports/reviews/${checkout}/decide`, { decision: 'approved' }, headers),
+      changes: changesOfAgent(world, id, checkout).slice(5, 12),
+      fixed: either(IDS, /^(?:review\.(?:jti|risk|flags\[\]\.(?:jti|raised_at))|block_future)$/),
+    };
+  },
+  'agent.unblocked': async (world) => {
+    const { id } = await buildAgent(world.operator, { accountability: 'enforced' });
+    const checkout = await criticalReview(world, id);
+    await run(
+      world.db,
+      sql.fragment`select block_agent(operator_id, id, null, 'key_of_one', null) from agents where id = ${id}`,
+    );
+    return {
+      as: world.key,
+      call: (as, headers) => as.post(`/v1/agents/${id}/unblock`, undefined, headers),
+      changes: changesOfAgent(world, id, checkout),
+      fixed: either(IDS, FIXED_OF_AGENT),
+    };
+  },
+  'agent.accountability_weakened': async (world) => {
+    const { id } = await buildAgent(world.operator, { accountability: 'enforced' });
+    const checkout = await criticalReview(world, id);
+    return {
+      as: world.key,
+      call: (as, headers) => as.patch(`/v1/agents/${id}`, { accountability: 'standard' }, headers),
+      changes: changesOfAgent(world, id, checkout),
+      fixed: either(IDS, FIXED_OF_AGENT),
+    };
+  },
+  'member.owner_added': member('owner', 'added'),
+  'member.admin_added': member('admin', 'added'),
+  'member.owner_deleted': member('owner', 'deleted'),
+  'member.admin_deleted': member('admin', 'deleted'),
+  'api_key.outlives_maker': async (world) => {
+    const { id } = await buildAgent(world.operator);
+    const ending = assertStatus(
+      await world.owner.post<{ key: string }>('/v1/api-keys', {
+        name: unique('key'),
+        kind: 'operator',
+        role: 'admin',
+        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      }),
+      201,
+    );
+    return {
+      as: requester(ending.key),
+      call: (as, headers) => as.post('/v1/api-keys', { name: 'lasting', kind: 'agent', agent_id: id }, headers),
+      changes: changesOfAgent(world, id, 'chko_none').slice(0, 5),
+      fixed: either(IDS, /^(?:accountability|status|public_jwk.*)$/),
+    };
+  },
+  'partner_grant.outlives_maker': async (world) => {
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const body = { name: unique('key'), kind: 'operator', role: 'admin', expires_at };
+    const { key } = assertStatus(await world.owner.post<{ key: string }>('/v1/api-keys', body), 201);
+    return {
+      as: requester(key),
+      call: (as, headers) => as.post('/v1/partner-grants', { name: 'lasting', providers: ['generic'] }, headers),
+      changes: [],
+      fixed: new RegExp(SAYS_IT_ALL),
+    };
+  },
+  'operator.payout_account_changed': async (world) => ({
+    as: world.key,
+    call: (as, headers) => as.patch('/v1/operators/me', { payout_account: 'acct_1032D82eZvKYlo2C' }, headers),
+    changes: [
+      sqlOf(world)(
+        sql.fragment`update operators set payout_account = 'acct_2' where id = ${world.operator.operatorId}`,
+      ),
+    ],
+    fixed: IDS,
+  }),
+  'destination.created': async (world) => {
+    const { first, by } = await destinations(world);
+    const body = { channel_type: 'email', destination: emailOf() };
+    return {
+      as: world.key,
+      call: (as, headers) => as.post('/v1/notifications/destinations', body, headers),
+      changes: [
+        by(sql.fragment`update destinations set destination = 'https://hooks.example.com/y' where id = ${first}`),
+        () => insertDestination(world.operator.operatorId),
+      ],
+      fixed: IDS,
+    };
+  },
+  'destination.deleted': onDestination((as, path, headers) => as.delete(path, headers)),
+  'destination.secret_rotated': onDestination((as, path, headers) =>
+    as.post(`${path}/rotate-secret`, undefined, headers),
+  ),
+  'notification_rule.created': async (world) => {
+    const made = await destinations(world);
+    const { first, rule, by } = made;
+    return {
+      as: world.key,
+      call: (as, headers) => as.post('/v1/notifications/channels', { destination_ids: [first] }, headers),
+      changes: [
+        ...changesOfRule(world, made),
+        by(sql.fragment`update notification_rules set active = not active where id = ${rule}`),
+      ],
+      fixed: either(IDS, /channel_type$/),
+    };
+  },
+  'notification_rule.changed': onRule((as, { path, second }, headers) =>
+    as.patch(path, { destination_ids: [second] }, headers),
+  ),
+  'notification_rule.deleted': onRule((as, { path }, headers) => as.delete(path, headers)),
+  // A claim is written once; what is erased is known by its digest.
+  'claim.erased': async (world) => {
+    const { id } = await submit(world.operator);
+    return {
+      as: world.key,
+      call: (as, headers) => as.post(`/v1/claims/${id}/erase`, undefined, headers),
+      changes: [],
+      fixed: either(IDS, /^(?:digest|subject|claim_type)$/),
+    };
+  },
+  'inbound_endpoint.made_weak': async (world) => {
+    const { id } = await buildAgent(world.operator);
+    const agent = (set: ReturnType<typeof sql.fragment>): Change =>
+      sqlOf(world)(sql.fragment`update agents set ${set} where id = ${id}`);
+    return {
+      as: world.key,
+      call: (as, headers) =>
+        as.post(
+          '/v1/operator/inbound-webhooks',
+          { provider: 'generic', agent_id: id, policy: { mode: 'shadow' } },
+          headers,
+        ),
+      changes: [
+        agent(sql.fragment`name = 'renamed'`),
+        agent(sql.fragment`accountability = 'logged'`),
+        agent(sql.fragment`status = 'blocked'`),
+      ],
+      fixed: IDS,
+    };
+  },
+  'inbound_endpoint.loosened': onEndpoint(
+    (as, { path }, headers) =>
+      as.patch(path, { policy: { block_at: 'critical' }, forward_url: 'https://93.184.216.34/third' }, headers),
+    changesOfEndpoint,
+  ),
+  'inbound_endpoint.secret_chosen': onEndpoint(
+    (as, { path }, headers) => as.post(`${path}/rotate-secret`, { secret: 'chosen-by-a-bearer' }, headers),
+    changesOfEndpoint,
+  ),
+  'inbound_event.replayed': onEndpoint(
+    (as, { path, event }, headers) => as.post(`${path}/events/${event}/replay`, undefined, headers),
+    changesOfVerdict,
+    /^(?:verdict\..*)$/,
+  ),
+  'inbound_finding.marked_harmless': onEndpoint(
+    (as, { path, event }, headers) => as.post(`${path}/events/${event}/harmless`, { finding: 0 }, headers),
+    changesOfVerdict,
+    /^(?:finding\..*)$/,
+  ),
+  // The sum of a refund never changes; what ends it ends the case.
+  'refund.settled_by_hand': onCase('refund', 'settle', () => [], /^amount_cents$/),
+  'receivable.closed': onCase('receivable', 'close', (id) => [
+    async () => {
+      const pool = await database();
+      const owner = await pool.oneFirst(
+        sql.type(z.object({ operator_id: z.string() }))`select operator_id from receivables where id = ${id}`,
+      );
+      await credit(owner, 100);
+    },
+  ]),
+  'differing_payment.taken': onCase('differing_payment', 'take', changesOfDiffering),
+  'differing_payment.dismissed': onCase('differing_payment', 'dismiss', changesOfDiffering),
+  'payment_alarm.dismissed': onCase('alarm', 'dismiss', (id, by) => [
+    by(sql.fragment`update billing_alarms set amount_cents = 5 where id = ${id}`),
+    by(sql.fragment`update billing_alarms set news_at = clock_timestamp() where id = ${id}`),
+    by(sql.fragment`update billing_alarms set created_at = created_at - interval '1 second' where id = ${id}`),
+  ]),
+  'wallet.adjusted': async (world) => {
+    const operator = await buildOperator({ cents: 100 });
+    const set = (change: ReturnType<typeof sql.fragment>): Change =>
+      sqlOf(world)(sql.fragment`update operators set ${change} where id = ${operator.operatorId}`);
+    return {
+      as: platform(),
+      call: (as, headers) =>
+        as.post(
+          `/v1/admin/operators/${operator.operatorId}/adjustments`,
+          { amount_cents: 5, description: 'x' },
+          headers,
+        ),
+      changes: [
+        set(sql.fragment`name = 'renamed'`),
+        set(sql.fragment`email = ${emailOf()}`),
+        set(sql.fragment`status = 'suspended'`),
+      ],
+      fixed: IDS,
+    };
+  },
+};
+
+/** The facts of a subject by their place, all elements of a list at one place. */
+function factsOf(value: unknown, place = ''): Map<string, string[]> {
+  const facts = new Map<string, string[]>();
+  const add = (at: string, more: string[]) => facts.set(at, [...(facts.get(at) ?? []), ...more]);
+  if (Array.isArray(value)) {
+    for (const one of value) for (const [at, values] of factsOf(one, `${place}[]`)) add(at, values);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, one] of Object.entries(value))
+      for (const [at, values] of factsOf(one, place === '' ? name : `${place}.${name}`)) add(at, values);
+  } else if (place !== '') add(place, [JSON.stringify(value)]);
+  return facts;
+}
+
+describe('An approval of', function () {
+  this.timeout(60_000);
+  let platformPerson: Person;
+  before(async () => {
+    await buildPerson({ operatorId: 'op_platform' }, 'owner');
+    platformPerson = await signIn('platform@carnet.invalid');
+  });
+
+  for (const act of Object.keys(governedActs) as GovernedAct[]) {
+    it(`${act} lapses with every change of what its decider was shown, and each fact of it is changed once`, async () => {
+      const operator = await buildOperator({ tier: 'business' });
+      const owner = await signIn(operator.email);
+      const made = await owner.post<{ key: string }>('/v1/api-keys', {
+        name: unique('key'),
+        kind: 'operator',
+        role: 'admin',
+      });
+      const key = requester(assertStatus(made, 201).key);
+      const { as, call, changes, fixed } = await walks[act]({ db: await database(), operator, key, owner });
+      const person = governedActs[act].call.includes('/v1/admin/')
+        ? platformPerson
+        : await buildPerson(operator, 'owner'); // two pairs of eyes
+      const look = async (id: string) => {
+        const shown = await person.get<{ action: string; subject: unknown }>(`/v1/governance/approvals/${id}`);
+        return assertStatus(shown, 200);
+      };
+
+      const first = await call(as, {});
+      assert.equal(first.body['code'], 'GOVERNANCE_APPROVAL_REQUIRED', first.text);
+      let { approval_id: id } = refusedWith(first);
+      let shown = await look(id);
+      assert.equal(shown.action, act);
+      const untouched = new Set(factsOf(shown.subject).keys());
+      for (const [nth, change] of changes.entries()) {
+        assertStatus(await approve(person, id), 200);
+        await change();
+        const refused = await call(as, withApproval(id));
+        const { approval_status: status, approval_id: next } = refusedWith(refused);
+        assert.equal(status, 'subject_changed', `change ${nth}: ${refused.text}`);
+        const before = factsOf(shown.subject);
+        [id, shown] = [next, await look(next)];
+        const now = factsOf(shown.subject);
+        for (const place of untouched)
+          if (JSON.stringify(before.get(place)) !== JSON.stringify(now.get(place))) untouched.delete(place);
+      }
+      assert.deepEqual(
+        [...untouched].filter((place) => !fixed.test(place)),
+        [],
+        'each fact is changed, or is one of those that nothing changes',
+      );
+    });
+  }
+});
