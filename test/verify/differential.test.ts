@@ -16,8 +16,8 @@ import { cbor, newKeys, plainEnvelope, signedBytes, TestLog, type Members } from
 // The profile of co-signatures is read by the service and by both verifiers, which share no code: what one of them takes and another refuses
 // would be evidence for some and none for others.
 
-/** A thousand headers and half as many bundles; PROOF_HISTORIES=500 makes ten thousand headers and five thousand bundles. */
-const HEADERS = 20 * HISTORIES;
+/** Ten thousand headers and five hundred bundles; PROOF_HISTORIES=1000 makes twenty times as many. */
+const HEADERS = 200 * HISTORIES;
 const BUNDLES = 10 * HISTORIES;
 /** Co-signatures of one bundle: a bundle takes longer to verify than they do. */
 const TOGETHER = 50;

@@ -4,7 +4,7 @@ import { thumbprintOf } from '../../fields/thumbprint.ts';
 import { strictBase64, strictBase64url } from '../../fields/verifier-key.ts';
 import type { CoSignature } from '../schema/co-signature.ts';
 
-// The profile of co-signatures (docs/claims.md), which the service and both verifiers read alike (decision L110).
+// The profile of co-signatures (docs/claims.md), which the service and both verifiers read alike (decision L120).
 
 /** Of an RFC 7638 thumbprint with SHA-256, base64url. */
 const THUMBPRINT = /^[\w-]{43}$/;
