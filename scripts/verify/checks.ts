@@ -118,11 +118,11 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
   };
 }
 
-const BESIDE = ['co-signature', 'co-signatures'];
+const BESIDE: ReadonlySet<string> = new Set(['co-signature', 'co-signatures']);
 
 /** What stands beside the claim decides nothing about it. */
 const beside = (finding: Finding): Finding =>
-  finding.outcome === 'failed' && BESIDE.includes(finding.check) ? { ...finding, outcome: 'void' } : finding;
+  finding.outcome === 'failed' && BESIDE.has(finding.check) ? { ...finding, outcome: 'void' } : finding;
 
 /** Nobody has signed it together with the envelope, and the key of its registry is not among those that are trusted here. */
 const foreignReceipt: [string, Check] = [
