@@ -4,7 +4,8 @@
     python3 verify-claim.py bundle.json <verifier key of the log, or a file with it> [older-checkpoint.txt]
 
 Needs the package `cryptography`. Exit code 0: everything holds; 1: something does not; 2: a file cannot be read, or the
-call is wrong; 3: the payload was erased, and everything else holds. docs/claims.md lists what it leaves to `npm run verify`.
+call is wrong; 3: the payload was erased, and everything else holds. Co-signatures have lines of their own, and decide
+nothing. docs/claims.md lists what it leaves to `npm run verify`.
 """
 import base64, hashlib, json, os, re, sys
 from decimal import Decimal
@@ -14,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 P, OF_ORDER_EIGHT = 2**255 - 19, 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7
 SMALL_ORDER = {0, 1, P - 1, OF_ORDER_EIGHT, P - OF_ORDER_EIGHT}  # y of the points for which anybody can sign
 TEXTS, OBJECTS = ("claim_id", "digest", "cose_receipt", "checkpoint", "tlog_proof"), ("envelope", "receipt", "latest", "revocation")
+ROLES, UNSIGNED = ("operator_attestation", "agent_self", "witness"), "which ones a claim has, and in which roles, is the word of the service"
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 def must(holds, message):
@@ -74,11 +76,13 @@ def roots_of(older, newer, path, whole):  # RFC 9162, 2.1.4: the roots of both t
     right, right_now = roots_of(older - half, newer - half, path[:-1], None)
     return node(path[-1], right), node(path[-1], right_now)
 
-def cbor(data, at=0):  # one item of RFC 8949 in its only deterministic spelling, and where it ends
+def cbor(data, at=0, level=1):  # one item of RFC 8949 (docs/claims.md, "The profile of co-signatures"), and where it ends
+    must(level <= 16, "the CBOR has more than 16 levels")
     major, low, at = data[at] >> 5, data[at] & 31, at + 1
     if major == 7: must(20 <= low <= 22, "the CBOR holds a value that is not used here"); return (False, True, None)[low - 20], at
-    must(low < 28 and major != 6, "the CBOR has an indefinite length, or a tag within")
+    must(low < 28, "the CBOR has an indefinite length")
     width = 1 << low - 24 if low > 23 else 0
+    must(at + width <= len(data), "the CBOR ends too early")
     value, at = (int.from_bytes(data[at:at + width], "big") if width else low), at + width
     must(value >= (0, 24, 1 << 8, 0, 1 << 16, 0, 0, 0, 1 << 32)[width], "the CBOR spells an integer longer than needed")
     if major < 2: return (value, -1 - value)[major], at
@@ -86,12 +90,14 @@ def cbor(data, at=0):  # one item of RFC 8949 in its only deterministic spelling
         must(at + value <= len(data), "the CBOR ends too early")
         return (data[at:at + value] if major == 2 else data[at:at + value].decode()), at + value
     items = []
-    for _ in range(value * (major - 3)):
-        item, at = cbor(data, at)
+    for _ in range(1 if major == 6 else value * (major - 3)):
+        item, at = cbor(data, at, level + 1)
         items.append(item)
+    if major == 6: return (value, items[0]), at  # a tag
     if major == 4: return items, at
+    must({type(name) for name in items[::2]} <= {int, str}, "the CBOR has a key that is neither integer nor text")
     members = dict(zip(items[::2], items[1::2]))
-    must(len(members) == value and {type(name) for name in members} <= {int, str}, "the CBOR has a key twice, or of another kind")
+    must(len(members) == value, "the CBOR has a key twice")
     return members, at
 
 def whole_cbor(data, kind, most=2048):  # an inclusion proof in a tree of 2^53 has less than 2 KiB
@@ -109,12 +115,15 @@ def byte_string(data):  # its CBOR, RFC 8949
     width = next(width for width in (0, 1, 2, 4) if len(data) < (24, 1 << 8, 1 << 16, 0, 1 << 32)[width])
     return (bytes([0x40 + len(data)]) if width == 0 else bytes([0x57 + width.bit_length()]) + len(data).to_bytes(width, "big")) + data
 
-def sign1(data, payload, key, kid):  # COSE_Sign1, RFC 9052, tagged or not, with a detached payload; returns both headers
+def sign1(data, payload, key, kid, named=True):  # COSE_Sign1, RFC 9052, tagged or not, with a detached payload; returns both headers
+    must(len(data) <= 8192, "it has more than 8192 bytes")
     protected, unprotected, attached, signature = whole_cbor(data[data[:1] == b"\xd2":], list, 8192)
-    header = whole_cbor(protected, dict, 8192)
-    must(type(unprotected) is dict and attached is None, "its payload is attached, or it is no COSE_Sign1")
-    must(header.get(1) in (-8, -19) and 2 not in header and unprotected.keys().isdisjoint({1, 2}), "its header is not one of Ed25519")
-    must([head[4] for head in (header, unprotected) if 4 in head] == [kid.encode()], "it does not name its key once")
+    must(type(protected) is type(signature) is bytes and type(unprotected) is dict and attached is None, "its payload is attached, or it is no COSE_Sign1")
+    header = whole_cbor(protected, dict, 8192) if protected else {}
+    must(header.keys().isdisjoint(unprotected), "it has a parameter in both headers")
+    must(type(header.get(1)) is int and header[1] in (-8, -19) and 2 not in header and unprotected.keys().isdisjoint({1, 2}), "its header is not one of Ed25519")
+    kids = [head[4] for head in (header, unprotected) if 4 in head]
+    must(kids == [kid.encode()] or not (named or kids), "it names another key")
     signed_by(key, signature, b"\x84\x6aSignature1" + byte_string(protected) + b"\x40" + byte_string(payload))
     return header, unprotected
 
@@ -192,17 +201,6 @@ def verify(bundle, key, older=None):
     must(there in (then, now), "the tlog-proof is in another tree than the bundle's two")
     must(first == "c2sp.org/tlog-proof@v1" and lines[0] == "index %d" % index, "the tlog-proof is about another entry")
     must(root_of(leaf, index, there[0], [plain(one) for one in lines[1:]]) == there[1], "the tlog-proof does not hold")
-    check("the co-signatures")
-    sent, kept = ([(one["signer_kid"], one["cose_sign1"]) for one in list] for list in (bundle["envelope"].get("co_signatures", []), bundle["co_signatures"]))
-    must(set(sent) <= set(kept), "the bundle leaves out one that the envelope has")
-    for at, one in enumerate(bundle["co_signatures"]):
-        check("co-signature %d" % at)
-        must(one["jwk"] is not None or one["verified"] is False, "it is called verified and has no key")
-        if one["jwk"] is None or erased: continue
-        thumbprint = sha(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % one["jwk"]["x"]).encode())  # RFC 7638
-        must(url(one["signer_kid"]) == thumbprint, "its key is another one than it names")
-        message = one["cose_sign1"]  # base64url, or plain base64 where its signer wrote that
-        sign1((plain if set(message) & set("+/=") else url)(message), signed, url(one["jwk"]["x"]), one["signer_kid"])
     if older is not None:
         check("the older checkpoint"); kept = checkpoint(older, *key)
         must(kept[0] in (0, then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")
@@ -210,8 +208,36 @@ def verify(bundle, key, older=None):
     check("revocation"); must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
     return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, key[0])
 
-def end(code, text):  # what strangers wrote is printed as plain letters alone
-    print(ascii(text)[1:-1], file=sys.stderr if code in (1, 2) else sys.stdout)
+def co_signature(one, signed, erased):  # what holds of it; it fails where it shows nothing
+    kid, role, message = one["signer_kid"], one["signer_role"], one["cose_sign1"]
+    must(type(kid) is type(message) is str and role in ROLES and type(one["verified"]) is bool, "a member is of another type")
+    who = "%s %s" % (role, kid)
+    if erased: return "- %s: what was signed was erased" % who
+    if one["jwk"] is None:
+        must(not one["verified"], "it is called verified and has no key")
+        return "- %s: its key is not known" % who
+    must((one["jwk"]["kty"], one["jwk"]["crv"]) == ("OKP", "Ed25519"), "its key is not one of Ed25519")
+    thumbprint = sha(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % one["jwk"]["x"]).encode())  # RFC 7638
+    must(url(kid) == thumbprint, "its key is another one than it names")
+    message = (plain if set(message) & set("+/=") else url)(message)  # base64url, or plain base64 where its signer wrote that
+    sign1(message, signed, url(one["jwk"]["x"]), kid, named=False)
+    return "ok %s" % who
+
+def co_signatures(bundle):  # a line each, for a claim that is verified; none of them decides about it
+    named = lambda one: canonical([one.get("signer_kid"), one.get("cose_sign1")]) if isinstance(one, dict) else ""
+    envelope, kept = bundle["envelope"], bundle["co_signatures"]
+    signed = canonical({name: value for name, value in envelope.items() if name not in ("receipt", "co_signatures")}).encode()
+    for one in kept:
+        try: yield co_signature(one, signed, bundle.get("erased", False))
+        except InvalidSignature: yield "void: the signature is not of its key over these bytes"
+        except BROKEN as error: yield "void: %s" % error
+    sent = envelope.get("co_signatures", [])
+    if type(sent) is not list or not {named(one) for one in sent} <= {named(one) for one in kept}: yield "void: the bundle leaves out one that the envelope has"
+    else: yield "%s %d: %s" % ("ok" if kept else "-", len(kept), UNSIGNED)
+
+def show(text, file=sys.stdout): print(ascii(text)[1:-1], file=file)  # what strangers wrote is printed as plain letters alone
+def end(code, text):
+    show(text, sys.stderr if code in (1, 2) else sys.stdout)
     sys.exit(code)
 
 if __name__ == "__main__":
@@ -224,4 +250,5 @@ if __name__ == "__main__":
     except InvalidSignature: end(1, "NOT VERIFIED %s: a signature is not of its key over these bytes" % step[0])
     except ValueError as error: end(1, "NOT VERIFIED %s: %s" % (step[0], error))
     except BROKEN as error: end(1, "NOT VERIFIED %s: it cannot be read (%s %s)" % (step[0], type(error).__name__, error))
+    for line in co_signatures(given[0]): show("co-signatures: " + line)
     end(*(3, "ERASED " + found) if erased else (0, "VERIFIED " + found))

@@ -27,10 +27,13 @@ export interface Trust {
   consistency: JsonValue | null;
 }
 
-/** `skipped`: what is needed for it was not given, or the bundle has nothing of it. */
+/**
+ * `skipped`: what is needed for it was not given, or the bundle has nothing of it. `void`: of co-signatures alone, one that shows nothing. They
+ * stand beside the claim, and whoever adds one could otherwise spoil the evidence of somebody else.
+ */
 export interface Finding {
   check: string;
-  outcome: 'ok' | 'failed' | 'skipped';
+  outcome: 'ok' | 'failed' | 'skipped' | 'void';
   /** One line. */
   text: string;
 }
@@ -99,21 +102,27 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
       () => (older === null ? { skipped: 'none was given (--checkpoint)' } : judgeOlder(older, trust, heads)),
     ],
     ['witnesses', () => judgeWitnesses(bundle, trust, heads)],
-    ...bundle.coSignatures.map((coSignature): [string, Check] => [
+    ...bundle.coSignatures.map((one): [string, Check] => [
       'co-signature',
-      () => judgeCoSignature(coSignature, signed, erased !== null),
+      () => judgeCoSignature(one, signed, erased !== null),
     ]),
     ['co-signatures', () => judgeSubmitted(bundle)],
     ...(isObject(envelope['receipt']) ? [foreignReceipt] : []),
     ['revocation', () => judgeRevocation(bundle.revocation)],
   ];
-  const findings = checks.map(([check, make]) => made(check, make));
+  const findings = checks.map(([check, make]) => beside(made(check, make)));
   return {
     claim: oneLine(`claim ${claimId} (${bundle.digest})`),
     findings,
     status: findings.some(({ outcome }) => outcome === 'failed') ? 'failed' : erased === null ? 'verified' : 'erased',
   };
 }
+
+const BESIDE: ReadonlySet<string> = new Set(['co-signature', 'co-signatures']);
+
+/** What stands beside the claim decides nothing about it. */
+const beside = (finding: Finding): Finding =>
+  finding.outcome === 'failed' && BESIDE.has(finding.check) ? { ...finding, outcome: 'void' } : finding;
 
 /** Nobody has signed it together with the envelope, and the key of its registry is not among those that are trusted here. */
 const foreignReceipt: [string, Check] = [
@@ -141,12 +150,14 @@ function readBundle(file: JsonValue) {
   must(bundle.value('bundle_version') === 1, 'bundle_version is not 1; this program knows no other');
   const erased = bundle.has('erased') && bundle.flag('erased');
   const [latest, log] = [bundle.members('latest'), bundle.members('log')];
+  const coSignatures = bundle.value('co_signatures');
+  must(Array.isArray(coSignatures), 'co_signatures is not a list');
   return {
     claimId: bundle.text('claim_id'),
     digest: bundle.text('digest'),
     envelope: bundle.object('envelope'),
     erased: erased ? { leafHash: () => decodedHash(bundle.text('leaf_hash'), 'hex', 'leaf_hash') } : null,
-    coSignatures: bundle.eachOf('co_signatures'),
+    coSignatures,
     receipt: bundle.members('receipt'),
     coseReceipt: bundle.text('cose_receipt'),
     checkpoint: bundle.text('checkpoint'),
@@ -409,7 +420,8 @@ function judgeWitnesses(
 const ROLES = ['operator_attestation', 'agent_self', 'witness'];
 
 /** The id of a key is its thumbprint: a name that anybody may choose would let one signer stand in the place of another. */
-function judgeCoSignature(coSignature: Members, signed: Buffer, erased: boolean): ReturnType<Check> {
+function judgeCoSignature(one: JsonValue, signed: Buffer, erased: boolean): ReturnType<Check> {
+  const coSignature = membersOf(one, 'it');
   const kid = coSignature.text('signer_kid');
   const role = coSignature.text('signer_role');
   must(ROLES.includes(role), `signer_role is not one of ${ROLES.join(', ')}`);
@@ -420,12 +432,17 @@ function judgeCoSignature(coSignature: Members, signed: Buffer, erased: boolean)
     must(!saysVerified, `${who}: the bundle says verified and has no key for it`);
     return { skipped: `${who}: its key is not known` };
   }
-  // What the service keeps of an unknown key may be no COSE_Sign1 at all.
-  const sign1 = decodeSign1Of(message);
-  const raw = rawOfJwk(coSignature.members('jwk'));
-  must(thumbprintOf(raw) === kid, `${who}: the key in the bundle has another thumbprint, ${thumbprintOf(raw)}`);
-  must(kidOf(sign1) === kid, `${who}: the signature names the key ${String(kidOf(sign1))}`);
-  assertSign1(sign1, signed, ed25519Key(raw));
+  try {
+    const sign1 = decodeSign1Of(message);
+    const raw = rawOfJwk(coSignature.members('jwk'));
+    must(thumbprintOf(raw) === kid, `the key in the bundle has another thumbprint, ${thumbprintOf(raw)}`);
+    const named = kidOf(sign1) ?? kid;
+    must(named === kid, `the signature names the key ${named}`);
+    assertSign1(sign1, signed, ed25519Key(raw));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new Fault(`${who}: ${error.message}`, { cause: error });
+  }
   return `${who}: signed, by the key of this thumbprint`;
 }
 
@@ -435,13 +452,18 @@ const decodeSign1Of = (text: string) =>
 
 /** Those that were sent with the envelope stand among the bundle's, and what the bundle says of each is so. */
 function judgeSubmitted({ envelope, coSignatures }: Bundle): ReturnType<Check> {
-  const known = new Set(coSignatures.map((one) => `${one.text('signer_kid')} ${one.text('cose_sign1')}`));
-  const sent = Object.hasOwn(envelope, 'co_signatures') ? membersOf(envelope, 'envelope').eachOf('co_signatures') : [];
-  const missing = sent.filter((one) => !known.has(`${one.text('signer_kid')} ${one.text('cose_sign1')}`));
+  const spelled = (one: JsonValue): string =>
+    isObject(one) ? canonicalJson([one['signer_kid'] ?? null, one['cose_sign1'] ?? null]) : '';
+  const known = new Set(coSignatures.map(spelled));
+  const sent = Object.hasOwn(envelope, 'co_signatures') ? envelope['co_signatures'] : [];
+  must(Array.isArray(sent), 'envelope.co_signatures is not a list');
+  const missing = sent.filter((one) => !known.has(spelled(one)));
   must(missing.length === 0, `the bundle leaves out ${missing.length} that the envelope has`);
-  if (known.size === 0) return { skipped: 'the claim has none' };
-  return `${coSignatures.length}, among them all ${sent.length} of the envelope`;
+  if (known.size === 0) return { skipped: `the bundle has none; ${UNSIGNED}` };
+  return `${coSignatures.length}, among them all ${sent.length} of the envelope; ${UNSIGNED}`;
 }
+
+const UNSIGNED = 'which ones a claim has, and in which roles, is the word of the service (it is not signed)';
 
 /** Nobody signs it: what the bundle says is what the service said when it was made. */
 function judgeRevocation(revocation: Members): string {

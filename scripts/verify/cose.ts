@@ -1,10 +1,11 @@
 import { verify, type KeyObject } from 'node:crypto';
-import { CborTag, decodeCbor, encodeCbor, type CborMap, type CborValue } from './cbor.ts';
+import { decodeCbor, encodeCbor, type CborMap, type CborValue } from './cbor.ts';
 import { must } from './fault.ts';
 
 /** COSE_Sign1 (RFC 9052) as claims use it: Ed25519, no critical headers, no external data. */
 
-const SIGN1_TAG = 18;
+/** Tag 18, as it stands before a message. */
+const SIGN1_TAG = 0xd2;
 const ALG = 1;
 const CRIT = 2;
 const KID = 4;
@@ -23,9 +24,7 @@ export interface Sign1 {
 /** @throws Fault */
 export function decodeSign1(bytes: Buffer): Sign1 {
   must(bytes.length <= MAX_BYTES, `it has more than ${MAX_BYTES} bytes`);
-  const item = decodeCbor(bytes);
-  must(!(item instanceof CborTag) || item.tag === SIGN1_TAG, 'its tag is not that of COSE_Sign1');
-  const parts = item instanceof CborTag ? item.value : item;
+  const parts = decodeCbor(bytes[0] === SIGN1_TAG ? bytes.subarray(1) : bytes);
   must(Array.isArray(parts) && parts.length === 4, 'it is not a COSE_Sign1');
   const [protectedBytes, unprotected, payload, signature] = parts;
   must(
@@ -35,16 +34,17 @@ export function decodeSign1(bytes: Buffer): Sign1 {
   must(payload === null || Buffer.isBuffer(payload), 'its payload is neither bytes nor detached');
   const headers = protectedBytes.length === 0 ? new Map() : decodeCbor(protectedBytes);
   must(headers instanceof Map, 'its protected header is not a map');
+  for (const label of headers.keys()) must(!unprotected.has(label), `it has the parameter ${label} in both headers`);
   return { protectedBytes, protected: headers, unprotected, payload: payload ?? null, signature };
 }
 
-/** The key id, protected or not; null where there is none. @throws Fault where there are two, or it is no bytes */
+/** The key id, protected or not; null where there is none. @throws Fault where it is no bytes */
 export function kidOf(sign1: Sign1): string | null {
-  const kids = [sign1.protected.get(KID), sign1.unprotected.get(KID)].filter((kid) => kid !== undefined);
-  must(kids.length <= 1, 'it names its key twice');
-  const [kid] = kids;
-  must(kid === undefined || Buffer.isBuffer(kid), 'its key id is not bytes');
-  return kid?.toString('utf8') ?? null;
+  const header = [sign1.protected, sign1.unprotected].find((one) => one.has(KID));
+  if (header === undefined) return null;
+  const kid = header.get(KID);
+  must(Buffer.isBuffer(kid), 'its key id is not bytes');
+  return kid.toString('utf8');
 }
 
 /**
@@ -55,6 +55,7 @@ export function assertSign1(sign1: Sign1, payload: Buffer, key: KeyObject): void
   must(!sign1.protected.has(CRIT) && !sign1.unprotected.has(CRIT), 'it has critical headers');
   must(ED25519_ALGORITHMS.has(sign1.protected.get(ALG)), 'its protected algorithm is not Ed25519 (-8 or -19)');
   must(!sign1.unprotected.has(ALG), 'it has an algorithm outside of the protected header');
+  must(sign1.signature.length === 64, 'its signature is not 64 bytes long');
   must(sign1.payload === null, 'its payload is attached, and must be detached');
   const signed = encodeCbor(['Signature1', sign1.protectedBytes, Buffer.alloc(0), payload]);
   must(verify(null, signed, key, sign1.signature), 'the signature is not of this key over these bytes');

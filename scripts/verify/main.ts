@@ -31,7 +31,7 @@ const readingIf = <Read>(file: string | undefined, read: (text: string) => Read)
   file === undefined ? null : reading(file, read);
 
 const EXIT_CODES = { verified: 0, failed: 1, erased: 3 } as const;
-const MARKS = { ok: 'ok    ', failed: 'FAILED', skipped: '-     ' } as const;
+const MARKS = { ok: 'ok    ', failed: 'FAILED', skipped: '-     ', void: 'void  ' } as const;
 
 function main(): number {
   const { values, positionals } = parsed();
@@ -59,7 +59,8 @@ function main(): number {
   const width = Math.max(...findings.map(({ check }) => check.length));
   for (const { check, outcome, text } of findings) console.log(`${MARKS[outcome]}  ${check.padEnd(width)}  ${text}`);
   const named = (wanted: keyof typeof MARKS) => findings.filter(({ outcome }) => outcome === wanted);
-  const counted = `${named('ok').length} checks hold, ${named('skipped').length} were not made`;
+  const voids = named('void').length === 0 ? '' : `, ${named('void').length} void`;
+  const counted = `${named('ok').length} checks hold, ${named('skipped').length} were not made${voids}`;
   const conclusions = {
     verified: `VERIFIED  ${claim}: ${counted}`,
     erased: `ERASED  ${claim}: its entry is in the log, what it stated cannot be checked; ${counted}`,

@@ -1,10 +1,13 @@
 import type { CommonQueryMethods } from '../database/pool.ts';
+import type { JsonValue } from '../json/value.ts';
+import { ALTERED, isAltered } from './altered.ts';
 import { coSignaturesOf } from './co-signatures/queries.ts';
 import { receiptsOf, type LoggedClaim } from './log/receipts.ts';
 import { refsOf } from './named.ts';
 import { findEarlierEnds, findExisting, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 import type { KeptCoSignature } from './schema/co-signature.ts';
+import { isShaped, payloadSchemas } from './schema/payloads.ts';
 
 /** What everybody may see of a claim; without a receipt while it has no place in the log. */
 const digestShownOf = (
@@ -26,22 +29,29 @@ export const presentDigest = async (connection: CommonQueryMethods, row: ClaimRo
 
 type Presented = Claim & { seq: number };
 
-/** Claims as their readers see them, in the order of the rows; references are looked up when a claim is read. */
+/**
+ * Claims as their readers see them, in the order of the rows; references are looked up when a claim is read. What one states is held against its
+ * digest, and of one that was changed in the database nothing of that is shown (decision L121).
+ */
 export async function presentClaims(connection: CommonQueryMethods, rows: readonly ClaimRow[]): Promise<Presented[]> {
   const ids = rows.map(({ id }) => id);
   const logged = await receiptsOf(connection, ids);
-  return presentWith(connection, rows, { logged, coSignatures: await coSignaturesOf(connection, ids) });
+  const altered = new Set(rows.filter(isAltered).map(({ id }) => id));
+  return presentWith(connection, rows, { logged, coSignatures: await coSignaturesOf(connection, ids), altered });
+}
+
+interface Beside {
+  logged: ReadonlyMap<string, LoggedClaim>;
+  coSignatures: ReadonlyMap<string, KeptCoSignature[]>;
+  altered: ReadonlySet<string>;
 }
 
 async function presentWith(
   connection: CommonQueryMethods,
   rows: readonly ClaimRow[],
-  {
-    logged,
-    coSignatures,
-  }: { logged: ReadonlyMap<string, LoggedClaim>; coSignatures: ReadonlyMap<string, KeptCoSignature[]> },
+  { logged, coSignatures, altered }: Beside,
 ): Promise<Presented[]> {
-  const refs = rows.map((row) => (row.schema === 'v1' ? refsOf(row.envelope.payload) : []));
+  const refs = rows.map((row) => (row.schema === 'v1' && !altered.has(row.id) ? refsOf(row.envelope.payload) : []));
   const named = refs.flat();
   const existing = new Set(named.length === 0 ? [] : await findExisting(connection, named));
   const ending = rows.filter(({ ends }) => ends !== null).map(({ id }) => id);
@@ -51,17 +61,28 @@ async function presentWith(
   return rows.map((row, index) => ({
     ...digestShownOf(row, logged.get(row.id)),
     seq: row.seq,
-    envelope: row.envelope,
-    payload_effective: row.payload_effective ?? row.envelope.payload ?? null,
+    envelope: altered.has(row.id) ? {} : row.envelope,
+    payload_effective: altered.has(row.id) ? null : effectivePayloadOf(row),
     co_signatures: coSignatures.get(row.id) ?? [],
     external_receipt_verified: row.receipt_verified,
     schema: row.schema,
     unresolved_refs: (refs[index] ?? []).filter((ref) => !existing.has(ref)),
-    warnings: warningsOf(row, earlier.get(row.id)),
+    warnings: altered.has(row.id) ? [ALTERED] : warningsOf(row, earlier.get(row.id)),
     revoke_reason: row.revoke_reason,
     submitter: row.submitter,
     created_at: row.created_at,
   }));
+}
+
+/** Made of the payload itself, which has the digest: a payload with its defaults that stands beside it could have been changed. */
+function effectivePayloadOf({
+  claim_type: type,
+  envelope: { payload = null },
+  payload_effective: kept,
+}: ClaimRow): JsonValue {
+  return kept === null || !isShaped(type)
+    ? payload
+    : ((payloadSchemas[type].safeParse(payload).data ?? payload) as JsonValue);
 }
 
 const single = ([presented]: Presented[]): Claim => {
@@ -80,7 +101,7 @@ export async function presentNewClaim(
   { isCoSigned }: { isCoSigned: boolean },
 ): Promise<Claim> {
   const coSignatures = isCoSigned ? await coSignaturesOf(connection, [row.id]) : new Map<string, KeptCoSignature[]>();
-  return single(await presentWith(connection, [row], { logged: new Map(), coSignatures }));
+  return single(await presentWith(connection, [row], { logged: new Map(), coSignatures, altered: new Set() }));
 }
 
 const warningsOf = ({ ends }: ClaimRow, earlier: string | undefined): string[] =>

@@ -57,8 +57,8 @@ const submit = route({
   summary: 'Submit a claim',
   description:
     'The body is the envelope; `claim_type` chooses the shape of its payload. A claim that is recorded already (the ' +
-    'same digest) is answered with 200. A shaped payload may have 256 KiB of JSON, any other 64 KiB. ' +
-    'The key of an agent submits claims about itself, of the types that are for an agent to state.',
+    'same digest) is answered with 200, and co-signatures that come along are added to it. A shaped payload may have 256 KiB of JSON, any other ' +
+    '64 KiB. The key of an agent submits claims about itself, of the types that are for an agent to state.',
   audience,
   body: EnvelopeSchema,
   mostValues: MANY_VALUES,
@@ -88,7 +88,7 @@ const submit = route({
   status: 201,
   otherStatus: 200,
   reply: ClaimSchema,
-  refusals: ['ISSUER_MISMATCH', 'AGENT_CLAIM_FORBIDDEN', 'INVALID_CO_SIGNATURE', 'INSUFFICIENT_CREDITS'],
+  refusals: ['ISSUER_MISMATCH', 'AGENT_CLAIM_FORBIDDEN', 'INVALID_STATE', 'INVALID_CO_SIGNATURE', 'INSUFFICIENT_CREDITS'],
   handler: async ({ context, call, body }) => {
     const answered = await submitClaim(context, call, body);
     const { log_index: index } = answered.body;
@@ -200,7 +200,8 @@ const verify = route({
   summary: 'Verify a claim that you hold, or one that is recorded here',
   description:
     'A claim that is not valid is an answer: `valid` is false, and `errors` say why. A receipt may be given with the envelope; without one ' +
-    'the place of the claim in the log is looked up. An unknown co-signer, and a receipt of a registry whose key is not known here, leave a claim valid.',
+    'the place of the claim in the log is looked up. A co-signature, whatever is wrong with it, and a receipt of a registry whose key is not known ' +
+    'here leave a claim valid.',
   audience,
   readsOnly: true,
   body: VerifyClaimSchema,

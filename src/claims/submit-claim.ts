@@ -6,6 +6,7 @@ import { canonicalJson } from '../json/canonical.ts';
 import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
+import { addSentAgain } from './co-signatures/add-co-signature.ts';
 import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
 import { insertCoSignatures } from './co-signatures/queries.ts';
 import { judgeExternalReceipt } from './external-receipt.ts';
@@ -24,9 +25,10 @@ import { assertMaySubmit, assertRefersToOwn, submitterOf } from './submitter.ts'
 
 /**
  * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed by others, is never
- * changed (decision L5). A claim that is recorded already is answered as it is, with 200.
+ * changed (decision L5). A claim that is recorded already is answered with 200, and co-signatures that came along are added to it.
  * @param envelope the body as its schema parsed it, defaults filled in
- * @throws CarnetError VALIDATION_ERROR for a payload that is too large, and a receipt that does not verify; ISSUER_MISMATCH; AGENT_CLAIM_FORBIDDEN; INVALID_CO_SIGNATURE; INSUFFICIENT_CREDITS over the allowance.
+ * @throws CarnetError VALIDATION_ERROR for a payload that is too large, and a receipt that does not verify; ISSUER_MISMATCH; AGENT_CLAIM_FORBIDDEN; INVALID_CO_SIGNATURE; INVALID_STATE
+ *   for co-signatures that a recorded claim has no place for; INSUFFICIENT_CREDITS over the allowance.
  */
 export async function submitClaim(context: Context, call: CommandCall, envelope: Envelope): Promise<Answered<Claim>> {
   const sent = call.request?.body;
@@ -49,11 +51,15 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   return runCommand<Claim, KeptClaim>(
     context,
     call,
-    async ({ connection, audit }) => {
+    async (unit) => {
+      const { connection, audit } = unit;
       await assertRefersToOwn(connection, call.caller, envelope);
       const inserted = await insertClaim(connection, claim);
       if (inserted === null) {
-        return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
+        const recorded = await getClaimByDigest(connection, claim.digest);
+        const { co_signatures: coSignatures } = envelope;
+        if (coSignatures.length > 0) await addSentAgain(context, unit, { claim: recorded, call, coSignatures });
+        return { status: 200, body: await presentClaim(connection, recorded) };
       }
       await insertPending(connection, claim.id, leafHash);
       const isCoSigned = envelope.co_signatures.length > 0;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
+import { CoseFault } from '../cose/sign1.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { parseOrRefuse } from '../errors/faults.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
-import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
+import { assertCoSignatureFits, judgeCoSignature } from './co-signatures/judge.ts';
+import { assertSigned } from './co-signatures/profile.ts';
 import { coSignaturesOf } from './co-signatures/queries.ts';
 import { judgeExternalReceipt } from './external-receipt.ts';
 import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
@@ -16,15 +18,15 @@ import { assertPayloadFits } from './payload-size.ts';
 import { findClaim, findClaimByDigest, type ClaimRow } from './queries.ts';
 import { mayReadInFull } from './read-claims.ts';
 import type { Verification, VerifyClaim } from './schema/claim.ts';
-import type { CoSignature } from './schema/co-signature.ts';
+import type { CoSignature, KeptCoSignature } from './schema/co-signature.ts';
 import { EnvelopeSchema, type Envelope } from './schema/envelope.ts';
 import { digestOfSigned, signedBytesOf } from './signed-bytes.ts';
 
 type Fault = Verification['errors'][number];
 
 /**
- * Whether a claim is what it is said to be: its shape, its digest, its receipt, its place in the log, its co-signatures, and that nobody
- * revoked it. An invalid claim is an answer and no refusal.
+ * Whether a claim is what it is said to be: its shape, its digest, its receipt, its place in the log, and that nobody revoked it. What holds of
+ * its co-signatures stands beside that, and decides nothing (decision L122). An invalid claim is an answer and no refusal.
  */
 export async function verifyClaim(context: Context, caller: Caller, body: VerifyClaim): Promise<Verification> {
   return body.claim_id === undefined
@@ -42,16 +44,13 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
   if (row === null) return unknownClaim(digest, faults, { schema: faults.length === 0 });
   const presented = envelope?.receipt ?? null;
   const proof = await proofOf(context, row, hashOfLeaf(signed), presented);
-  const judged =
-    envelope === null
-      ? { coSignatures: [], faults: [] }
-      : await judgePresented(context, { row, envelope, signedBytes: signed });
+  const coSignatures = envelope === null ? [] : await judgePresented(context, { row, envelope, signedBytes: signed });
   return verification(row, {
     schema: faults.length === 0,
     digest: true,
     ...proof.checks,
-    coSignatures: judged.coSignatures,
-    faults: [...faults, ...proof.faults, ...judged.faults],
+    coSignatures,
+    faults: [...faults, ...proof.faults],
   });
 }
 
@@ -59,9 +58,9 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
 async function verifyRecorded(context: Context, caller: Caller, id: string): Promise<Verification> {
   const row = await findClaim(context.pool, id);
   if (row === null) return unknownClaim(null, []);
-  const kept = mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [id])).get(id) : undefined;
-  const coSignatures = (kept ?? []).map((coSignature) => signer(coSignature, coSignature.verified));
+  const kept = (mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [id])).get(id) : undefined) ?? [];
   if (row.erased_at !== null) {
+    const coSignatures = kept.map((coSignature) => signer(coSignature, coSignature.verified, coSignature.warnings));
     const proof = await proofOf(context, row, null, null);
     const { checks, faults } = proof;
     return verification(row, { isErased: true, schema: null, digest: null, ...checks, coSignatures, faults });
@@ -75,7 +74,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
     schema: faults.every(({ code }) => code !== 'INVALID_SCHEMA'),
     digest,
     ...proof.checks,
-    coSignatures,
+    coSignatures: kept.map((coSignature) => judgeKept(coSignature, signed)),
     faults: [...faults, ...proof.faults],
   });
 }
@@ -87,7 +86,6 @@ function parsed(sent: JsonValue): { envelope: Envelope | null; faults: Fault[] }
   try {
     const envelope = parseOrRefuse(EnvelopeSchema, sent);
     if (isJsonObject(sent)) assertPayloadFits(envelope, sent.payload);
-    assertCoSignaturesFit(envelope.co_signatures);
     return { envelope, faults: [] };
   } catch (error) {
     if (!(error instanceof CarnetError)) throw error;
@@ -147,39 +145,48 @@ async function judgeReceipt(
 
 type CoSigners = Verification['checks']['co_signatures'];
 
-const signer = ({ signer_kid, signer_role }: CoSignature, verified: boolean): CoSigners[number] => ({
-  signer_kid,
-  signer_role,
-  verified,
-});
+const signer = (
+  { signer_kid, signer_role }: CoSignature,
+  verified: boolean,
+  warnings: readonly string[],
+): CoSigners[number] => ({ signer_kid, signer_role, verified, warnings: [...warnings] });
+
+/** By the key that verified it when it was sent. */
+function judgeKept(kept: KeptCoSignature, payload: Buffer): CoSigners[number] {
+  const { x } = kept.public_jwk ?? {};
+  if (!kept.verified || typeof x !== 'string') return signer(kept, false, kept.warnings);
+  try {
+    assertSigned(kept, { x, payload });
+    return signer(kept, true, []);
+  } catch (error) {
+    if (!(error instanceof CoseFault)) throw error;
+    return signer(kept, false, [`What is recorded here does not hold any more: it ${error.message}.`]);
+  }
+}
 
 /** Those that came with an envelope, each by the keys that are known here now. */
 async function judgePresented(
   context: Context,
   { row, envelope, signedBytes }: { row: ClaimRow; envelope: Envelope; signedBytes: Buffer },
-): Promise<{ coSignatures: CoSigners; faults: Fault[] }> {
+): Promise<CoSigners> {
   const { issuer, payload } = envelope;
   const named = z.object({ agent_id: z.string() }).safeParse(payload).data?.agent_id ?? null;
   // Of a claim of the service the row alone says which agent it is about, of an erased one the payload that is presented.
   const coSigned = { issuer, agentId: row.agent_id ?? named, signedBytes };
   const coSignatures: CoSigners = [];
-  const faults: Fault[] = [];
   for (const [at, coSignature] of envelope.co_signatures.entries()) {
     const path = `envelope.co_signatures.${at}.cose_sign1`;
     try {
-      const [judged] = await judgeCoSignatures(context, context.pool, {
-        coSigned,
-        coSignatures: [coSignature],
-        path: () => path,
-      });
-      coSignatures.push(signer(coSignature, (judged?.publicJwk ?? null) !== null));
+      assertCoSignatureFits(coSignature, `envelope.co_signatures.${at}.`);
+      const { publicJwk, unverified } = await judgeCoSignature(context, context.pool, { coSigned, coSignature, path });
+      coSignatures.push(signer(coSignature, publicJwk !== null, unverified === null ? [] : [unverified]));
     } catch (error) {
-      if (!(error instanceof CarnetError && error.code === 'INVALID_CO_SIGNATURE')) throw error;
-      coSignatures.push(signer(coSignature, false));
-      faults.push(fault('INVALID_CO_SIGNATURE', error.message, path));
+      if (!(error instanceof CarnetError && ['INVALID_CO_SIGNATURE', 'VALIDATION_ERROR'].includes(error.code)))
+        throw error;
+      coSignatures.push(signer(coSignature, false, [error.message]));
     }
   }
-  return { coSignatures, faults };
+  return coSignatures;
 }
 
 interface Checked {

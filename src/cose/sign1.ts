@@ -9,6 +9,8 @@ const EDDSA = -8;
 const ED25519 = -19;
 
 const SIGN1_TAG = 18;
+/** The tag as it stands before a message. */
+const TAG_BYTE = 0xc0 | SIGN1_TAG;
 /** A signature by Ed25519 with its headers has about 200 bytes, a receipt with 64 hashes 2,300. */
 export const MAX_SIGN1_BYTES = 8 * 1024;
 const NOTHING = new Uint8Array();
@@ -60,12 +62,11 @@ export function signSign1({ kid, payload, privateKey, protectedExtra, unprotecte
 
 /**
  * Reads a COSE_Sign1, with its tag or without.
- * @throws CoseFault for what is longer than 8 KiB, is not deterministic CBOR, is no COSE_Sign1, or has a header parameter twice.
+ * @throws CoseFault for what is longer than 8 KiB, is not CBOR as `decodeCbor` reads it, is no COSE_Sign1, or has a header parameter twice.
  */
 export function decodeSign1(bytes: Uint8Array): Sign1 {
   if (bytes.length > MAX_SIGN1_BYTES) throw new CoseFault(`has more than ${MAX_SIGN1_BYTES / 1024} KiB`);
-  const message = decoded(bytes, 'is not deterministic CBOR (RFC 8949 §4.2.1)');
-  const parts: unknown = message instanceof CborTag && Number(message.tag) === SIGN1_TAG ? message.contents : message;
+  const parts = decoded(bytes[0] === TAG_BYTE ? bytes.subarray(1) : bytes, 'is not CBOR that is read here');
   if (!Array.isArray(parts) || parts.length !== 4)
     throw new CoseFault('is not a COSE_Sign1 (an array of four, tag 18)');
   const [protectedBytes, unprotectedHeader, payload, signature] = parts as unknown[];
@@ -75,10 +76,12 @@ export function decodeSign1(bytes: Uint8Array): Sign1 {
   if (!(signature instanceof Uint8Array)) throw new CoseFault('has a signature that is no byte string');
   const protectedHeader = protectedMap(protectedBytes);
   for (const label of protectedHeader.keys()) {
-    if (unprotectedHeader.has(label)) throw new CoseFault(`has header parameter ${String(label)} twice`);
+    if (unprotectedHeader.has(label))
+      throw new CoseFault(`has header parameter ${String(label)} twice, in both of its headers`);
   }
-  const kid: unknown = protectedHeader.get(HEADER.kid) ?? unprotectedHeader.get(HEADER.kid) ?? null;
-  if (kid !== null && !(kid instanceof Uint8Array)) throw new CoseFault('has a kid that is no byte string');
+  const naming = [protectedHeader, unprotectedHeader].find((header) => header.has(HEADER.kid));
+  const kid: unknown = naming === undefined ? null : naming.get(HEADER.kid);
+  if (naming !== undefined && !(kid instanceof Uint8Array)) throw new CoseFault('has a kid that is no byte string');
   return {
     protectedBytes,
     protectedHeader,
@@ -86,7 +89,7 @@ export function decodeSign1(bytes: Uint8Array): Sign1 {
     payload,
     signature,
     alg: protectedHeader.get(HEADER.alg) ?? null,
-    kid,
+    kid: kid as Uint8Array | null,
   };
 }
 
@@ -104,9 +107,8 @@ interface Expected {
  */
 export function verifySign1(bytes: Uint8Array, { payload, publicKey, expectedKid }: Expected): Sign1 {
   const message = decodeSign1(bytes);
-  assertAcceptable(message, expectedKid);
   if (publicKey.asymmetricKeyType !== 'ed25519') throw new CoseFault('is verified by Ed25519 keys alone');
-  if (message.signature.length !== 64) throw new CoseFault('has a signature that is not 64 bytes long');
+  assertAcceptable(message, expectedKid);
   const signed = toBeSigned(message.protectedBytes, payload);
   if (!verify(null, signed, publicKey, message.signature)) throw new CoseFault('has a signature that does not verify');
   return message;
@@ -114,19 +116,20 @@ export function verifySign1(bytes: Uint8Array, { payload, publicKey, expectedKid
 
 /**
  * What holds of a message whoever signed it.
- * @throws CoseFault for an algorithm other than -8 and -19, `crit`, a kid that is another, an attached payload.
+ * @throws CoseFault for an algorithm other than -8 and -19, `crit`, a kid that is another, an attached payload, another length of signature.
  */
 export function assertAcceptable(message: Sign1, expectedKid: string | null): void {
-  const { alg, kid, payload, protectedHeader, unprotectedHeader } = message;
+  const { alg, kid, payload, signature, protectedHeader, unprotectedHeader } = message;
   if (alg !== EDDSA && alg !== ED25519) {
     throw new CoseFault('must have alg -8 (EdDSA) or -19 (Ed25519) in its protected header');
   }
   if (protectedHeader.has(HEADER.crit) || unprotectedHeader.has(HEADER.crit)) {
-    throw new CoseFault('has crit, of which no parameter is known here');
+    throw new CoseFault('has crit, of which no parameter is known here; leave it out');
   }
   if (kid !== null && expectedKid !== null && !Buffer.from(kid).equals(Buffer.from(expectedKid)))
-    throw new CoseFault(`has another kid than ${expectedKid}`);
+    throw new CoseFault(`has another kid than ${expectedKid}; write that one, or none`);
   if (payload !== null) throw new CoseFault('has its payload attached; it must be detached (nil)');
+  if (signature.length !== 64) throw new CoseFault('has a signature that is not 64 bytes long');
 }
 
 /** The Sig_structure of RFC 9052 §4.4, with an empty external_aad. */
@@ -136,15 +139,20 @@ const toBeSigned = (protectedBytes: Uint8Array, payload: Uint8Array): Buffer =>
 /** An empty header is written as an empty byte string. */
 function protectedMap(bytes: Uint8Array): ReadonlyMap<unknown, unknown> {
   if (bytes.length === 0) return new Map();
-  const header = decoded(bytes, 'has a protected header that is not deterministic CBOR (RFC 8949 §4.2.1)');
+  const header = decoded(bytes, 'has a protected header that is not CBOR that is read here');
   if (!(header instanceof Map)) throw new CoseFault('has a protected header that is no map');
   return header;
 }
+
+const HOW_TO_ENCODE =
+  'write definite lengths, integers in their shortest form, each key once, an integer or a text, and no floats or simple values but false, true ' +
+  'and null';
 
 function decoded(bytes: Uint8Array, fault: string): unknown {
   try {
     return decodeCbor(bytes);
   } catch (cause) {
-    throw new CoseFault(fault, { cause });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CoseFault(`${fault} (${why}): ${HOW_TO_ENCODE}`, { cause });
   }
 }

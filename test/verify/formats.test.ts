@@ -77,7 +77,6 @@ describe('CBOR', () => {
       ['190017', /longer than needed/],
       ['1a0000ffff', /longer than needed/],
       ['1b00000000ffffffff', /longer than needed/],
-      ['1bffffffffffffffff', /past 2\^53/],
       ['9fff', /indefinite/],
       ['5f4100ff', /indefinite/],
       ['0000', /bytes behind/],
@@ -123,8 +122,8 @@ describe('COSE_Sign1', () => {
         fault(/its payload is attached/),
       );
     assert.throws(
-      () => assertSign1(signed([[1, -8]], [[1, -8]]), payload, keys.privateKey),
-      fault(/outside of the protected/),
+      () => assertSign1(signed([], [[1, -8]]), payload, keys.privateKey),
+      fault(/protected algorithm is not/),
     );
     assert.throws(() => assertSign1(signed([[1, -8]], [[2, 1]]), payload, keys.privateKey), fault(/critical/));
     assert.throws(
@@ -145,7 +144,7 @@ describe('COSE_Sign1', () => {
   it('names its key once, and is not large', () => {
     const kid = Buffer.from('k');
     assert.equal(kidOf(signed([[1, -8]])), null);
-    assert.throws(() => kidOf(signed([[4, kid]], [[4, kid]])), fault(/twice/));
+    assert.throws(() => kidOf(signed([[4, kid]], [[4, kid]])), fault(/parameter 4 in both headers/));
     assert.throws(() => kidOf(signed([[4, 7]])), fault(/not bytes/));
     assert.throws(
       () =>
@@ -162,7 +161,7 @@ describe('COSE_Sign1', () => {
     const bytes = Buffer.alloc(0);
     assert.throws(
       () => decodeSign1(Buffer.concat([Buffer.of(0xd1), parts(bytes, new Map(), null, bytes)])),
-      fault(/tag/),
+      fault(/not a COSE_Sign1/),
     );
     assert.throws(() => decodeSign1(parts(bytes, new Map(), null)), fault(/not a COSE_Sign1/));
     assert.throws(() => decodeSign1(parts(bytes, [], null, bytes)), fault(/not a COSE_Sign1/));

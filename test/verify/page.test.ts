@@ -133,8 +133,10 @@ describe('docs/claims.md', function () {
     try {
       await writeFile(join(FILES, 'bundle.json'), text);
       await writeFile(join(FILES, 'log.vkey'), (JSON.parse(text) as { log: { vkey: string } }).log.vkey);
-      const [verdict = ''] = await paste([await blockOf('docs/claims.md', 'python')], { env: { FILES } });
-      assert(verdict.startsWith(`VERIFIED ${id} `), verdict);
+      const said = await paste([await blockOf('docs/claims.md', 'python')], { env: { FILES } });
+      const [coSignatures, verdict] = said;
+      assert(coSignatures?.startsWith('co-signatures: - 0: '), said.join('\n'));
+      assert(verdict?.startsWith(`VERIFIED ${id} `), said.join('\n'));
     } finally {
       await rm(FILES, { recursive: true });
     }

@@ -40,9 +40,10 @@ const trustIn = (log: TestLog, more: Partial<Trust> = {}): Trust => ({
 });
 
 const judged = (bundle: unknown, trust: Trust): Finding[] => verifyBundle(asFile(bundle), trust).findings;
+/** Checks that do not hold, co-signatures among them. */
 const failed = (bundle: unknown, trust: Trust): string[] =>
   judged(bundle, trust)
-    .filter(({ outcome }) => outcome === 'failed')
+    .filter(({ outcome }) => outcome === 'failed' || outcome === 'void')
     .map(({ check }) => check);
 const textOf = (bundle: unknown, trust: Trust, wanted: string): string => {
   const { outcome, text } = judged(bundle, trust).find(({ check }) => check === wanted) ?? assert.fail(wanted);
@@ -386,7 +387,12 @@ describe('the offline verifier', () => {
       ['a time that is none', ['revocation'], (bundle) => (bundle.revocation.as_of = 'yesterday')],
     ];
     for (const [what, expected, change] of cases)
-      it(what, () => assert.deepEqual(failed(changed(change), trustIn(log)), expected));
+      it(what, () => {
+        assert.deepEqual(failed(changed(change), trustIn(log)), expected);
+        const decide = expected.filter((check) => !check.startsWith('co-signature'));
+        const { status } = verifyBundle(asFile(changed(change)), trustIn(log));
+        assert.equal(status, decide.length === 0 ? 'verified' : 'failed', 'a co-signature never decides');
+      });
 
     it('and makes no check that rests on a checkpoint which does not hold', () => {
       const resting = (bundle: TestBundle): Record<string, string> =>
@@ -427,7 +433,8 @@ describe('the offline verifier', () => {
         copy[at] = (copy[at] ?? 0) ^ 1;
         try {
           const text = new TextDecoder('utf-8', { fatal: true }).decode(copy);
-          if (verifyBundle(parseJson(text), trustIn(log)).status === 'verified')
+          const { status, findings } = verifyBundle(parseJson(text), trustIn(log));
+          if (status === 'verified' && findings.every(({ outcome }) => outcome !== 'void'))
             unnoticed.add(placeOf(JSON.parse(text), honest()));
         } catch (error) {
           if (!(error instanceof Fault) && !(error instanceof TypeError)) throw error;
@@ -444,14 +451,16 @@ describe('the offline verifier', () => {
     });
   });
 
-  it('takes co-signatures under either name of their algorithm, in either base64, tagged or not', () => {
+  it('takes co-signatures under either name of their algorithm, in either base64, tagged or not, with a kid or none', () => {
     const bytes = sign1({
       key: signer.privateKey,
       payload: signedBytes(plainEnvelope),
       protectedHeader: [[1, -19]],
       unprotected: [[4, Buffer.from(signer.jwk.kid)]],
     });
-    for (const text of [bytes.toString('base64'), bytes.subarray(1).toString('base64url')])
+    const nameless = sign1({ key: signer.privateKey, payload: signedBytes(plainEnvelope), protectedHeader: [[1, -8]] });
+    const texts = [bytes.toString('base64'), bytes.subarray(1).toString('base64url'), nameless.toString('base64url')];
+    for (const text of texts)
       assert.deepEqual(
         failed(
           changed(({ co_signatures: [one] }) => one && (one['cose_sign1'] = text)),

@@ -1,12 +1,14 @@
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
+import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { ALTERED } from '../altered.ts';
 import { lockClaim, type ClaimRow } from '../queries.ts';
 import { mayReadInFull } from '../read-claims.ts';
 import { digestOfSigned, signedBytesOf } from '../signed-bytes.ts';
-import { assertCoSignatureFits, judgeCoSignature, refusal } from './judge.ts';
+import { assertCoSignatureFits, findKey, judgeCoSignature, refusal } from './judge.ts';
 import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures, markVerified } from './queries.ts';
 import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
 
@@ -28,47 +30,83 @@ export function addCoSignature(
   { claimId, coSignature }: { claimId: string; coSignature: CoSignature },
 ): Promise<Answered<KeptCoSignature>> {
   assertCoSignatureFits(coSignature);
-  return runCommand(context, call, async ({ connection, audit }) => {
-    const claim = await lockClaim(connection, claimId);
+  return runCommand(context, call, async (unit) => {
+    const claim = await lockClaim(unit.connection, claimId);
     assertThat(claim, () => notFound('claim'));
     assertThat(
       mayReadInFull(call.caller, claim),
       () => new CarnetError('NOT_OWNER', 'Only those who read a claim in full add co-signatures to it.'),
     );
-    const existing = await findCoSignature(connection, claimId, coSignature);
-    if (existing?.verified === true) return { status: 200, body: existing };
-    const signedBytes = signedBytesOf(claim.envelope);
-    if (claim.digest !== digestOfSigned(signedBytes)) {
-      if (existing !== null) return { status: 200, body: existing };
-      throw new CarnetError(
-        'INVALID_STATE',
-        'The payload of this claim was erased, so nobody can co-sign it any more.',
-      );
-    }
-    const coSigned = { issuer: claim.issuer, agentId: claim.agent_id, signedBytes };
-    const path = 'cose_sign1';
-    const judged = await judgeCoSignature(context, connection, { coSigned, coSignature, path });
-    const { signer_kid: kid, signer_role: role } = coSignature;
-    if (existing !== null) {
-      if (judged.publicJwk === null) return { status: 200, body: existing };
-      await audit('claim.co_signature_verified', claimId, { signer_kid: kid, signer_role: role });
-      return { status: 200, body: await markVerified(connection, claimId, judged) };
-    }
-    if (judged.publicJwk === null) {
-      assertThat(call.caller.operatorId === claim.issuer, () =>
-        refusal(kid, path, 'is of a key that is not known here, and only the issuer of the claim adds those'),
-      );
-    } else {
-      const verified = await findVerified(connection, claimId, coSignature);
-      if (verified !== null) return { status: 200, body: verified };
-    }
-    await assertPlaceFor(connection, call.caller.operatorId, claim);
-    await insertCoSignatures(connection, { claimId, addedBy: call.caller.operatorId, judged: [judged] });
-    await audit('claim.co_signed', claimId, { signer_kid: kid, signer_role: role });
-    const kept = await findCoSignature(connection, claimId, coSignature);
-    if (kept === null) throw new Error('A co-signature is not there right after it was inserted.');
-    return { status: 201, body: kept, location: `/v1/claims/${claimId}` };
+    const { isNew, kept } = await addTo(context, unit, { claim, call, coSignature, path: 'cose_sign1' });
+    return isNew ? { status: 201, body: kept, location: `/v1/claims/${claimId}` } : { status: 200, body: kept };
   });
+}
+
+/**
+ * Adds those with which a claim is sent that is recorded already, each as if it were added alone, and all or none.
+ * @throws CarnetError as `addCoSignature` does
+ */
+export async function addSentAgain(
+  context: Context,
+  unit: Unit,
+  { claim: { id }, call, coSignatures }: { claim: ClaimRow; call: CommandCall; coSignatures: readonly CoSignature[] },
+): Promise<void> {
+  const claim = await lockClaim(unit.connection, id);
+  assertThat(claim, () => notFound('claim'));
+  for (const [at, coSignature] of coSignatures.entries())
+    await addTo(context, unit, { claim, call, coSignature, path: `co_signatures.${at}.cose_sign1` });
+}
+
+interface Added {
+  /** The caller holds it. */
+  claim: ClaimRow;
+  call: CommandCall;
+  coSignature: CoSignature;
+  path: string;
+}
+
+/** @throws CarnetError INVALID_STATE, INVALID_CO_SIGNATURE */
+async function addTo(
+  context: Context,
+  { connection, audit }: Unit,
+  { claim, call, coSignature, path }: Added,
+): Promise<{ isNew: boolean; kept: KeptCoSignature }> {
+  const { signer_kid: kid, signer_role: role } = coSignature;
+  const existing = await findCoSignature(connection, claim.id, coSignature);
+  if (existing?.verified === true) return { isNew: false, kept: existing };
+  const signedBytes = signedBytesOf(claim.envelope);
+  if (claim.digest !== digestOfSigned(signedBytes)) {
+    if (existing !== null) return { isNew: false, kept: existing };
+    throw new CarnetError(
+      'INVALID_STATE',
+      claim.erased_at === null
+        ? `${ALTERED} So nobody can co-sign it.`
+        : 'The payload of this claim was erased, so nobody can co-sign it any more.',
+    );
+  }
+  const coSigned = { issuer: claim.issuer, agentId: claim.agent_id, signedBytes };
+  if (existing !== null && (await findKey(context, connection, coSigned, coSignature)) === null)
+    return { isNew: false, kept: existing };
+  const judged = await judgeCoSignature(context, connection, { coSigned, coSignature, path });
+  if (existing !== null) {
+    if (judged.publicJwk === null) return { isNew: false, kept: existing };
+    await audit('claim.co_signature_verified', claim.id, { signer_kid: kid, signer_role: role });
+    return { isNew: false, kept: await markVerified(connection, claim.id, judged) };
+  }
+  if (judged.publicJwk === null) {
+    assertThat(call.caller.operatorId === claim.issuer, () =>
+      refusal(kid, path, 'is of a key that is not known here, and only the issuer of the claim adds those'),
+    );
+  } else {
+    const verified = await findVerified(connection, claim.id, coSignature);
+    if (verified !== null) return { isNew: false, kept: verified };
+  }
+  await assertPlaceFor(connection, call.caller.operatorId, claim);
+  await insertCoSignatures(connection, { claimId: claim.id, addedBy: call.caller.operatorId, judged: [judged] });
+  await audit('claim.co_signed', claim.id, { signer_kid: kid, signer_role: role });
+  const kept = await findCoSignature(connection, claim.id, coSignature);
+  if (kept === null) throw new Error('A co-signature is not there right after it was inserted.');
+  return { isNew: true, kept };
 }
 
 /** The caller holds the claim. @throws CarnetError INVALID_STATE */

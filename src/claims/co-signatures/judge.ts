@@ -1,13 +1,13 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
 import { findKeyOfAgents, findKeyOfOperators } from '../../accounts/index.ts';
 import type { Context } from '../../context/context.ts';
-import { CoseFault, decodeSign1, MAX_SIGN1_BYTES, verifySign1 } from '../../cose/sign1.ts';
+import { CoseFault, decodeSign1, MAX_SIGN1_BYTES } from '../../cose/sign1.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import { thumbprintOf } from '../../fields/thumbprint.ts';
-import { SIGNATURE_TYPE, strictBase64, strictBase64url } from '../../fields/verifier-key.ts';
+import { SIGNATURE_TYPE } from '../../fields/verifier-key.ts';
 import { canonicalJson } from '../../json/canonical.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { assertReadable, assertSigned, bytesOf, isThumbprint } from './profile.ts';
 import type { JudgedCoSignature } from './queries.ts';
 import type { CoSignature } from '../schema/co-signature.ts';
 
@@ -38,8 +38,10 @@ export function assertCoSignatureFits({ cose_sign1: message, signer_kid: kid }: 
 }
 
 /**
- * Verifies co-signatures by the keys that are known here. One of an unknown key is kept unverified, also where it cannot be read.
- * @throws CarnetError INVALID_CO_SIGNATURE for one of a known key that does not verify, and one of an unknown key with its payload attached.
+ * Verifies co-signatures by the keys that are known here. One of an unknown key is kept unverified, so that its key may come later; one whose
+ * `signer_kid` can name no key is a text that nothing reads.
+ * @throws CarnetError INVALID_CO_SIGNATURE for one of a known key that does not verify, one whose key may come later and that breaks the
+ *   profile, and one with its payload attached.
  */
 export async function judgeCoSignatures(
   context: Pick<Context, 'config'>,
@@ -64,16 +66,13 @@ export async function judgeCoSignature(
 ): Promise<JudgedCoSignature> {
   const x = await findKey(context, connection, coSigned, coSignature);
   if (x === null) {
-    assertDetached(coSignature, path);
+    assertFitsProfile(coSignature, path);
     const unverified = await whyUnverified(context, connection, coSigned, coSignature);
     return { ...coSignature, publicJwk: null, unverified };
   }
   assertVerifies(coSignature, { x, payload: coSigned.signedBytes, path });
   return { ...coSignature, publicJwk: { kty: 'OKP', crv: 'Ed25519', x }, unverified: null };
 }
-
-/** Of an RFC 7638 thumbprint with SHA-256, base64url. */
-const THUMBPRINT = /^[\w-]{43}$/;
 
 type Role = CoSignature['signer_role'];
 const ROLES: readonly Role[] = ['operator_attestation', 'agent_self', 'witness'];
@@ -86,7 +85,7 @@ async function whyUnverified(
   coSignature: CoSignature,
 ): Promise<string> {
   const { signer_kid: kid, signer_role: role } = coSignature;
-  if (!THUMBPRINT.test(kid)) return 'signer_kid is not the RFC 7638 thumbprint of a key: 43 characters of base64url.';
+  if (!isThumbprint(kid)) return 'signer_kid is not the RFC 7638 thumbprint of a key: 43 characters of base64url.';
   for (const other of ROLES.filter((one) => one !== role)) {
     const x = await findKey(context, connection, coSigned, { ...coSignature, signer_role: other });
     if (x !== null) return `${unknownTo(role, coSigned)} It is one of the role ${other}; send it with that role.`;
@@ -109,13 +108,13 @@ function unknownTo(role: Role, { agentId }: CoSigned): string {
 }
 
 /** The known key that a co-signature names, in base64url; null where none is known for this role and claim. */
-async function findKey(
+export async function findKey(
   { config }: Pick<Context, 'config'>,
   connection: CommonQueryMethods,
   { issuer, agentId }: CoSigned,
   { signer_kid: kid, signer_role: role }: CoSignature,
 ): Promise<string | null> {
-  if (!THUMBPRINT.test(kid)) return null;
+  if (!isThumbprint(kid)) return null;
   switch (role) {
     case 'witness':
       return (
@@ -135,30 +134,24 @@ async function findKey(
 }
 
 function assertVerifies(
-  { cose_sign1: text, signer_kid: kid }: CoSignature,
+  coSignature: CoSignature,
   { x, payload, path }: { x: string; payload: Buffer; path: string },
 ): void {
-  const bytes = bytesOf(text);
-  if (bytes === null) throw refusal(kid, path, 'is not base64url');
-  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   try {
-    verifySign1(bytes, { payload, publicKey, expectedKid: kid });
+    assertSigned(coSignature, { x, payload });
   } catch (error) {
     if (!(error instanceof CoseFault)) throw error;
-    throw refusal(kid, path, error.message + hintOf(bytes, { payload, publicKey, kid }), error);
+    throw refusal(coSignature.signer_kid, path, error.message + hintOf(coSignature, { x, payload }), error);
   }
 }
 
 /** Signing the whole envelope is the mistake that is made most: what the same key signed is looked for with the members that are left out. */
-function hintOf(
-  bytes: Buffer,
-  { payload, publicKey, kid }: { payload: Buffer; publicKey: KeyObject; kid: string },
-): string {
+function hintOf(coSignature: CoSignature, { x, payload }: { x: string; payload: Buffer }): string {
   const signed = JSON.parse(payload.toString()) as JsonObject;
   const wholes = [{ receipt: null }, { receipt: null, co_signatures: [] }, { co_signatures: [] }];
   const isOver = (more: JsonObject): boolean => {
     try {
-      verifySign1(bytes, { payload: Buffer.from(canonicalJson({ ...signed, ...more })), publicKey, expectedKid: kid });
+      assertSigned(coSignature, { x, payload: Buffer.from(canonicalJson({ ...signed, ...more })) });
       return true;
     } catch (error) {
       if (!(error instanceof CoseFault)) throw error;
@@ -168,9 +161,19 @@ function hintOf(
   return wholes.some(isOver) ? ': it is over the envelope with `receipt` or `co_signatures`, which are left out' : '';
 }
 
-/** An erasure leaves co-signatures as they are (decision L66), so none may carry the payload. Bytes that cannot be read are taken. */
-function assertDetached({ cose_sign1: text, signer_kid: kid }: CoSignature, path: string): void {
-  if (payloadIn(text) !== null) throw refusal(kid, path, 'has its payload attached; it must be detached (nil)');
+/** An erasure leaves co-signatures as they are (decision L66), so that none may carry the payload, also where no key can be named. */
+function assertFitsProfile(coSignature: CoSignature, path: string): void {
+  const { cose_sign1: text, signer_kid: kid } = coSignature;
+  if (!isThumbprint(kid)) {
+    if (payloadIn(text) !== null) throw refusal(kid, path, 'has its payload attached; it must be detached (nil)');
+    return;
+  }
+  try {
+    assertReadable(coSignature);
+  } catch (error) {
+    if (!(error instanceof CoseFault)) throw error;
+    throw refusal(kid, path, error.message, error);
+  }
 }
 
 /** Null: detached, or not to be read. */
@@ -191,6 +194,3 @@ export const refusal = (kid: string, path: string, fault: string, cause?: unknow
     errors: [{ path, code: 'invalid_co_signature', message: fault }],
     cause,
   });
-
-/** base64url without padding, or base64 with it; null for what is neither. */
-const bytesOf = (text: string): Buffer | null => strictBase64url(text) ?? strictBase64(text);

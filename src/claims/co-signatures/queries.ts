@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
+import { unreadableFor } from './profile.ts';
 import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
 
 const KeptRow = z.object({
@@ -18,15 +19,15 @@ const KeptRow = z.object({
 const columns = sql.fragment`claim_id, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, unverified_reason,
   created_at`;
 
-const present = ({
-  claim_id: _claimId,
-  unverified_reason: reason,
-  ...row
-}: z.infer<typeof KeptRow>): KeptCoSignature => ({
-  ...row,
-  verified: row.public_jwk !== null,
-  warnings: reason === null ? [] : [reason],
-});
+/** What an older release verified and no verifier reads is not called verified (decision L120). */
+function present({ claim_id: _claimId, unverified_reason: reason, ...row }: z.infer<typeof KeptRow>): KeptCoSignature {
+  const fault = row.public_jwk === null ? null : unreadableFor(row);
+  if (fault !== null) {
+    const warning = `It was taken by an older release and cannot be read: it ${fault}. Its signer signs again, by the profile of co-signatures.`;
+    return { ...row, public_jwk: null, verified_at: null, verified: false, warnings: [warning] };
+  }
+  return { ...row, verified: row.public_jwk !== null, warnings: reason === null ? [] : [reason] };
+}
 
 /** Of each claim that has some, in the order in which they came. */
 export async function coSignaturesOf(
@@ -97,17 +98,17 @@ export async function findCoSignature(
   return row === null ? null : present(row);
 }
 
-/** The first one that this key verified in this role. */
+/** The first one that this key verified in this role and that can be read. */
 export async function findVerified(
   connection: CommonQueryMethods,
   claimId: string,
   { signer_kid: kid, signer_role: role }: CoSignature,
 ): Promise<KeptCoSignature | null> {
-  const row = await connection.maybeOne(sql.type(KeptRow)`
+  const rows = await connection.any(sql.type(KeptRow)`
     select ${columns} from claim_co_signatures
     where claim_id = ${claimId} and signer_kid = ${kid} and signer_role = ${role} and public_jwk is not null
-    order by seq limit 1`);
-  return row === null ? null : present(row);
+    order by seq`);
+  return rows.map(present).find(({ verified }) => verified) ?? null;
 }
 
 const Counted = z.object({ all: z.number(), own: z.number() });

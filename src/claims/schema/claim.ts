@@ -61,7 +61,9 @@ const envelopeExample = {
 };
 
 export const ClaimSchema = ClaimDigestSchema.extend({
-  envelope: jsonObject.describe('As it was submitted; without its payload once that is erased.'),
+  envelope: jsonObject.describe(
+    'As it was submitted; without its payload once that is erased, and empty where the database was changed so that it does not have its digest.',
+  ),
   payload_effective: z.unknown().describe('The payload with its defaults; null where there is none.'),
   co_signatures: z
     .array(KeptCoSignatureSchema)
@@ -76,7 +78,10 @@ export const ClaimSchema = ClaimDigestSchema.extend({
   unresolved_refs: z.array(z.string()).describe('Claims that the payload names and that do not exist here yet.'),
   warnings: z
     .array(z.string())
-    .describe('What does not fit together: that the issuer said before that the same intent or invocation had ended.'),
+    .describe(
+      'What does not fit together: that the issuer said before that the same intent or invocation had ended, or that the claim was changed in the ' +
+        'database.',
+    ),
   revoke_reason: z.string().nullable(),
   submitter: SubmitterSchema,
   created_at: z.iso.datetime(),
@@ -164,24 +169,24 @@ export const VerificationSchema = z
       ),
       inclusion: check.describe('It is in the published log; null while it waits for that.'),
       co_signatures: z
-        .array(z.object({ signer_kid: z.string(), signer_role: z.string(), verified: z.boolean() }))
+        .array(
+          z.object({
+            signer_kid: z.string(),
+            signer_role: z.string(),
+            verified: z.boolean(),
+            warnings: z.array(z.string()).describe('Why it is not verified.'),
+          }),
+        )
         .describe(
-          '`verified` is false where the key is not known here. By `claim_id`, for those who read the claim in full.',
+          'Each for itself: none of them decides whether the claim is valid. `verified` is false where the key is not known here, and where the ' +
+            'signature does not verify. By `claim_id`, for those who read the claim in full. Nobody signs which co-signatures a claim has.',
         ),
       revocation: check.describe('It is not revoked.'),
     }),
     erased_at: z.iso.datetime().nullable(),
     errors: z.array(
       z.object({
-        code: z.enum([
-          'INVALID_SCHEMA',
-          'DIGEST_MISMATCH',
-          'INVALID_RECEIPT',
-          'NOT_INCLUDED',
-          'NOT_LOGGED',
-          'REVOKED',
-          'INVALID_CO_SIGNATURE',
-        ]),
+        code: z.enum(['INVALID_SCHEMA', 'DIGEST_MISMATCH', 'INVALID_RECEIPT', 'NOT_INCLUDED', 'NOT_LOGGED', 'REVOKED']),
         path: z.string().nullable().describe('Dotted from the body; null where it is about the whole claim.'),
         message: z.string(),
       }),

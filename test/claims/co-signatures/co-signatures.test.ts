@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { addCoSignature } from '../../../src/claims/co-signatures/add-co-signature.ts';
-import type { Claim } from '../../../src/claims/schema/claim.ts';
+import { verifyBundle } from '../../../scripts/verify/checks.ts';
+import { parseJson } from '../../../scripts/verify/json.ts';
+import { parseVerifierKey } from '../../../scripts/verify/keys.ts';
+import type { Claim, Verification } from '../../../src/claims/schema/claim.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { z } from 'zod';
 import {
@@ -17,8 +20,8 @@ import { anonymous, assertProblem, assertStatus, database, platform, type Reques
 import { callOf, ownContext } from '../../invocations/own-context.ts';
 import { recordClaims } from '../log/support.ts';
 import { WITNESS } from '../../support/witnesses.ts';
-import { envelopeOf, signal } from '../support.ts';
-import { coSign, jwkOf, kidOf, type Members } from './support.ts';
+import { envelopeOf, placed, signal } from '../support.ts';
+import { coSign, jwkOf, kidOf, raw, type Members } from './support.ts';
 
 type Kept = {
   signer_kid: string;
@@ -113,7 +116,7 @@ describe('co-signatures', () => {
         [
           'truncated CBOR',
           (envelope) => ({ ...coSign(envelope, key), cose_sign1: truncated(coSign(envelope, key).cose_sign1) }),
-          /deterministic CBOR/,
+          /is not CBOR that is read here .*: write definite lengths/,
         ],
         ['no CBOR', (envelope) => ({ ...coSign(envelope, key), cose_sign1: 'AAAA' }), /CBOR|COSE_Sign1/],
         ['no base64', (envelope) => ({ ...coSign(envelope, key), cose_sign1: '***' }), /base64url/],
@@ -140,7 +143,7 @@ describe('co-signatures', () => {
       }
     });
 
-    it('refuses an attached payload of an unknown key too, and keeps bytes that cannot be read', async () => {
+    it('refuses an attached payload of an unknown key too, and keeps bytes where no key can be named', async () => {
       const envelope = envelopeOf(operator, { payload: { secret: 'plan' } });
       const attached = coSign(envelope, newKey(), { attached: true });
       const padded = Buffer.from(attached.cose_sign1, 'base64url').toString('base64');
@@ -150,9 +153,49 @@ describe('co-signatures', () => {
         assert.match(reply.text, /must be detached/);
       }
       assert.equal(await exists(envelope), false);
-      const unreadable = ['AAAA', '***'].map((message) => ({ ...attached, cose_sign1: message }));
+      const unreadable = ['AAAA', '***'].map((message) => ({ ...attached, signer_kid: 'any', cose_sign1: message }));
       const { id } = assertStatus(await submitWith(envelope, ...unreadable), 201);
       assertProblem(await add(id, attached), 'INVALID_CO_SIGNATURE', 'cose_sign1');
+    });
+
+    it('holds one whose key may come later to the profile, and says what to write', async () => {
+      const envelope = envelopeOf(operator);
+      const kid = kidOf(newKey());
+      const broken: [string, RegExp][] = [
+        ['***', /is not base64url without padding, nor base64 with it/],
+        ['AAAA', /not CBOR that is read here|not a COSE_Sign1/],
+        [coSign(envelope, newKey()).cose_sign1, /has another kid than .*; write that one, or none/],
+        [raw(envelope, key, { protectedHex: 'a2012706fb3ff8000000000000' }), /floating point .*no floats/],
+        [raw(envelope, key, { protectedHex: 'a10127', unprotectedHex: 'a10127' }), /header parameter 1 twice/],
+        [raw(envelope, key, { protectedHex: 'a20127020a' }), /crit, .*leave it out/],
+      ];
+      for (const [message, why] of broken) {
+        const one = { signer_kid: kid, signer_role: 'operator_attestation', cose_sign1: message };
+        const reply = await submitWith(envelope, one);
+        assertProblem(reply, 'INVALID_CO_SIGNATURE', 'co_signatures.0.cose_sign1');
+        assert.match(reply.text, why);
+      }
+      assert.equal(await exists(envelope), false);
+    });
+
+    it('takes what honest signers write: no kid, tagged dates, keys in any order', async () => {
+      const kid = `582b${Buffer.from(kidOf(key)).toString('hex')}`;
+      for (const protectedHex of [
+        'a10127',
+        `a204${kid}0127`,
+        'a201270fa106c11a6553f100',
+        'a20127195000c249010000000000000000',
+      ]) {
+        const envelope = envelopeOf(operator);
+        const message = raw(envelope, key, { protectedHex });
+        const one = { signer_kid: kidOf(key), signer_role: 'operator_attestation', cose_sign1: message };
+        const claim = assertStatus(await submitWith(envelope, one), 201);
+        assert.deepEqual(
+          claim.co_signatures.map(({ verified }) => verified),
+          [true],
+          protectedHex,
+        );
+      }
     });
 
     it('takes 64 of them and 8 KiB each, and no more', async () => {
@@ -185,10 +228,63 @@ describe('co-signatures', () => {
       assert.equal(claim.co_signatures.length, 1);
     });
 
-    it('ignores those of a claim that is recorded already', async () => {
-      const { id, envelope } = await recorded();
-      const again = assertStatus(await submitWith(envelope, coSign(envelope, key)), 200);
-      assert.deepEqual([again.id, again.co_signatures], [id, []]);
+    describe('of a claim that is recorded already', () => {
+      it('adds those that it lacks, and answers with all', async () => {
+        const envelope = envelopeOf(operator);
+        const [early, stranger] = [newKey(), newKey()];
+        const { id } = assertStatus(await submitWith(envelope, coSign(envelope, early)), 201);
+        const sent = [coSign(envelope, early), coSign(envelope, key), coSign(envelope, stranger)];
+        const again = assertStatus(await submitWith(envelope, ...sent), 200);
+        assert.deepEqual(
+          [again.id, again.co_signatures.map(({ signer_kid: kid, verified }) => [kid, verified])],
+          [
+            id,
+            [
+              [kidOf(early), false],
+              [kidOf(key), true],
+              [kidOf(stranger), false],
+            ],
+          ],
+        );
+        assert.deepEqual(assertStatus(await submitWith(envelope, ...sent), 200), again, 'once more adds nothing');
+        assert.deepEqual((await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures, again.co_signatures);
+      });
+
+      it('verifies one whose key is known by now', async () => {
+        const [signer, late] = [await buildOperator(), newKey()];
+        const envelope = envelopeOf(operator);
+        assertStatus(await submitWith(envelope, coSign(envelope, late)), 201);
+        assertStatus(await signer.patch('/v1/operators/me', { public_jwks: [jwkOf(late)] }), 200);
+        const again = assertStatus(await submitWith(envelope, coSign(envelope, late)), 200);
+        assert.deepEqual(
+          again.co_signatures.map(({ verified }) => verified),
+          [true],
+        );
+      });
+
+      it('takes all or none: what is wrong with one is refused with its place', async () => {
+        const { id, envelope } = await recorded();
+        const reply = await submitWith(envelope, coSign(envelope, key), coSign(envelopeOf(operator), key));
+        assertProblem(reply, 'INVALID_CO_SIGNATURE', 'co_signatures.1.cose_sign1');
+        assert.deepEqual((await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures, []);
+      });
+
+      it('refuses what it has no place for', async () => {
+        const envelope = envelopeOf(operator);
+        const unknown = Array.from({ length: 64 }, (_, at) => ({ ...coSign(envelope, key), signer_kid: `k-${at}` }));
+        assertStatus(await submitWith(envelope, ...unknown), 201);
+        assert.equal(assertStatus(await submitWith(envelope, ...unknown), 200).co_signatures.length, 64);
+        assertProblem(await submitWith(envelope, coSign(envelope, key)), 'INVALID_STATE');
+      });
+
+      it('answers a repeated Idempotency-Key with what it was', async () => {
+        const { envelope } = await recorded();
+        const body = { ...envelope, co_signatures: [coSign(envelope, key)] };
+        const headers = { 'idempotency-key': `again-${String(envelope.issued_at)}` };
+        const first = assertStatus(await operator.post<Claim>('/v1/claims', body, headers), 200);
+        assert.deepEqual(assertStatus(await operator.post<Claim>('/v1/claims', body, headers), 200), first);
+        assert.equal(first.co_signatures.length, 1);
+      });
     });
 
     it('answers a repeated Idempotency-Key with those that it had then', async () => {
@@ -493,6 +589,39 @@ describe('co-signatures', () => {
     } finally {
       await own.close();
     }
+  });
+
+  describe('that an older release verified and nobody can read', () => {
+    /** As it stands in a database of that release. */
+    const insertOld = async (id: string, message: string): Promise<void> => {
+      await (
+        await database()
+      ).query(sql.unsafe`
+        insert into claim_co_signatures (claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, added_by)
+        values (${id}, ${`old-${message.length}`}, ${kidOf(key)}, 'operator_attestation', ${message},
+          ${JSON.stringify(jwkOf(key))}::jsonb, clock_timestamp(), ${operator.operatorId})`);
+    };
+
+    it('is shown as not readable, spoils no bundle, and leaves its place to one that can be read', async () => {
+      const { id, envelope } = await recorded();
+      await insertOld(id, raw(envelope, key, { protectedHex: 'a2012706fb3ff8000000000000' }));
+      await placed(operator, id);
+      const [old] = (await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures;
+      assert.deepEqual([old?.verified, old?.public_jwk], [false, null]);
+      assert.match(old?.warnings.join() ?? '', /taken by an older release and cannot be read: .*floating point/);
+      const { body: verdict } = await operator.post<Verification>('/v1/claims/verify', { claim_id: id });
+      assert.deepEqual([verdict.valid, verdict.checks.co_signatures.map(({ verified }) => verified)], [true, [false]]);
+      const bundle = assertStatus(await operator.get(`/v1/claims/${id}/bundle`), 200);
+      const vkey = (await anonymous().get('/log/vkey')).text.trim();
+      const trust = { logs: [parseVerifierKey(vkey)], policy: null, older: null, consistency: null };
+      assert.equal(verifyBundle(parseJson(JSON.stringify(bundle)), trust).status, 'verified');
+      assert.equal(assertStatus(await add(id, coSign(envelope, key)), 201).verified, true);
+      const after = (await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures;
+      assert.deepEqual(
+        after.map(({ verified }) => verified),
+        [false, true],
+      );
+    });
   });
 
   it('stay verified when the key is removed later', async () => {

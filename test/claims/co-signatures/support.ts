@@ -59,3 +59,24 @@ export function coSign(
   const message = encodeCbor(new CborTag(18, [protectedBytes, unprotected, attached ? payload : null, signature]));
   return { signer_kid: kidOf(key), signer_role: role, cose_sign1: message.toString('base64url') };
 }
+
+/** A message with headers as their bytes say, signed over the envelope; base64url. */
+export function raw(
+  envelope: Members,
+  key: KeyObject,
+  { protectedHex, unprotectedHex = 'a0' }: { protectedHex: string; unprotectedHex?: string },
+): string {
+  const protectedBytes = Buffer.from(protectedHex, 'hex');
+  const signature = sign(
+    null,
+    encodeCbor(['Signature1', protectedBytes, Buffer.alloc(0), signedBytesOf(envelope)]),
+    key,
+  );
+  const parts = [
+    encodeCbor(protectedBytes),
+    Buffer.from(unprotectedHex, 'hex'),
+    encodeCbor(null),
+    encodeCbor(signature),
+  ];
+  return Buffer.concat([Buffer.of(0xd2, 0x84), ...parts]).toString('base64url');
+}
