@@ -8,6 +8,7 @@ import { run } from '../billing/ledger/ledger-world.ts';
 import { hangingRefund, onlyCase } from '../billing/cases/support.ts';
 import { beginTopUp, buildTopUp, post, topUpEvent } from '../billing/payments/support.ts';
 import { refundedThere } from '../billing/payments/local-refunds.ts';
+import { otherJwk, publicJwk } from '../authority/support.ts';
 import { submit } from '../claims/support.ts';
 import { insertHeldEvent } from '../inbound/support/endpoints.ts';
 import { newRule } from '../notifications/support/destinations.ts';
@@ -102,6 +103,20 @@ const changesOfAgent = (world: World, agentId: string, checkoutId: string): Chan
   ];
 };
 
+/** An agent with a review, and all that may happen to it short of a block, which refuses the act itself. */
+async function reviewedAgent(world: World): Promise<{ id: string; changes: Change[] }> {
+  const { id } = await buildAgent(world.operator, { accountability: 'enforced' });
+  const all = changesOfAgent(world, id, await criticalReview(world, id));
+  return { id, changes: all.toSpliced(12, 1) };
+}
+
+/** A key of the operator that ends within the hour. */
+async function endingKey({ owner }: World): Promise<Requester> {
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  const body = { name: unique('key'), kind: 'operator', role: 'admin', expires_at };
+  return requester(assertStatus(await owner.post<{ key: string }>('/v1/api-keys', body), 201).key);
+}
+
 /** Beside ids, what of an agent and its reviews is as it was. */
 const FIXED_OF_AGENT =
   /^(?:agent\.(?:accountability|status|public_jwk.*)|blocks.*|conduct\.(?:holding|other_unreviewed_flags|reviews\[\]\.(?:jti|risk|digest|flags\[\]\.(?:jti|raised_at))|unreviewed_flags.*))$/;
@@ -193,6 +208,25 @@ const onDestination =
       call: (as, headers) => call(as, `/v1/notifications/destinations/${made.first}`, headers),
       changes: changesOfDestination(world, made),
       fixed: either(IDS, /^channel_type$/),
+    };
+  };
+
+const newEndpoint =
+  (more: object) =>
+  async (world: World): Promise<Asked> => {
+    const { id } = await buildAgent(world.operator);
+    const agent = (set: ReturnType<typeof sql.fragment>): Change =>
+      sqlOf(world)(sql.fragment`update agents set ${set} where id = ${id}`);
+    return {
+      as: world.key,
+      call: (as, headers) =>
+        as.post('/v1/operator/inbound-webhooks', { provider: 'generic', agent_id: id, ...more }, headers),
+      changes: [
+        agent(sql.fragment`name = 'renamed'`),
+        agent(sql.fragment`accountability = 'logged'`),
+        agent(sql.fragment`status = 'blocked'`),
+      ],
+      fixed: IDS,
     };
   };
 
@@ -329,33 +363,58 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
   'member.admin_deleted': member('admin', 'deleted'),
   'api_key.outlives_maker': async (world) => {
     const { id } = await buildAgent(world.operator);
-    const ending = assertStatus(
-      await world.owner.post<{ key: string }>('/v1/api-keys', {
-        name: unique('key'),
-        kind: 'operator',
-        role: 'admin',
-        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-      }),
-      201,
-    );
     return {
-      as: requester(ending.key),
+      as: await endingKey(world),
       call: (as, headers) => as.post('/v1/api-keys', { name: 'lasting', kind: 'agent', agent_id: id }, headers),
       changes: changesOfAgent(world, id, 'chko_none').slice(0, 5),
       fixed: either(IDS, /^(?:accountability|status|public_jwk.*)$/),
     };
   },
-  'partner_grant.outlives_maker': async (world) => {
-    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-    const body = { name: unique('key'), kind: 'operator', role: 'admin', expires_at };
-    const { key } = assertStatus(await world.owner.post<{ key: string }>('/v1/api-keys', body), 201);
+  'partner_grant.outlives_maker': async (world) => ({
+    as: await endingKey(world),
+    call: (as, headers) => as.post('/v1/partner-grants', { name: 'lasting', providers: ['generic'] }, headers),
+    changes: [],
+    fixed: new RegExp(SAYS_IT_ALL),
+  }),
+  'member.outlives_maker': async (world) => ({
+    as: await endingKey(world),
+    call: (as, headers) => as.post('/v1/members', { email: 'invited@example.test', role: 'member' }, headers),
+    changes: [() => insertMember(world.operator.operatorId, emailOf(), 'admin')],
+    fixed: either(IDS, /^deciders\[\]\./),
+  }),
+  'new_agent_public_key.outlives_maker': async (world) => ({
+    as: await endingKey(world),
+    call: (as, headers) => as.post('/v1/agents', { name: 'with a key', public_jwk: otherJwk }, headers),
+    changes: [],
+    fixed: new RegExp(SAYS_IT_ALL),
+  }),
+  'agent_public_key.outlives_maker': async (world) => {
+    const { id, changes } = await reviewedAgent(world);
     return {
-      as: requester(key),
-      call: (as, headers) => as.post('/v1/partner-grants', { name: 'lasting', providers: ['generic'] }, headers),
-      changes: [],
-      fixed: new RegExp(SAYS_IT_ALL),
+      as: await endingKey(world),
+      call: (as, headers) => as.patch(`/v1/agents/${id}`, { public_jwk: otherJwk }, headers),
+      changes,
+      fixed: either(IDS, FIXED_OF_AGENT),
     };
   },
+  'agent.brought_back': async (world) => {
+    const { id, changes } = await reviewedAgent(world);
+    assertStatus(await world.operator.patch(`/v1/agents/${id}`, { status: 'disabled' }), 200);
+    return {
+      as: world.key,
+      call: (as, headers) => as.patch(`/v1/agents/${id}`, { status: 'active' }, headers),
+      changes,
+      fixed: either(IDS, FIXED_OF_AGENT),
+    };
+  },
+  'operator_public_key.outlives_maker': async (world) => ({
+    as: await endingKey(world),
+    call: (as, headers) => as.patch('/v1/operators/me', { public_jwks: [otherJwk] }, headers),
+    changes: [
+      async () => assertStatus(await world.operator.patch('/v1/operators/me', { public_jwks: [publicJwk] }), 200),
+    ],
+    fixed: IDS,
+  }),
   'operator.payout_account_changed': async (world) => ({
     as: world.key,
     call: (as, headers) => as.patch('/v1/operators/me', { payout_account: 'acct_1032D82eZvKYlo2C' }, headers),
@@ -410,26 +469,18 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
       fixed: either(IDS, /^(?:digest|subject|claim_type)$/),
     };
   },
-  'inbound_endpoint.made_weak': async (world) => {
-    const { id } = await buildAgent(world.operator);
-    const agent = (set: ReturnType<typeof sql.fragment>): Change =>
-      sqlOf(world)(sql.fragment`update agents set ${set} where id = ${id}`);
-    return {
-      as: world.key,
-      call: (as, headers) =>
-        as.post(
-          '/v1/operator/inbound-webhooks',
-          { provider: 'generic', agent_id: id, policy: { mode: 'shadow' } },
-          headers,
-        ),
-      changes: [
-        agent(sql.fragment`name = 'renamed'`),
-        agent(sql.fragment`accountability = 'logged'`),
-        agent(sql.fragment`status = 'blocked'`),
-      ],
-      fixed: IDS,
-    };
-  },
+  'inbound_endpoint.made_weak': newEndpoint({ policy: { mode: 'shadow' } }),
+  'inbound_endpoint.outlives_maker': async (world) => ({
+    ...(await newEndpoint({})(world)),
+    as: await endingKey(world),
+  }),
+  'inbound_secret.outlives_maker': async (world) => ({
+    ...(await onEndpoint(
+      (as, { path }, headers) => as.post(`${path}/rotate-secret`, {}, headers),
+      changesOfEndpoint,
+    )(world)),
+    as: await endingKey(world),
+  }),
   'inbound_endpoint.loosened': onEndpoint(
     (as, { path }, headers) =>
       as.patch(path, { policy: { block_at: 'critical' }, forward_url: 'https://93.184.216.34/third' }, headers),
