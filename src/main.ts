@@ -83,7 +83,7 @@ async function start(settings: Settings): Promise<void> {
     onAway: (why) =>
       print(`the database does not answer (${why}); waiting for it, ${STEP_WAIT_SECONDS} seconds at most`),
   });
-  const applied = await migrate(config.databaseUrl);
+  const applied = await migrate(config.databaseUrl, print);
   if (applied.length > 0) print(`applied ${applied.length} migrations`);
   parts = await openParts(config, log, { api: true, worker: true });
   const credentials = await seed(parts.context);
