@@ -18,7 +18,7 @@ texts.push(...landing.faults, ...missingFaults(landing));
 if (texts.length === 0) {
   const dataDir = await mkdtemp(join(tmpdir(), 'carnet-sql-'));
   const { release } = holdDataDirectory(dataDir);
-  const postgres = await startPostgres({ dataDir, progress: () => {}, onLost: () => {} });
+  const postgres = await startPostgres({ dataDir, progress: () => {}, onLost: () => {}, port: 0 });
   try {
     await migrate(postgres.databaseUrl);
     const client = new pg.Client(postgres.databaseUrl);

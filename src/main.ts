@@ -67,6 +67,7 @@ async function start(settings: Settings): Promise<void> {
     dataDir: settings.DATA_DIR,
     postgres: settings.DATABASE_URL === undefined,
     temporal: settings.TEMPORAL_ADDRESS === undefined,
+    postgresPort: settings.POSTGRES_PORT,
     temporalPorts: { port: settings.TEMPORAL_PORT, uiPort: settings.TEMPORAL_UI_PORT },
     namespace: settings.TEMPORAL_NAMESPACE,
     searchAttributes,
