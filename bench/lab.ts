@@ -46,6 +46,7 @@ export async function openLab({ quick, log }: Pick<Lab, 'quick' | 'log'>): Promi
       dataDir: join(dataDir, name),
       postgres: name === 'postgres',
       temporal: name === 'temporal',
+      postgresPort: 0,
       temporalPorts: { port: 0, uiPort: 0 },
       namespace: 'default',
       searchAttributes,

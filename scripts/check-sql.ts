@@ -5,16 +5,20 @@ import pg from 'pg';
 import { migrate } from '../src/database/migrations.ts';
 import { holdDataDirectory } from '../src/embedded/index.ts';
 import { startPostgres } from '../src/embedded/postgres.ts';
+import { landingOf, missingFaults } from './landed-migrations.ts';
 import { violations } from './sql-law.ts';
 import { nameFaults } from './sql-names.ts';
 
-/** Checks the SQL of the project: form, refusals, who touches whom, and, on a Postgres of its own, every name. */
+/** Checks the SQL of the project: form, refusals, who touches whom, landed migrations, and, on a Postgres of its own, every name. */
 
-const { texts, source } = violations(dirname(import.meta.dirname));
+const root = dirname(import.meta.dirname);
+const { texts, source } = violations(root);
+const landing = landingOf(root);
+texts.push(...landing.faults, ...missingFaults(landing));
 if (texts.length === 0) {
   const dataDir = await mkdtemp(join(tmpdir(), 'carnet-sql-'));
   const { release } = holdDataDirectory(dataDir);
-  const postgres = await startPostgres({ dataDir, progress: () => {}, onLost: () => {} });
+  const postgres = await startPostgres({ dataDir, progress: () => {}, onLost: () => {}, port: 0 });
   try {
     await migrate(postgres.databaseUrl);
     const client = new pg.Client(postgres.databaseUrl);

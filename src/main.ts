@@ -67,6 +67,7 @@ async function start(settings: Settings): Promise<void> {
     dataDir: settings.DATA_DIR,
     postgres: settings.DATABASE_URL === undefined,
     temporal: settings.TEMPORAL_ADDRESS === undefined,
+    postgresPort: settings.POSTGRES_PORT,
     temporalPorts: { port: settings.TEMPORAL_PORT, uiPort: settings.TEMPORAL_UI_PORT },
     namespace: settings.TEMPORAL_NAMESPACE,
     searchAttributes,
@@ -83,7 +84,7 @@ async function start(settings: Settings): Promise<void> {
     onAway: (why) =>
       print(`the database does not answer (${why}); waiting for it, ${STEP_WAIT_SECONDS} seconds at most`),
   });
-  const applied = await migrate(config.databaseUrl);
+  const applied = await migrate(config.databaseUrl, print);
   if (applied.length > 0) print(`applied ${applied.length} migrations`);
   parts = await openParts(config, log, { api: true, worker: true });
   const credentials = await seed(parts.context);

@@ -10,7 +10,7 @@ import { step } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
 import { metrics } from '../src/metrics/metrics.ts';
 import type { Temporal } from './client.ts';
-import { leaseLives, deleteMessages, parkMessages, postponeMessages, type LeasedLife } from './life-messages.ts';
+import { leaseLives, deleteMessages, postponeMessages, postponeRefused, type LeasedLife } from './life-messages.ts';
 import type { LifeDefinitions, LifeDescription } from './lives.ts';
 import { createOutage } from './outage.ts';
 import { noteLifeStore, takeRound } from './rounds.ts';
@@ -45,7 +45,7 @@ const schedulesMade = metrics.counter(
   'carnet_schedules_made',
   'Schedules that were missing in Temporal and have been made',
 );
-const messagesParked = metrics.counter('carnet_life_messages_parked', 'Lives whose messages Temporal will never take');
+const messagesRefused = metrics.counter('carnet_life_messages_refused', 'Wake-ups that Temporal refused as invalid');
 
 interface DeliveryOptions {
   temporal: Temporal;
@@ -80,12 +80,12 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
 
   const tryLife = async ({ life }: LeasedLife, description: LifeDescription | undefined): Promise<Attempt> => {
     const kind = parseLifeId(life)?.kind;
-    if (kind === undefined) return { outcome: 'invalid', error: new Error(`${life} is no id of a life`) };
+    if (kind === undefined) return { outcome: 'refused', error: new Error(`${life} is no id of a life`) };
     try {
       await waker.wakeLife(life, lives[kind], description);
       return { outcome: 'woken' };
     } catch (error) {
-      return { outcome: isInvalidArgument(error) ? 'invalid' : 'failed', error };
+      return { outcome: isInvalidArgument(error) ? 'refused' : 'failed', error };
     }
   };
 
@@ -103,17 +103,20 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     step('delivery:signalled');
     const having = (outcome: Attempt['outcome']): LeasedLife[] =>
       leased.filter((_, at) => attempts[at]?.outcome === outcome);
-    const [woken, invalid, failed] = [having('woken'), having('invalid'), having('failed')];
+    const [woken, refused, failed] = [having('woken'), having('refused'), having('failed')];
     if (failed.length === leased.length) outage.seen(attempts[0]?.error);
     else outage.over();
     for (const [at, { life }] of leased.entries()) {
-      if (attempts[at]?.outcome === 'invalid')
-        log.error({ life, err: attempts[at].error }, 'Temporal will never take this message; it is parked');
+      if (attempts[at]?.outcome === 'refused')
+        log.error(
+          { life, err: attempts[at].error },
+          'Temporal refuses to wake this life; it is tried again, at least every hour',
+        );
     }
     livesWoken.add(woken.length);
-    messagesParked.add(invalid.length);
+    messagesRefused.add(refused.length);
     if (woken.length > 0) await deleteMessages(context.pool, woken);
-    if (invalid.length > 0) await parkMessages(context.pool, invalid);
+    if (refused.length > 0) await postponeRefused(context.pool, refused);
     if (failed.length > 0) await postponeMessages(context.pool, failed);
   };
 
@@ -241,7 +244,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
 }
 
 interface Attempt {
-  outcome: 'woken' | 'invalid' | 'failed';
+  outcome: 'woken' | 'refused' | 'failed';
   error?: unknown;
 }
 

@@ -23,6 +23,8 @@ interface LeaseOptions {
 
 /** Longest wait between two tries of one life. */
 const MAX_BACKOFF_SECONDS = 30;
+/** … of one that Temporal refuses, which a repetition seldom helps. */
+const MAX_REFUSED_SECONDS = 3_600;
 
 const LeasedRow = z.object({
   life: z.string(),
@@ -51,10 +53,23 @@ export async function deleteMessages(pool: DatabasePool, leased: LeasedLife[]): 
   await pool.query(sql.type(Nothing)`delete from life_messages where id = any(${sql.array(idsOf(leased), 'int8')})`);
 }
 
-/** For messages no repetition would help: they stay for a person to see, and bother nobody. */
-export async function parkMessages(pool: DatabasePool, leased: LeasedLife[]): Promise<void> {
+/**
+ * Of each life that Temporal refused one message stays: it is due again after as long as the life has been refused for, at least a
+ * second and at most an hour. What a refusal is about may pass (attributes that a namespace has lost), or a person may mend it.
+ */
+export async function postponeRefused(pool: DatabasePool, leased: LeasedLife[]): Promise<void> {
   await pool.query(sql.type(Nothing)`
-    update life_messages set parked = true, lease_until = null where id = any(${sql.array(idsOf(leased), 'int8')})`);
+    with refused as (
+      select min(id) as id, coalesce(min(refused_at), clock_timestamp()) as since
+      from life_messages where id = any(${sql.array(idsOf(leased), 'int8')}) group by life
+    ), others as (
+      delete from life_messages m where id = any(${sql.array(idsOf(leased), 'int8')}) and not exists (select from refused where refused.id = m.id)
+    )
+    update life_messages m
+    set refused_at = since, lease_until = null,
+        next_attempt_at = clock_timestamp()
+          + least(greatest(clock_timestamp() - since, interval '1 second'), make_interval(secs => ${MAX_REFUSED_SECONDS}))
+    from refused where m.id = refused.id`);
 }
 
 /** Back to the heap, due again after 1, 2, 4 … at most 30 seconds. */

@@ -13,7 +13,7 @@ const ANSWER_MS = 10_000;
 /** When the namespace refused to register the search attributes, how long until that is tried again. */
 const TRY_AGAIN_MS = 60_000;
 
-/** gRPC's INVALID_ARGUMENT: the server understood and will never accept it. */
+/** gRPC's INVALID_ARGUMENT: the server understood, and does not accept it as it is. */
 const INVALID_ARGUMENT = 3;
 /** gRPC's FAILED_PRECONDITION: the task that was to answer was thrown away, as of a run that was woken while it ended. */
 const FAILED_PRECONDITION = 9;
@@ -48,7 +48,12 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     tryAgainAt = Date.now() + TRY_AGAIN_MS;
   };
 
-  const startOf = (life: string, { priority }: LifeDefinition, description: LifeDescription | undefined) => ({
+  /** @param named whether with search attributes */
+  const startOf = (
+    life: string,
+    { priority }: LifeDefinition,
+    { description, named }: { description: LifeDescription | undefined; named: boolean },
+  ) => ({
     workflowId: life,
     taskQueue: TaskQueue.lives,
     // Steps inherit both. A queue gives each operator with waiting tasks its turn, so that nobody waits behind all of another's.
@@ -56,13 +61,23 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     ...(description !== undefined && { staticSummary: description.summary, staticDetails: description.details }),
-    ...(description !== undefined && attributes === 'registered' && { typedSearchAttributes: openLife(description) }),
+    ...(named && description !== undefined && { typedSearchAttributes: openLife(description) }),
   });
 
-  const signalWithStart = (life: string, definition: LifeDefinition, description: LifeDescription | undefined) =>
-    inTime(() =>
-      client.workflow.signalWithStart(definition.workflow, { ...startOf(life, definition, description), signal: wake }),
-    );
+  /**
+   * Starts with attributes where they are registered. A namespace made anew has lost them: the start that names them is invalid, the one
+   * that does not is fine. Starts run side by side, so each goes by what it has named itself, not by what another has found out since.
+   */
+  const withAttributesOrWithout = async <T>(start: (named: boolean) => Promise<T>): Promise<T> => {
+    const named = attributes === 'registered';
+    try {
+      return await start(named);
+    } catch (error) {
+      if (!named || !isInvalidArgument(error)) throw error;
+      attributes = 'unknown';
+      return start(false);
+    }
+  };
 
   return {
     async prepare() {
@@ -76,26 +91,23 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
       }
     },
     async wakeLife(life, definition, description) {
-      try {
-        await signalWithStart(life, definition, description);
-      } catch (error) {
-        // A namespace made anew has lost its attributes: the start that names them is invalid, the one that does not is fine.
-        if (!isInvalidArgument(error) || attributes !== 'registered') throw error;
-        attributes = 'unknown';
-        await signalWithStart(life, definition, description);
-      }
+      await withAttributesOrWithout((named) => {
+        const start = startOf(life, definition, { description, named });
+        return inTime(() => client.workflow.signalWithStart(definition.workflow, { ...start, signal: wake }));
+      });
     },
     async awaitLife(life, definition, description) {
       const until = Date.now() + ANSWER_MS;
-      const call = (): Promise<'ready' | 'again'> => {
-        const startWorkflowOperation = new WithStartWorkflowOperation(
-          definition.workflow,
-          startOf(life, definition, description),
-        );
-        return client.connection.withDeadline(until, () =>
-          client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
-        );
-      };
+      const call = (): Promise<'ready' | 'again'> =>
+        withAttributesOrWithout((named) => {
+          const startWorkflowOperation = new WithStartWorkflowOperation(
+            definition.workflow,
+            startOf(life, definition, { description, named }),
+          );
+          return client.connection.withDeadline(until, () =>
+            client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
+          );
+        });
       const callTwice = (): Promise<'ready' | 'again'> =>
         call().catch((error: unknown) => {
           if (!hasCode(error, FAILED_PRECONDITION)) throw error;

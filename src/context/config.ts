@@ -105,6 +105,7 @@ const Environment = z.object({
     .regex(/^[^\s/]+:\d+$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  POSTGRES_PORT: integer(0, 65_535).default(0),
   TEMPORAL_PORT: integer(0, 65_535).default(7233),
   TEMPORAL_UI_PORT: integer(0, 65_535).default(8233),
   TEMPORAL_UI_URL: url('http:', 'https:').optional(),

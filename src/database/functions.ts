@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type pg from 'pg';
+import { STEP_WAIT_SECONDS } from './await-database.ts';
+import { BRIEF_LOCK, untilUnlocked } from './brief-locks.ts';
 import { connect } from './connect.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 
@@ -103,7 +105,8 @@ const PATH_WAS_LOST =
  */
 export async function useFunctions(client: pg.Client, release: Release = ownRelease()): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1, $2)', [RELEASE_LOCKS, release.lock]);
-  await installFunctions(client, release);
+  const what = 'The installation of the SQL functions';
+  await untilUnlocked(client, { what, seconds: STEP_WAIT_SECONDS }, () => installFunctions(client, release));
 }
 
 /**
@@ -150,6 +153,7 @@ export async function installFunctions(client: pg.Client, release: Release = own
   try {
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATOR_LOCK]);
     await client.query(`set local idle_in_transaction_session_timeout = '${INSTALL_PAUSE}'`);
+    await client.query(`set local lock_timeout = '${BRIEF_LOCK}'`); // after the lock of whoever migrates, which may take its time
     const state = await stateOf(client, release);
     if (state !== 'whole') {
       if (state === 'altered') await dropSchema(client, release.schema);

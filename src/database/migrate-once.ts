@@ -13,7 +13,7 @@ try {
     onAway: (why) =>
       console.log(`The database does not answer (${why}); waiting for it, ${STEP_WAIT_SECONDS} seconds at most.`),
   });
-  const applied = await migrate(url);
+  const applied = await migrate(url, console.log);
   console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import type pg from 'pg';
 import { connect } from './connect.ts';
+import { STEP_WAIT_SECONDS } from './await-database.ts';
+import { BRIEF_LOCK, isLockTimeout, untilUnlocked } from './brief-locks.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 import { makeDefault } from './default-release.ts';
 import { installFunctions, MIGRATOR_LOCK } from './functions.ts';
@@ -15,12 +18,16 @@ interface Applied {
 
 /**
  * Applies what is missing of `migrations/NNNN-name.sql`, each file in a transaction of its own, in order; then installs the SQL
- * functions of this release. One migrator at a time: the others wait on an advisory lock.
+ * functions of this release. One migrator at a time: the others wait on an advisory lock. Locks on tables are waited for briefly, since commands
+ * wait behind whoever waits; then the file is rolled back and tried again.
+ * @param onBlocked is called with a sentence where somebody is in the way
  * @returns the names of the files applied now.
- * @throws StartupFault when the database cannot be reached or a file that was applied has changed since; Error naming the file that failed (it is rolled back).
+ * @throws StartupFault when the database cannot be reached, a file that was applied has changed since, or somebody holds for too long what it needs; Error
+ *   naming the file that failed (it is rolled back).
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, onBlocked?: (sentence: string) => void): Promise<string[]> {
   const client = await connect(databaseUrl, 'carnet-migrate');
+  const patience = { seconds: STEP_WAIT_SECONDS, onBlocked };
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATOR_LOCK]);
     await client.query(
@@ -45,26 +52,36 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
           `The database was made by another version of Carnet: the migration ${name} is not the one that was applied; start that version, or use another DATA_DIR or DATABASE_URL. Whoever changed the file restores it and writes a new one.`,
         );
       }
-      try {
-        await client.query('begin');
-        await client.query(text);
-        await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum]);
-        await client.query('commit');
-      } catch (error) {
-        await client.query('rollback');
-        throw new Error(
-          `The migration ${name} failed and was rolled back: ${error instanceof Error ? error.message : String(error)}`,
-          { cause: error },
-        );
-      }
+      await untilUnlocked(client, { what: `The migration ${name}`, ...patience }, () =>
+        apply(client, { name, text, checksum }),
+      );
       now.push(name);
     }
-    await installFunctions(client);
+    await untilUnlocked(client, { what: 'The installation of the SQL functions', ...patience }, () =>
+      installFunctions(client),
+    );
     await makeDefault(client);
     await dropUnusedReleases(client);
     return now;
   } finally {
     await client.end();
+  }
+}
+
+async function apply(client: pg.Client, { name, text, checksum }: Applied & { text: string }): Promise<void> {
+  try {
+    await client.query('begin');
+    await client.query(`set local lock_timeout = '${BRIEF_LOCK}'`);
+    await client.query(text);
+    await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    if (isLockTimeout(error)) throw error;
+    throw new Error(
+      `The migration ${name} failed and was rolled back: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 

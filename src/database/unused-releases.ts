@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { BRIEF_LOCK } from './brief-locks.ts';
 import { dropSchema, INSTALLED_AT, IS_OURS, lockOf, ownRelease, RELEASE_LOCKS, type Release } from './functions.ts';
 
 /**
@@ -22,12 +23,13 @@ export async function dropUnusedReleases(client: pg.Client, keep: Release = ownR
   return dropped;
 }
 
-/** What is depended on, and what only its owner may drop. */
-const STAYS: ReadonlySet<string | undefined> = new Set(['2BP01', '42501']);
+/** What is depended on, what only its owner may drop, and what somebody holds: the next start drops that. */
+const STAYS: ReadonlySet<string | undefined> = new Set(['2BP01', '42501', '55P03']);
 
 async function dropUnused(client: pg.Client, schema: string): Promise<boolean> {
   await client.query('begin');
   try {
+    await client.query(`set local lock_timeout = '${BRIEF_LOCK}'`);
     const { rows } = await client.query<{ unused: boolean }>('select pg_try_advisory_xact_lock($1, $2) as unused', [
       RELEASE_LOCKS,
       lockOf(schema),

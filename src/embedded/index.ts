@@ -16,6 +16,8 @@ export interface EmbeddedOptions extends NamespaceOptions {
   /** Whether to start it; false where the settings name a server of one's own. */
   postgres: boolean;
   temporal: boolean;
+  /** Of Postgres; where another program has it, and for 0, a free one. */
+  postgresPort: number;
   temporalPorts: TemporalPorts;
   /** Receives one line for each step that takes time. */
   progress: (line: string) => void;
@@ -47,7 +49,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const { progress, namespace, searchAttributes } = options;
   const parts: Promise<StartedPart>[] = [];
   if (options.postgres) {
-    parts.push(startPostgres({ dataDir, progress, onLost: () => options.onLost('postgres') }));
+    parts.push(
+      startPostgres({ dataDir, progress, onLost: () => options.onLost('postgres'), port: options.postgresPort }),
+    );
   }
   if (options.temporal) {
     const onLost = (): void => options.onLost('temporal');

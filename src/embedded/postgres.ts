@@ -6,7 +6,7 @@ import type { Child } from './child.ts';
 import { startWithRestarts } from './restart-child.ts';
 import { stopLeftover } from './leftover.ts';
 import type { EmbeddedPart } from './part.ts';
-import { freePort, LOOPBACK } from './ports.ts';
+import { LOOPBACK, portOrFreeOne } from './ports.ts';
 import { asPostgres, damaged, preparePostgres, USER } from './postgres-data.ts';
 import type { PostgresHome } from './postgres-data.ts';
 import { settingArguments } from './postgres-settings.ts';
@@ -67,6 +67,7 @@ async function waitUntilReady(home: PostgresHome, port: number, child: Child): P
 
 /**
  * Starts Postgres 18 on its data below `dataDir`, which is made first where there is none, and restarts it when it ends.
+ * @param port where it listens; where another program has it, and for 0, a free one
  *
  * @throws StartupFault when it can't run here or its data can't be used
  */
@@ -74,9 +75,10 @@ export async function startPostgres({
   dataDir,
   progress,
   onLost,
-}: EmbeddedPart): Promise<{ databaseUrl: string; stop(): Promise<void> }> {
+  port: wished,
+}: EmbeddedPart & { port: number }): Promise<{ databaseUrl: string; stop(): Promise<void> }> {
   const home = await preparePostgres(dataDir, progress);
-  const port = await freePort();
+  const port = await portOrFreeOne(wished);
   const { stop } = await startWithRestarts({
     launch: () => launch(home, port),
     ready: (child) => waitUntilReady(home, port, child),

@@ -6,6 +6,7 @@ import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
 import { assertJson } from './body.ts';
+import type { AnyRoute } from './route.ts';
 import type { Authenticated, Middleware } from './state.ts';
 
 const WINDOW_SECONDS = 60;
@@ -84,6 +85,8 @@ export interface RateLimits {
   operator: RateLimit;
   /** By address block: public routes, pages, and requests whose credential is not valid. */
   anonymous: RateLimit;
+  /** By address block, as many again: documents that are the same for everybody, so that nothing else that comes from there keeps them away. */
+  document: RateLimit;
   /** By address block, of a call that has `callsPerMinute`. */
   of(call: LimitedCall): RateLimit;
   trustProxyHops: number;
@@ -103,6 +106,7 @@ export const createRateLimits = ({
         key: createRateLimit('key', rateLimitPerMinute),
         operator: createRateLimit('operator', rateLimitPerMinute * KEYS_OF_OPERATOR),
         anonymous: createRateLimit('address', anonymousRateLimitPerMinute),
+        document: createRateLimit('document', anonymousRateLimitPerMinute),
         of: limitsOfRoutes(anonymousRateLimitPerMinute / STANDARD_ANONYMOUS),
         trustProxyHops,
       };
@@ -121,7 +125,7 @@ function limitsOfRoutes(share: number): RateLimits['of'] {
  * What a caller is counted by: the credential. Where one operator can have any number of them (an OAuth issuer may name a new subject in
  * every token, an agent may hold any number of passports), by the operator.
  */
-function countedAs(caller: Caller): string {
+export function countedAs(caller: Caller): string {
   if (caller.kind === 'passport') return `passports:${caller.operatorId}`;
   if (caller.kind === 'operator' && caller.by.kind === 'oauth') return `oauth:${caller.operatorId}`;
   return credentialName(caller);
@@ -129,6 +133,9 @@ function countedAs(caller: Caller): string {
 
 /** People count by themselves alone: whoever is flooded by their keys signs in and deletes them. */
 const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
+
+/** What anybody may read, and keep a copy of: keys, status lists, the log. */
+const isDocument = ({ audience, cache }: AnyRoute): boolean => audience === 'public' && cache !== undefined;
 
 /**
  * Counts a request by its credential, and with all that are no persons by its operator; by its address where it shows none that is valid, or the route looks at none. Who signs what they send
@@ -150,7 +157,7 @@ export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> 
           await limits.of({ operation: route.operation, callsPerMinute }).count(`${receiver.of(params)} ${block()}`),
         );
     } else if (!counted) {
-      ctx.res.setHeaders(await limits.anonymous.count(block()));
+      ctx.res.setHeaders(await (isDocument(route) ? limits.document : limits.anonymous).count(block()));
       const { operation, callsPerMinute } = route;
       if (callsPerMinute !== undefined) {
         // JSON is what no browser sends for a page of another site (CORS): such a page uses up no limit of the network it is opened in.

@@ -8,6 +8,7 @@ import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
 import { logMetrics, publishLog, troubleOfLog } from '../claims/index.ts';
+import { lifeMetrics, troubleOfLives } from '../commands/refused-lives.ts';
 import { addMetricsSource } from '../metrics/metrics.ts';
 import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
@@ -106,17 +107,18 @@ async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling
   const pages = await serveWorkerPages(context, {
     temporalHealth: watched.health,
     logTrouble: () => troubleOfLog(context),
+    lifeTrouble: () => troubleOfLives(context),
     isPolling,
     isStopping: () => stopping,
   });
-  const removeMetrics = addMetricsSource(() => logMetrics(context));
+  const removeMetrics = [addMetricsSource(() => logMetrics(context)), addMetricsSource(() => lifeMetrics(context))];
   return {
     port: pages.port,
     stopping() {
       stopping = true;
     },
     async stop() {
-      removeMetrics();
+      removeMetrics.forEach((remove) => remove());
       watched.stop();
       await pages.stop();
     },
@@ -146,16 +148,17 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       health: {
         temporalHealth: watched.health,
         logTrouble: () => troubleOfLog(context),
+        lifeTrouble: () => troubleOfLives(context),
         isStopping: () => stopping,
       },
     }),
   );
   await listen(server, context.config);
-  const removeMetrics = addMetricsSource(() => logMetrics(context));
+  const removeMetrics = [addMetricsSource(() => logMetrics(context)), addMetricsSource(() => lifeMetrics(context))];
   return {
     async stop() {
       stopping = true;
-      removeMetrics();
+      removeMetrics.forEach((remove) => remove());
       server.endConnections();
       await setTimeout(Math.max(context.config.drainSeconds * 1_000, LEAST_DRAIN_MS));
       watched.stop();

@@ -236,6 +236,17 @@ describe('embedded parts', function () {
     assert.deepEqual(await once(parent.process, 'exit'), [0, null]);
   });
 
+  it('has Postgres on the port wished for, at each start, and on a free one where another program has it', async () => {
+    const postgresPort = await freePort();
+    const startOn = async (dataDir: string): Promise<number> => {
+      const { databaseUrl } = stopLater(await start(dataDir, { temporal: false, postgresPort }));
+      assert.deepEqual(await query(databaseUrl, 'select 1 as one'), [{ one: 1 }]);
+      return Number(new URL(databaseUrl).port);
+    };
+    assert.equal(await startOn(await newDataDir()), postgresPort);
+    assert.notEqual(await startOn(await newDataDir()), postgresPort);
+  });
+
   it('has Temporal and its UI on the ports wished for, at each start, and on free ones where another program has them', async () => {
     const temporalPorts = { port: await freePort(), uiPort: await freePort() };
     const asWished = [`127.0.0.1:${temporalPorts.port}`, `http://127.0.0.1:${temporalPorts.uiPort}`];

@@ -9,6 +9,7 @@ try {
     dataDir,
     postgres: true,
     temporal: true,
+    postgresPort: 0,
     temporalPorts: { port: 0, uiPort: 0 },
     namespace: 'default',
     searchAttributes: [],

@@ -14,6 +14,7 @@ export const start = (dataDir: string, overrides: Partial<EmbeddedOptions> = {})
     dataDir,
     postgres: true,
     temporal: true,
+    postgresPort: 0,
     temporalPorts: { port: 0, uiPort: 0 },
     namespace: 'default',
     searchAttributes: [],

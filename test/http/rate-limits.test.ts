@@ -6,7 +6,10 @@ import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { addressBlock, clientAddress } from '../../src/http/addresses.ts';
 import type { Authenticated } from '../../src/http/state.ts';
 import type { ApiKeyId, DashboardSessionId, MemberId, OperatorId, PassportId } from '../../src/ids/ids.ts';
+import { keyRoutes } from '../../src/passports/keys/routes.ts';
 import { createRateLimits, rateLimit } from '../../src/http/rate-limit.ts';
+import { buildOperator } from '../support/factories.ts';
+import { buildPerson } from '../support/people.ts';
 import { assertProblem, assertStatus, type Reply } from '../support/service.ts';
 import { newAdmin, openShell, type Shell } from './support/shell.ts';
 import { things } from './support/things.ts';
@@ -100,7 +103,12 @@ describe('rate limits', () => {
     );
     await Promise.all(left);
     assert.equal(remaining(await shell.anonymous.get('/metrics', from)), String(ANONYMOUS_PER_MINUTE - 1));
-    assert.equal(remaining(await shell.anonymous.get('/openapi.json', from)), String(ANONYMOUS_PER_MINUTE - 2));
+    assert.equal(remaining(await shell.anonymous.get('/metrics', from)), String(ANONYMOUS_PER_MINUTE - 2));
+    assert.equal(
+      remaining(await shell.anonymous.get('/openapi.json', from)),
+      String(ANONYMOUS_PER_MINUTE - 1),
+      'a document',
+    );
   });
 
   for (const [entry, client] of [
@@ -193,6 +201,33 @@ describe('rate limits', () => {
     assert.deepEqual(answers, [...Array<undefined>(10).fill(undefined), '"operator";q=10;w=60']);
     assert.equal(await call('op_2', key('key_of_another')), undefined);
     assert.equal(await call('op_1', session('dse_1')), undefined, 'who is flooded by their keys can delete them');
+  });
+
+  it('keep neither who is signed in nor documents from an address that others have used up', async () => {
+    const busy = await openShell({
+      routes: [...keyRoutes, ...things],
+      settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: '3', TRUST_PROXY_HOPS: '1' },
+    });
+    const from = { 'x-forwarded-for': '203.0.113.60' };
+    try {
+      const { cookie } = await buildPerson(await buildOperator());
+      assertStatus(await busy.anonymous.get('/dashboard', { ...from, cookie }), 200);
+      for (let nth = 0; nth < 3; nth += 1) await busy.anonymous.get('/dashboard/sign-in', from);
+      assertStatus(await busy.anonymous.get('/dashboard/sign-in', from), 429);
+      const page = await busy.anonymous.get('/dashboard', { ...from, cookie });
+      assertStatus(page, 200);
+      assert.match(page.headers.get('ratelimit-policy') ?? '', /^"key";/);
+      for (const [nth, path] of ['/openapi.json', '/assets/docs.css', '/.well-known/jwks.json'].entries()) {
+        const document = await busy.anonymous.get(path, from);
+        assertStatus(document, 200);
+        assert.equal(document.headers.get('ratelimit-policy'), '"document";q=3;w=60');
+        assert.equal(remaining(document), String(2 - nth));
+      }
+      assertStatus(await busy.anonymous.get('/openapi.json', from), 429);
+      assertStatus(await busy.anonymous.get('/dashboard', { ...from, cookie: 'carnet_session=made-up' }), 429);
+    } finally {
+      await busy.close();
+    }
   });
 
   it('of 0 are none at all', async () => {

@@ -6,6 +6,8 @@ import { createActivities } from '../../activities/index.ts';
 import { createPorts } from '../../activities/ports.ts';
 import { sql } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids/ids.ts';
+import { metricsText } from '../../src/metrics/metrics.ts';
+import type { OpenContext } from '../../src/process/open-context.ts';
 import { lifeId, type LifeKind } from '../../src/ids/life-ids.ts';
 import { advanceLog } from '../../src/claims/index.ts';
 import { advanceNotification } from '../../src/notifications/index.ts';
@@ -23,7 +25,121 @@ import { newWebhook, recordEvents } from '../notifications/support/destinations.
 import { eventually } from '../support/eventually.ts';
 import { startRig } from './rig.ts';
 import { runOf } from './runs.ts';
-import { newNamespace } from './temporal-server.ts';
+import { newNamespace, temporalServer } from './temporal-server.ts';
+
+// A subscription is woken by its own due date, wherever its life was, and takes no signal before it. Invocations: reconcile.test.ts.
+type Kind = Exclude<LifeKind, 'subscription' | 'invocation'>;
+/** By kind, what writes an open row that its life has just seen, and returns the life. */
+const openRows = (context: OpenContext, operator: string): Record<Kind, () => Promise<string>> => ({
+  async inbound() {
+    const id = newId('iev');
+    const endpoint = await newEndpoint(context, { operatorId: operator });
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
+        size, life_seen_at)
+      values (${id}, ${endpoint.id}, ${operator}, ${endpoint.agentId}, 'generic', '', 'body', '', 'hex', true, 1, clock_timestamp())`,
+    );
+    return lifeId.inbound(id);
+  },
+  async 'log-sequencer'() {
+    const life = await waitingLog(context);
+    await advanceLog(context, life.slice(life.indexOf(':') + 1));
+    return life;
+  },
+  async mail() {
+    const id = newId('msg');
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into mails (id, recipient, subject, text, status, expires_at, life_seen_at)
+      values (${id}, 'a@example.test', 'A word', 'sealed', 'waiting', now() + interval '1 hour', clock_timestamp())`,
+    );
+    return lifeId.mail(id);
+  },
+  async notification() {
+    const webhook = await newWebhook(context, 'https://hooks.example.com/');
+    await recordEvents(context, webhook.operatorId);
+    await advanceNotification(context, webhook.id);
+    return lifeId.notification(webhook.id);
+  },
+  async payout() {
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into payouts (id, operator_id, month, gross_cents, commission_cents, status, account, life_seen_at)
+      values (${newId('pyt')}, ${operator}, '2026-01', 100, 0, 'transferring', 'acct_1', clock_timestamp())`,
+    );
+    return lifeId.payout(`${operator}:2026-01`);
+  },
+  async portal() {
+    const id = newId('prt');
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into portal_sessions (id, operator_id, return_to, life_seen_at, created_at)
+      values (${id}, ${operator}, 'http://x', clock_timestamp(), clock_timestamp() - interval '20 seconds')`,
+    );
+    return lifeId.portal(id);
+  },
+  async refund() {
+    const [id, topUp] = [newId('rfd'), newId('top')];
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into top_ups (id, operator_id, provider, amount_cents, expires_at, seconds, return_to, status, settled_at)
+      values (${topUp}, ${operator}, 'local', 1000, now(), 60, 'http://x', 'expired', now())`,
+    );
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into refunds (id, operator_id, top_up_id, transaction_id, amount_cents, attempt, next_call_at, life_seen_at)
+      values (${id}, ${operator}, ${topUp}, ${newId('txn')}, 1000, 1, now() + interval '1 hour', clock_timestamp())`,
+    );
+    return lifeId.refund(id);
+  },
+  async session() {
+    const [id, jti] = [newId('ses'), newId('psp')];
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into passport_sessions (id, operator_id, started_at) values (${id}, ${operator}, now() - interval '1 minute')`,
+    );
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
+      values (${jti}, ${id}, ${operator}, 'ag_1', 'ag_1', 0, 'enforced', now() - interval '1 minute', now() + interval '1 hour')`,
+    );
+    await advanceSession(context, id);
+    return lifeId.session(id);
+  },
+  async verification() {
+    const [id, destination] = [newId('vcd'), newId('dst')];
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into verification_codes (id, operator_id, destination_id, address, code, sealed, status, expires_at, life_seen_at)
+      values (${id}, ${operator}, ${destination}, 'mac', 'mac', 'sealed', 'waiting', now() + interval '10 minutes', clock_timestamp())`,
+    );
+    return lifeId.verification(id);
+  },
+  async 'top-up'() {
+    const id = newId('top');
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into top_ups (id, operator_id, provider, amount_cents, expires_at, seconds, return_to, life_seen_at)
+      values (${id}, ${operator}, 'local', 1000, now() + interval '1 hour', 60, 'http://x', clock_timestamp())`,
+    );
+    return lifeId['top-up'](id);
+  },
+});
+
+/** How many wake-ups Temporal has refused, as this process counts them. */
+const refusals = async (): Promise<string | undefined> =>
+  /^carnet_life_messages_refused_total.*$/m.exec(await metricsText())?.[0];
 
 describe('Another store of lives', () => {
   it('wakes, after Temporal was emptied, a row that a life had seen: long before its deadline', async () => {
@@ -58,6 +174,51 @@ describe('Another store of lives', () => {
       await worker.stop();
       await temporal.close();
       await rig.stop();
+    }
+  });
+
+  it('wakes all there is over a Temporal that has lost its disk, ten of each kind at once', async () => {
+    const server = await temporalServer();
+    await server.start();
+    const rig = await startRig({ temporalAddress: server.address });
+    const { pool } = rig.context;
+    try {
+      await rig.startDelivery({ sweep: false });
+      const first = await rig.invoke();
+      // The life is there, so the delivery knows that attributes were registered.
+      await eventually('its message to be gone', async () => (await rig.messagesOf(first.id)) === 0);
+      await noteLifeStore(pool, 'the one before');
+      const refusedBefore = await refusals();
+      const lost: string[] = [];
+      for (let nth = 0; nth < 10; nth += 1) {
+        const { 'log-sequencer': log, ...seen } = openRows(rig.context, await newWallet(pool));
+        if (nth === 0) lost.push(await log());
+        for (const write of Object.values(seen)) lost.push(await write());
+        lost.push(lifeId.invocation((await rig.invoke()).id));
+      }
+      await run(pool, sql.fragment`delete from life_messages`);
+      await server.stop();
+      await server.empty();
+      await server.start();
+      await noteLifeStore(pool, 'the one after');
+      for (const kind of Object.values(lives)) await kind.reconcile(rig.context);
+      const owed = await pool.anyFirst(sql.type(z.object({ life: z.string() }))`select life from life_messages`);
+      assert.deepEqual(
+        lost.filter((life) => !life.startsWith('invocation:') && !owed.includes(life)),
+        [],
+        'each is woken',
+      );
+      rig.context.delivery.messagesCommitted();
+      await eventually('all messages to be gone', async () =>
+        pool.oneFirst(sql.type(z.object({ gone: z.boolean() }))`select not exists (select from life_messages) as gone`),
+      );
+      for (const life of owed) assert.equal((await runOf(rig, life).handle.describe()).status.name, 'RUNNING', life);
+      assert.equal(await refusals(), refusedBefore, 'none had to be refused first');
+    } finally {
+      // No money stands behind these, as the ledger finds.
+      for (const table of ['refunds', 'payouts']) await run(pool, sql.fragment`delete from ${sql.identifier([table])}`);
+      await rig.stop();
+      await server.remove();
     }
   });
 
@@ -119,116 +280,6 @@ describe('Another store of lives', () => {
     });
     after(() => own.close());
 
-    // A subscription is woken by its own due date, wherever its life was, and takes no signal before it. Invocations: reconcile.test.ts.
-    type Kind = Exclude<LifeKind, 'subscription' | 'invocation'>;
-    /** Writes an open row that its life has just seen. @returns the life. */
-    const seen: Record<Kind, () => Promise<string>> = {
-      async inbound() {
-        const id = newId('iev');
-        const endpoint = await newEndpoint(own.context, { operatorId: operator });
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
-            size, life_seen_at)
-          values (${id}, ${endpoint.id}, ${operator}, ${endpoint.agentId}, 'generic', '', 'body', '', 'hex', true, 1, clock_timestamp())`,
-        );
-        return lifeId.inbound(id);
-      },
-      async 'log-sequencer'() {
-        const life = await waitingLog(own.context);
-        await advanceLog(own.context, life.slice(life.indexOf(':') + 1));
-        return life;
-      },
-      async mail() {
-        const id = newId('msg');
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into mails (id, recipient, subject, text, status, expires_at, life_seen_at)
-          values (${id}, 'a@example.test', 'A word', 'sealed', 'waiting', now() + interval '1 hour', clock_timestamp())`,
-        );
-        return lifeId.mail(id);
-      },
-      async notification() {
-        const webhook = await newWebhook(own.context, 'https://hooks.example.com/');
-        await recordEvents(own.context, webhook.operatorId);
-        await advanceNotification(own.context, webhook.id);
-        return lifeId.notification(webhook.id);
-      },
-      async payout() {
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into payouts (id, operator_id, month, gross_cents, commission_cents, status, account, life_seen_at)
-          values (${newId('pyt')}, ${operator}, '2026-01', 100, 0, 'transferring', 'acct_1', clock_timestamp())`,
-        );
-        return lifeId.payout(`${operator}:2026-01`);
-      },
-      async portal() {
-        const id = newId('prt');
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into portal_sessions (id, operator_id, return_to, life_seen_at, created_at)
-          values (${id}, ${operator}, 'http://x', clock_timestamp(), clock_timestamp() - interval '20 seconds')`,
-        );
-        return lifeId.portal(id);
-      },
-      async refund() {
-        const [id, topUp] = [newId('rfd'), newId('top')];
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into top_ups (id, operator_id, provider, amount_cents, expires_at, seconds, return_to, status, settled_at)
-          values (${topUp}, ${operator}, 'local', 1000, now(), 60, 'http://x', 'expired', now())`,
-        );
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into refunds (id, operator_id, top_up_id, transaction_id, amount_cents, attempt, next_call_at, life_seen_at)
-          values (${id}, ${operator}, ${topUp}, ${newId('txn')}, 1000, 1, now() + interval '1 hour', clock_timestamp())`,
-        );
-        return lifeId.refund(id);
-      },
-      async session() {
-        const [id, jti] = [newId('ses'), newId('psp')];
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into passport_sessions (id, operator_id, started_at) values (${id}, ${operator}, now() - interval '1 minute')`,
-        );
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
-          values (${jti}, ${id}, ${operator}, 'ag_1', 'ag_1', 0, 'enforced', now() - interval '1 minute', now() + interval '1 hour')`,
-        );
-        await advanceSession(own.context, id);
-        return lifeId.session(id);
-      },
-      async verification() {
-        const [id, destination] = [newId('vcd'), newId('dst')];
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into verification_codes (id, operator_id, destination_id, address, code, sealed, status, expires_at, life_seen_at)
-          values (${id}, ${operator}, ${destination}, 'mac', 'mac', 'sealed', 'waiting', now() + interval '10 minutes', clock_timestamp())`,
-        );
-        return lifeId.verification(id);
-      },
-      async 'top-up'() {
-        const id = newId('top');
-        await run(
-          own.context.pool,
-          sql.fragment`
-          insert into top_ups (id, operator_id, provider, amount_cents, expires_at, seconds, return_to, life_seen_at)
-          values (${id}, ${operator}, 'local', 1000, now() + interval '1 hour', 60, 'http://x', clock_timestamp())`,
-        );
-        return lifeId['top-up'](id);
-      },
-    };
-
     it('wakes an open row that its life has just seen, and only then', async () => {
       const messages = (life: string): Promise<number> =>
         own.context.pool.oneFirst(
@@ -236,6 +287,7 @@ describe('Another store of lives', () => {
         );
       await noteLifeStore(own.context.pool, 'first');
       const lifeOf = new Map<Kind, string>();
+      const seen = openRows(own.context, operator);
       for (const kind of Object.keys(seen) as Kind[]) lifeOf.set(kind, await seen[kind]());
       for (const [kind, life] of lifeOf) {
         await lives[kind].reconcile(own.context);

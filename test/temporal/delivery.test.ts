@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import { z } from 'zod';
 import { ensureOperator } from '../../src/accounts/index.ts';
+import { listCases } from '../../src/billing/cases/queries.ts';
+import { lifeMetrics, troubleOfLives } from '../../src/commands/refused-lives.ts';
 import { defineCache } from '../../src/context/caches.ts';
 import type { Context } from '../../src/context/context.ts';
 import { sql } from '../../src/database/pool.ts';
+import { healthPages } from '../../src/http/pages/health-pages.ts';
+import { noPreferences } from '../../src/http/pages/page.ts';
 import { metricsText } from '../../src/metrics/metrics.ts';
 import { createDelivery } from '../../temporal/delivery.ts';
 import { deleteMessages, leaseLives } from '../../temporal/life-messages.ts';
@@ -110,21 +114,75 @@ describe('Delivery of messages to lives', () => {
     assert.equal(await rig.messagesOf(id), 1);
   });
 
-  it('parks a message that Temporal refuses as invalid, and counts it', async () => {
-    const life = `invocation:${'x'.repeat(2_000)}`;
-    await rig.context.pool.query(sql.unsafe`select wake_life(${life})`);
-    const { id } = await rig.invoke();
-    await due();
-    await rig.startDelivery();
-    await delivered(id);
-    await eventually(
-      'the message to be parked',
-      async () =>
-        rig.context.pool.oneFirst(
-          sql.unsafe`select parked from life_messages where life = ${life}`,
-        ) as Promise<boolean>,
-    );
-    assert.match(await metricsText(), /^carnet_life_messages_parked_total(\{[^}]*\})? [1-9]/m);
+  describe('where Temporal refuses a life as invalid', () => {
+    const life = `refund:${'x'.repeat(2_000)}`;
+    const Row = z.object({ attempts: z.number(), refused: z.boolean(), waits: z.number() });
+    const rowsOf = (one: string) =>
+      rig.context.pool.any(sql.type(Row)`
+        select attempts, refused_at is not null as refused, extract(epoch from next_attempt_at - clock_timestamp())::float8 as waits
+        from life_messages where life = ${one}`);
+    const wakeIt = () => rig.context.pool.query(sql.unsafe`select wake_life(${life}, 'op_1')`);
+    /** As after so long a time. */
+    const passes = (time: string) =>
+      rig.context.pool.query(sql.unsafe`
+        update life_messages set refused_at = refused_at - ${time}::interval, next_attempt_at = clock_timestamp() - interval '5 seconds'`);
+    const triedAtLeast = (attempts: number) =>
+      eventually(`${attempts} tries`, async () => {
+        const [row] = await rowsOf(life);
+        return row?.refused && row.attempts >= attempts && row;
+      });
+
+    it('tries it again after as long as it has been refused for, an hour at most, and delivers what others have', async () => {
+      await wakeIt();
+      const { id } = await rig.invoke();
+      await due();
+      await rig.startDelivery();
+      await delivered(id);
+      const { attempts } = await triedAtLeast(2);
+      await passes('10 minutes');
+      const { waits, attempts: later } = await triedAtLeast(attempts + 1);
+      assert(waits > 400 && waits <= 3_600, `${waits} seconds`);
+      await passes('1 year');
+      const { waits: longest } = await triedAtLeast(later + 1);
+      assert(longest > 3_000 && longest <= 3_600, `${longest} seconds`);
+    });
+
+    it('tries it at once where it is woken anew, and keeps one message of it', async () => {
+      await wakeIt();
+      await due();
+      await rig.startDelivery();
+      const { attempts } = await triedAtLeast(1);
+      await passes('1 year');
+      await triedAtLeast(attempts + 1);
+      await wakeIt();
+      await wakeIt();
+      rig.context.delivery.messagesCommitted();
+      await eventually('one message to be left', async () => (await rowsOf(life)).length === 1);
+      const [row] = await rowsOf(life);
+      assert(row?.refused);
+    });
+
+    it('shows it as a gauge, also of none, in the words of /readyz, and where money waits among the cases', async () => {
+      const { pool } = rig.context;
+      assert.match(await lifeMetrics({ pool }), /^carnet_lives_refused 0$/m);
+      assert.equal(await troubleOfLives({ pool }), null);
+      await wakeIt();
+      await due();
+      await rig.startDelivery();
+      await triedAtLeast(1);
+      assert.match(await lifeMetrics({ pool }), /^carnet_lives_refused 1$/m);
+      assert.match(
+        (await troubleOfLives({ pool })) ?? '',
+        /^Temporal refuses to wake 1 life, refund:x+ for the longest, since 20/,
+      );
+      const readyz = new Map(healthPages(pool, { lifeTrouble: () => troubleOfLives({ pool }) })).get('/readyz');
+      assert.match(
+        String((await readyz?.page({ id: '', ...noPreferences }))?.body),
+        /"status":"ok".*"lives":"refused","lives_refused":"Temporal/,
+      );
+      const [waiting] = await listCases(pool, { operatorId: 'op_1', after: null, limit: 2 });
+      assert.deepEqual([waiting?.kind, waiting?.id], ['life', life]);
+    });
   });
 
   it('delivers about half a second after the commit, not before', async () => {

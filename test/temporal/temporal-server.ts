@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -15,6 +15,8 @@ export interface TemporalServer {
   address: string;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** While it is stopped: it has lost its disk, and starts with nothing. */
+  empty(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -50,6 +52,10 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
   return {
     address,
     stop: () => end('SIGTERM'),
+    async empty() {
+      const files = (await readdir(folder)).filter((file) => file.startsWith('temporal.db'));
+      await Promise.all(files.map((file) => rm(join(folder, file))));
+    },
     async start() {
       const settings = [
         'matching.numTaskqueueReadPartitions=1',

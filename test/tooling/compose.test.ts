@@ -101,7 +101,7 @@ describe('docker-compose.yml', () => {
       // where the image has its files and listens
       ['PORT', 'WORKER_PORT', 'HOST', 'NODE_ENV', 'WORKFLOW_BUNDLE', 'LOG_HEAD_DIR'].concat(
         // of embedded parts
-        ['DATA_DIR', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'],
+        ['DATA_DIR', 'POSTGRES_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'],
         // of clusters elsewhere
         ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY', 'TEMPORAL_TLS_SERVER_NAME'],
       ),

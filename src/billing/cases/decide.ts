@@ -16,12 +16,13 @@ import {
   whyNotTaken,
   type CaseEffect,
   type CaseState,
+  type DecidableCase,
   type SettledRefund,
 } from './queries.ts';
-import type { BillingCase, DecidedCase } from './schema.ts';
+import type { DecidedCase } from './schema.ts';
 
 interface Decision {
-  kind: BillingCase['kind'];
+  kind: DecidableCase['kind'];
   outcome: DecidedCase['outcome'];
   /** As the audit trail names it. What moves money is a governed act: a person of the platform has to approve it. */
   action: GovernedAct | 'billing_alarm.dismissed';
@@ -117,7 +118,7 @@ export const decideCase = (
   });
 
 /** The case as it stands, which an approval is bound to. @throws CarnetError NOT_FOUND, INVALID_STATE where it was decided. */
-async function openCase(unit: Unit, kind: BillingCase['kind'], id: string): Promise<CaseState> {
+async function openCase(unit: Unit, kind: DecidableCase['kind'], id: string): Promise<CaseState> {
   const found = await stateOfCase(unit.connection, { kind, id });
   assertThat(found, () => notFound(kind.replaceAll('_', ' ')));
   assertThat(found.state === 'open', () => noLongerOpen(found.state));

@@ -10,7 +10,7 @@ interface CasePlace {
 
 /**
  * What waits for a person, by kind, the longest waiting first. A refund may take its time at a bank: it waits for a
- * person once it is a day old.
+ * person once it is a day old. Of lives those that move money (priority 1): their rows may stay as they are for as long as Temporal refuses.
  */
 export const listCases = (
   connection: CommonQueryMethods,
@@ -28,6 +28,9 @@ export const listCases = (
       union all
       select 'refund', null, id, operator_id, amount_cents, 'usd', transaction_id, created_at
       from refunds where status = 'pending' and created_at < clock_timestamp() - interval '1 day'
+      union all
+      select 'life', null, life, owner, null, null, null, min(refused_at)
+      from life_messages where refused_at is not null and priority = 1 group by life, owner
     ) cases
     where ${operatorId === undefined ? sql.fragment`true` : sql.fragment`operator_id = ${operatorId}`}
       and ${after === null ? sql.fragment`true` : sql.fragment`(kind, id) > (${after.kind}, ${after.id})`}
@@ -51,8 +54,13 @@ const StateRow = z.object({
 });
 export type CaseState = z.infer<typeof StateRow>;
 
+/** What a person decides about: all but a life, which ends by itself. */
+export interface DecidableCase extends CasePlace {
+  kind: Exclude<BillingCase['kind'], 'life'>;
+}
+
 /** How the case stands; null where there is none of this id. */
-export const stateOfCase = (connection: CommonQueryMethods, { kind, id }: CasePlace): Promise<CaseState | null> => {
+export const stateOfCase = (connection: CommonQueryMethods, { kind, id }: DecidableCase): Promise<CaseState | null> => {
   const states = {
     alarm: sql.fragment`
       select a.status as state, a.amount_cents, a.operator_id, a.currency, a.concerns, null as requested_cents, a.created_at as since,

@@ -24,7 +24,7 @@ const getCases = route({
   path: '/v1/admin/billing/cases',
   operation: 'listBillingCases',
   tag,
-  summary: 'List what waits for a person: refunds that hang, payments that differ, debts, alarms',
+  summary: 'List what waits for a person: refunds and lives that hang, payments that differ, debts, alarms',
   audience,
   query: z.object({ ...pages.query, operator_id: z.string().optional() }),
   status: 200,

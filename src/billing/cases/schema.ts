@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { description } from '../../fields/text.ts';
 
-export const caseKinds = ['alarm', 'differing_payment', 'receivable', 'refund'] as const;
+export const caseKinds = ['alarm', 'differing_payment', 'life', 'receivable', 'refund'] as const;
 
 const alarms = [
   'refund_paid_after_all',
@@ -20,7 +20,8 @@ export const BillingCaseSchema = z
     kind: z.enum(caseKinds).meta({
       description:
         '`differing_payment`: paid, but not as it was requested, and not credited. `receivable`: what a wallet owes. ' +
-        '`refund`: pending for more than a day, its amount still held. `alarm`: what no rule decides about, see `alarm`.',
+        '`refund`: pending for more than a day, its amount still held. `life`: what Temporal refuses to wake, as a refund that is not asked for; ' +
+        'it is tried again by itself, and ends when it is woken. `alarm`: what no rule decides about, see `alarm`.',
     }),
     alarm: z
       .enum(alarms)
@@ -37,14 +38,13 @@ export const BillingCaseSchema = z
       }),
     id: z.string(),
     operator_id: z.string(),
-    amount_cents: z
-      .int()
-      .nullable()
-      .meta({ description: 'Of a receivable what is still owed; null where the provider named no amount.' }),
+    amount_cents: z.int().nullable().meta({
+      description: 'Of a receivable what is still owed; null of a life, and where the provider named no amount.',
+    }),
     currency: z.string().nullable(),
     concerns: z.string().nullable().meta({
       description:
-        'The top-up of a payment, the transaction of a refund; of an alarm the refund, top-up, dispute, payout, change or subscription; null for a receivable.',
+        'The top-up of a payment, the transaction of a refund; of an alarm the refund, top-up, dispute, payout, change or subscription; null for a receivable and a life, whose id names what it moves.',
     }),
     since: z.iso.datetime(),
   })

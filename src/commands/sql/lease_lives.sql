@@ -1,7 +1,8 @@
 -- Leases the due messages of up to `p_limit` lives, what has the first priority first. Among those of one priority the owners take turns:
 -- the first is the one behind `p_after[priority]`, whose turn was the last. A life is taken by its oldest message, which is one row, so two
 -- processes never take one life at once. Ids are not in the order of commits: `message_ids` are exactly what was seen here. The cost grows
--- with the owners that have messages, not with their messages. The last row of a priority names whose turn was the last.
+-- with the owners that have messages, not with their messages. The last row of a priority names whose turn was the last. A message that
+-- Temporal refused waits for its hour at most, and a newer one of its life does not wait behind it.
 create function lease_lives(p_kinds text[], p_limit int, p_minimum_age_ms int, p_after text[])
 returns table (life text, message_ids bigint[], attempts int, priority int, owner text) language plpgsql as $$
 #variable_conflict use_column
@@ -29,7 +30,7 @@ begin
     v_turns := '{}';
     while v_owners < v_left loop
       select m.owner, m.next_attempt_at into v_next, v_due_at from life_messages m
-        where m.priority = v_priority and not m.parked and m.owner > v_owner order by m.owner, m.next_attempt_at limit 1;
+        where m.priority = v_priority and m.owner > v_owner order by m.owner, m.next_attempt_at limit 1;
       if not found then
         exit when v_around or v_start = '';
         v_around := true;
@@ -42,10 +43,10 @@ begin
       -- Four times what is wanted: other processes may be leasing the first ones right now.
       v_found := array(
         select m.id from life_messages m
-        where m.priority = v_priority and m.owner = v_owner and not m.parked and m.next_attempt_at <= v_now
+        where m.priority = v_priority and m.owner = v_owner and m.next_attempt_at <= v_now
           and m.created_at <= v_made_until and (m.lease_until is null or m.lease_until <= v_now)
           and split_part(m.life, ':', 1) = any(p_kinds)
-          and not exists (select from life_messages older where older.life = m.life and older.id < m.id and not older.parked)
+          and not exists (select from life_messages older where older.life = m.life and older.id < m.id and older.refused_at is null)
         order by m.next_attempt_at limit 4 * p_limit);
       continue when v_found = '{}';
       v_owners := v_owners + 1;
@@ -65,7 +66,7 @@ begin
         from free where m.id = free.id
         returning m.life, m.attempts, m.owner, free.turn, free.place
       )
-      select leased.life, array(select one.id from life_messages one where one.life = leased.life and not one.parked),
+      select leased.life, array(select one.id from life_messages one where one.life = leased.life),
         leased.attempts, v_priority, leased.owner
       from leased order by leased.turn, leased.place;
     get diagnostics v_leased = row_count;

@@ -17,6 +17,8 @@ export interface Health {
   isPolling?: () => boolean;
   /** Why the log of claims is stopped, or runs on a head that nobody has confirmed, and what to do. Claims are recorded all the same. */
   logTrouble?: () => Promise<LogTrouble>;
+  /** Which lives Temporal refuses to wake, and what to do; null where it refuses none. */
+  lifeTrouble?: () => Promise<string | null>;
   /** This process is about to stop: it still serves, and nothing new should be sent to it. */
   isStopping?: () => boolean;
 }
@@ -48,25 +50,27 @@ function atMostEvery<T>(ms: number, look: () => Promise<T>): () => Promise<T> {
 /**
  * `/livez` is 200 while the process runs, `/readyz` (and `/healthz`) while it can serve and goes on doing so: while the database
  * answers, and until it is to stop. A worker serves while it polls Temporal too.
- * Temporal's state is shown, that of the log of claims, and of a process that serves calls whether a worker is there; none need be ok: commands commit without them.
+ * Temporal's state is shown, that of the log of claims, lives that Temporal refuses to wake, and of a process that serves calls whether a worker is there; none
+ * need be ok: commands commit without them.
  */
 export function healthPages(
   pool: DatabasePool,
-  { temporalHealth, isPolling, logTrouble, isStopping }: Health,
+  { temporalHealth, isPolling, logTrouble, lifeTrouble, isStopping }: Health,
 ): [string, NamedPage][] {
-  const unreachable = { database: 'unreachable', log: null } as const;
+  const unreachable = { database: 'unreachable', log: null, lives: null } as const;
   const state = atMostEvery(READY_MS, async () => {
     try {
       const worker = await pool.oneFirst(sql.type(WorkerRow)`select is_worker_there(${LATE_SECONDS}) as worker`);
       const log = (await logTrouble?.()) ?? null;
-      return { database: 'ok', log, worker: worker ? 'ok' : 'none' } as const;
+      const lives = (await lifeTrouble?.()) ?? null;
+      return { database: 'ok', log, lives, worker: worker ? 'ok' : 'none' } as const;
     } catch {
       return unreachable;
     }
   });
   const readiness = async (): Promise<Page> => {
     const tooLate = sleep(ANSWER_MS, unreachable, { ref: false });
-    const { database, log, ...others } = await Promise.race([state(), tooLate]);
+    const { database, log, lives, ...others } = await Promise.race([state(), tooLate]);
     const temporal = temporalHealth?.();
     const working = isPolling === undefined || (isPolling() && temporal === 'ok');
     const serves = database === 'ok' && working ? 'ok' : 'unavailable';
@@ -76,6 +80,7 @@ export function healthPages(
       database,
       ...(temporal !== undefined && { temporal }),
       ...shownTrouble(log),
+      ...(lives !== null && { lives: 'refused', lives_refused: lives }),
       ...(isPolling === undefined && others),
     });
   };

@@ -47,6 +47,7 @@ export function keptPage({ operation, type, cacheControl, load }: KeptPage): Nam
   };
   return {
     operation,
+    document: true,
     async page({ shortestCoding }) {
       const coding = shortestCoding();
       const { body, etag } = await form(coding);

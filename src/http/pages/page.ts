@@ -59,6 +59,8 @@ export interface NamedPage {
   page(request: PageRequest): Page | Promise<Page>;
   /** Whoever watches over this process may ask at any time: not counted by address. It costs no query of its own. */
   uncounted?: true;
+  /** The same for everybody: counted with such documents alone. */
+  document?: true;
   /** People open it in browsers, payers for one: it is refused in HTML, unless JSON is what is wanted. */
   forPeople?: true;
   /** What its form does, by POST; absent: the page is only read. */

@@ -10,7 +10,7 @@ import type { Credential } from '../auth/credential.ts';
 import { createOriginCheck } from '../auth/same-origin.ts';
 import { readForm } from '../body.ts';
 import { parseQuery } from '../query.ts';
-import type { LimitedCall, RateLimit, RateLimits } from '../rate-limit.ts';
+import { countedAs, type LimitedCall, type RateLimit, type RateLimits } from '../rate-limit.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { PageTable, sendPage, type FoundPage, type Page } from './page.ts';
@@ -57,7 +57,7 @@ interface People {
 }
 
 /**
- * Answers the pages of people: counted by the address, and with the connections that a call of the same person would have. No other
+ * Answers the pages of people: counted by who is signed in, otherwise by the address, and with the connections that a call of the same person would have. No other
  * credential than the session cookie is looked at, since browsers send none.
  * @throws CarnetError ORIGIN_FORBIDDEN for a form that another site, or no page at all, has sent; RATE_LIMITED
  */
@@ -81,11 +81,8 @@ export function peoplePages(context: Context, { pages, known, shared, limits }: 
       throw error;
     });
 
-  const visitOf = async (ctx: ParameterizedContext<Recorded>, id: string): Promise<Visit> => {
-    const address = clientAddress(ctx.req, trustProxyHops);
-    const person = await signedIn(ctx.req.headers, addressBlock(address));
-    const network = addressBlock(address, 48);
-    ctx.state.operatorId = person?.caller.operatorId;
+  const visitOf = (ctx: ParameterizedContext<Recorded>, id: string, person: Credential | null): Visit => {
+    const network = addressBlock(clientAddress(ctx.req, trustProxyHops), 48);
     return {
       id,
       query: parseQuery(ctx.querystring),
@@ -99,24 +96,31 @@ export function peoplePages(context: Context, { pages, known, shared, limits }: 
 
   const count = async (ctx: ParameterizedContext<Recorded>, limitOf: (all: RateLimits) => RateLimit): Promise<void> => {
     if (limits === null) return;
-    const block = addressBlock(clientAddress(ctx.req, trustProxyHops));
-    ctx.res.setHeaders(await limitOf(limits).count(block));
+    ctx.res.setHeaders(await limitOf(limits).count(addressBlock(clientAddress(ctx.req, trustProxyHops))));
+  };
+
+  /** As a call: whoever is signed in has a limit of their own, whatever else comes from their address. */
+  const countVisit = async (ctx: ParameterizedContext<Recorded>, person: Credential | null): Promise<void> => {
+    if (person === null) await count(ctx, ({ anonymous }) => anonymous);
+    else if (limits !== null) ctx.res.setHeaders(await limits.key.count(countedAs(person.caller)));
   };
 
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage<PeoplePage>) => {
     ctx.state.operation = page.operation;
     ctx.state.forPeople = true;
     const { submit, submitsAs } = page;
-    await count(ctx, ({ anonymous }) => anonymous);
+    const person = await signedIn(ctx.req.headers, addressBlock(clientAddress(ctx.req, trustProxyHops)));
+    ctx.state.operatorId = person?.caller.operatorId;
+    await countVisit(ctx, person);
     if (ctx.method === 'POST' && submit !== undefined) {
       assertSameOrigin(ctx.req.headers);
       // After the origin: no page of another site uses up the limit of the network that it is opened in.
       if (submitsAs !== undefined) await count(ctx, (all) => all.of(submitsAs));
       const form = await readForm(ctx.req);
-      const done = await submit({ ...(await visitOf(ctx, id)), form });
+      const done = await submit({ ...visitOf(ctx, id, person), form });
       ctx.state.commanded = done.status < 400;
       sendPage(ctx, done);
-    } else if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(await visitOf(ctx, id)));
+    } else if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(visitOf(ctx, id, person)));
     else sendMethods(ctx, submit === undefined ? ['GET'] : ['GET', 'POST'], false);
   };
 

@@ -23,7 +23,7 @@ interface Pages {
 
 /**
  * Answers what is not below /v1: pages for browsers, health, metrics and the OpenAPI document, all of them for anyone, and counted by
- * the address but for health.
+ * the address but for health, those that are the same for everybody apart from the others.
  */
 export function servicePages(context: Context, { routes, pages, health, limits }: Pages): Middleware<Recorded> {
   const table = new PageTable([
@@ -38,8 +38,10 @@ export function servicePages(context: Context, { routes, pages, health, limits }
     ctx.state.operation = page.operation;
     if (page.forPeople) ctx.state.forPeople = true;
     const request = { id, ...preferencesOf(ctx) };
-    if (limits !== null && page.uncounted !== true)
-      ctx.res.setHeaders(await limits.anonymous.count(addressBlock(clientAddress(ctx.req, limits.trustProxyHops))));
+    if (limits !== null && page.uncounted !== true) {
+      const limit = page.document === true ? limits.document : limits.anonymous;
+      ctx.res.setHeaders(await limit.count(addressBlock(clientAddress(ctx.req, limits.trustProxyHops))));
+    }
     if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(request));
     else if (ctx.method === 'POST' && page.submit !== undefined)
       sendPage(ctx, await page.submit({ ...request, form: await readForm(ctx.req) }));
