@@ -88,7 +88,13 @@ const submit = route({
   status: 201,
   otherStatus: 200,
   reply: ClaimSchema,
-  refusals: ['ISSUER_MISMATCH', 'AGENT_CLAIM_FORBIDDEN', 'INVALID_STATE', 'INVALID_CO_SIGNATURE', 'INSUFFICIENT_CREDITS'],
+  refusals: [
+    'ISSUER_MISMATCH',
+    'AGENT_CLAIM_FORBIDDEN',
+    'INVALID_STATE',
+    'INVALID_CO_SIGNATURE',
+    'INSUFFICIENT_CREDITS',
+  ],
   handler: async ({ context, call, body }) => {
     const answered = await submitClaim(context, call, body);
     const { log_index: index } = answered.body;

@@ -44,14 +44,13 @@ export async function untilUnlocked<T>(
   }
   for (let told = false; ; told = true) {
     const blockers = await watchBlockers(client);
-    const tried = await work()
-      .then((result) => ({ result }))
-      .catch((error: unknown) => {
-        if (!isLockTimeout(error)) throw error;
-        return null;
-      })
-      .finally(blockers.stop);
-    if (tried !== null) return tried.result;
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+    } finally {
+      await blockers.stop();
+    }
     const who = blockers.shown();
     if (performance.now() >= until)
       throw new StartupFault(

@@ -554,7 +554,7 @@ function factsOf(value: unknown, place = ''): Map<string, string[]> {
 }
 
 describe('An approval of', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   let platformPerson: Person;
   before(async () => {
     await buildPerson({ operatorId: 'op_platform' }, 'owner');
