@@ -19,6 +19,7 @@ import { lifeStatusKey } from '../../workflows/life-status.ts';
 import { wake } from '../../workflows/life.ts';
 import { eventually } from '../support/eventually.ts';
 import { unique } from '../support/factories.ts';
+import { blockOf } from '../support/pasted.ts';
 import { startRig, type Rig } from './rig.ts';
 import { runOf } from './runs.ts';
 
@@ -145,6 +146,19 @@ describe('Delivery of messages to lives', () => {
       await passes('1 year');
       const { waits: longest } = await triedAtLeast(later + 1);
       assert(longest > 3_000 && longest <= 3_600, `${longest} seconds`);
+    });
+
+    it('tries it at once where a person makes it due as the page says', async () => {
+      await wakeIt();
+      await rig.startDelivery();
+      const { attempts } = await triedAtLeast(1);
+      await passes('1 year');
+      await triedAtLeast(attempts + 1);
+      const { code } = await blockOf('docs/operations.md', 'refused');
+      const person = new pg.Client({ connectionString: rig.config.databaseUrl });
+      await person.connect();
+      await person.query(code).finally(() => person.end());
+      await triedAtLeast(attempts + 2);
     });
 
     it('tries it at once where it is woken anew, and keeps one message of it', async () => {
