@@ -114,7 +114,8 @@ class Lingering {
     const looking = setInterval(() => {
       const isWhole = request?.complete === true;
       if (isWhole) end();
-      if (isWhole ? socket.writableEnded : socket.bytesRead > bytesAtMost || performance.now() > until) socket.destroy();
+      if (isWhole ? socket.writableEnded : socket.bytesRead > bytesAtMost || performance.now() > until)
+        socket.destroy();
     }, LINGERING.lookEveryMs).unref();
     socket.once('close', end);
   }
