@@ -7,6 +7,7 @@ import { authentication, createAuthentication } from './auth/authentication.ts';
 import type { Credentials } from './auth/credential.ts';
 import { body } from './body.ts';
 import { fairUse } from './fair-use.ts';
+import { HeldBodies, STANDARD_BODY_LIMITS } from './held-bodies.ts';
 import { idempotency } from './idempotency.ts';
 import type { Health } from './pages/health-pages.ts';
 import type { PathOfPage } from './pages/page.ts';
@@ -40,6 +41,9 @@ export function createApp(context: Context, service: Service): Koa {
   const limits = createRateLimits(config);
   const known = createAuthentication(context, credentials);
   const shared = new SharedPool(context.pool);
+  // Apart, so that what strangers send to receivers takes no room from calls and forms.
+  const signed = new HeldBodies(STANDARD_BODY_LIMITS);
+  const others = new HeldBodies(STANDARD_BODY_LIMITS);
   const app = new Koa();
   app.on('error', (error: unknown) => log.debug({ err: error }, 'a connection broke'));
   app
@@ -47,15 +51,15 @@ export function createApp(context: Context, service: Service): Koa {
     .use(problems(log, { strict: !config.production })) // every error as problem+json
     .use(securityHeaders)
     .use(wellFormed) // 400, 417
-    .use(servicePages(context, { routes, pages, health, limits })) // what is not below /v1
-    .use(peoplePages(context, { pages: service.peoplePages, known, shared, limits })) // 403, 429
+    .use(servicePages(context, { routes, pages, health, limits, bodies: others })) // what is not below /v1
+    .use(peoplePages(context, { pages: service.peoplePages, known, shared, limits, bodies: others })) // 403, 429
     .use(routing(routes)) // 404, 405, OPTIONS
     .use(authentication(known, limits)) // who calls, 429
     .use(rateLimit(limits)) // 429
     .use(admission(config.publicBaseUrl)) // 401, 403
     .use(fairUse(context, shared)) // 429, 503
-    .use(receiving()) // of the route's receiver: 404, 410; 503
-    .use(body) // 413, 415, 400
+    .use(receiving) // of the route's receiver: 404, 410
+    .use(body({ signed, others })) // 408, 413, 415, 400, 503
     .use(idempotency) // 409
     .use(validation) // 400, 404
     .use(answer); // the handler

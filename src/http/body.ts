@@ -1,64 +1,74 @@
 import type { IncomingMessage } from 'node:http';
-import { getRawBody } from 'raw-body';
+import type { ParameterizedContext } from 'koa';
 import { CarnetError, invalid } from '../errors/carnet-error.ts';
 import { shown } from '../json/shown.ts';
 import { assertFewValues, decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonValue } from '../json/value.ts';
+import { addressBlock, clientAddress } from './addresses.ts';
+import type { HeldBodies } from './held-bodies.ts';
 import { parseQuery } from './query.ts';
 import { STANDARD_VALUES, takesBody, type AnyRoute } from './route.ts';
 import type { Middleware, Sent } from './state.ts';
 
 const STANDARD_BODY_LIMIT = 1_048_576;
-/** Of a body over its limit this much more is read and thrown away, so that the client gets to see the 413. */
-const DISCARDED = 16 * 1_048_576;
 
-/** Thrown when the client went away before its body had arrived: nobody is left to answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
+/** Where bodies are held: those that somebody signed until the answer, all others until they are parsed. */
+interface Held {
+  signed: HeldBodies;
+  others: HeldBodies;
 }
 
 /**
  * Reads the body of a method that has one, and judges it in this order: size, media type, UTF-8, number of values and JSON. No body at all is `{}`, so that
  * `validation` names what is required.
- * @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
+ * @throws CarnetError BODY_TOO_LARGE, REQUEST_TIMEOUT, TEMPORARILY_UNAVAILABLE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
  */
-export const body: Middleware<Sent> = async (ctx, next) => {
-  const { route, bodyLimit = route.bodyLimit ?? STANDARD_BODY_LIMIT } = ctx.state;
-  ctx.state.sent = takesBody(route) ? await sentTo(route, ctx.req, bodyLimit) : undefined;
-  await next();
-};
+export function body({ signed, others }: Held): Middleware<Sent> {
+  return async (ctx, next) => {
+    const { route, bodyLimit = route.bodyLimit ?? STANDARD_BODY_LIMIT } = ctx.state;
+    ctx.state.sent = undefined;
+    if (!takesBody(route)) return await next();
+    if (!hasBody(ctx.req)) {
+      ctx.state.sent = contentOf(route, ctx.req, Buffer.alloc(0));
+      return await next();
+    }
+    const reading = { owner: ownerOf(ctx), limit: bodyLimit };
+    if (route.takesSigned === undefined) {
+      ctx.state.sent = contentOf(route, ctx.req, await bytesOf(others, ctx.req, reading));
+      return await next();
+    }
+    const { bytes, release } = await signed.read(ctx.req, reading);
+    try {
+      ctx.state.sent = bytes;
+      await next();
+    } finally {
+      release();
+    }
+  };
+}
 
-async function sentTo(route: AnyRoute, request: IncomingMessage, limit: number): Promise<JsonValue | Buffer> {
-  const bytes = hasBody(request) ? await readBody(request, limit) : Buffer.alloc(0);
+/** Whose share of the room a body takes: of whom it is sent to, else of who sends it. */
+function ownerOf({ req, state: { bodyOwner, caller, context } }: ParameterizedContext<Sent>): string {
+  return bodyOwner ?? caller?.operatorId ?? addressBlock(clientAddress(req, context.config.trustProxyHops), 48);
+}
+
+/** For bodies that are parsed at once. @throws as `HeldBodies.read` */
+async function bytesOf(
+  bodies: HeldBodies,
+  request: IncomingMessage,
+  reading: Parameters<HeldBodies['read']>[1],
+): Promise<Buffer> {
+  const { bytes, release } = await bodies.read(request, reading);
+  release();
+  return bytes;
+}
+
+function contentOf(route: AnyRoute, request: IncomingMessage, bytes: Buffer): JsonValue | Buffer {
   if (route.takesSigned !== undefined) return bytes;
   if (bytes.length === 0) return {};
   if (route.takesForms === true && isForm(request)) return parseFormBody(bytes);
   assertJson(request);
   return parseJsonBody(bytes, route);
-}
-
-/** @throws CarnetError BODY_TOO_LARGE; ClientGone */
-async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  try {
-    return await getRawBody(request, { limit, length: request.headers['content-length'] ?? null });
-  } catch (error) {
-    if (!(error instanceof Error && 'type' in error && error.type === 'entity.too.large')) throw new ClientGone();
-    discard(request);
-    throw new CarnetError(
-      'BODY_TOO_LARGE',
-      `The body is larger than the ${limit.toLocaleString('en')} bytes that are taken here.`,
-    );
-  }
-}
-
-function discard(request: IncomingMessage): void {
-  let discarded = 0;
-  request.on('error', () => {});
-  request.on('data', (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > DISCARDED) request.destroy();
-  });
-  request.resume();
 }
 
 /** Whether the head announces a body: none means `{}` to the routes. */
@@ -110,9 +120,12 @@ const FORM_LIMIT = 16_384;
 /** Of introspection and the pages none has ten. */
 const FORM_FIELDS = 100;
 
-/** The form that a page of the service was sent. @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone */
-export async function readForm(request: IncomingMessage): Promise<JsonValue> {
-  const bytes = await readBody(request, FORM_LIMIT);
+/**
+ * The form that a page of the service was sent, from a block of addresses.
+ * @throws CarnetError BODY_TOO_LARGE, REQUEST_TIMEOUT, TEMPORARILY_UNAVAILABLE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
+ */
+export async function readForm(request: IncomingMessage, bodies: HeldBodies, network: string): Promise<JsonValue> {
+  const bytes = await bytesOf(bodies, request, { owner: network, limit: FORM_LIMIT });
   if (!isForm(request)) {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',

@@ -4,7 +4,7 @@ import { translateDatabaseError } from '../database/errors.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { ErrorCodes } from '../errors/codes.ts';
 import { membersFault } from '../errors/members.ts';
-import { ClientGone } from './body.ts';
+import { ClientGone } from './held-bodies.ts';
 import { errorPage } from './pages/error-page.ts';
 import { sendPage } from './pages/page.ts';
 import { htmlPage } from './pages/shell.ts';

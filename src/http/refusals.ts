@@ -11,7 +11,7 @@ function sharedRefusals(route: AnyRoute): ErrorCode[] {
   if (route.params !== undefined || route.query !== undefined || takesBody(route)) codes.push('VALIDATION_ERROR');
   // An id that cannot be one is the id of nothing.
   if (route.params !== undefined) codes.push('NOT_FOUND');
-  if (takesBody(route)) codes.push('BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (takesBody(route)) codes.push('BODY_TOO_LARGE', 'REQUEST_TIMEOUT', 'UNSUPPORTED_MEDIA_TYPE');
   if (takesKey(route)) codes.push('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
   return [...codes, ...refusalsOfAudience(route.audience, route.method)];
 }

@@ -14,8 +14,12 @@ import { requestIdOf } from './request-id.ts';
 export function createHttpServer(app: Koa): ApiServer {
   const handle = app.callback();
   const unanswered = new Set<ServerResponse>();
+  const lingering = new Lingering();
   let stopping = false;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    // Behind an answer that ends the connection: nobody is told, so nothing is done.
+    if (request.socket.writableEnded) return void request.socket.destroy();
+    lingering.readTo(request);
     request.url = originForm(request.url ?? '/');
     // Node's parser ends at an offer of another protocol, accepted or not: what stands behind it would never be answered.
     response.shouldKeepAlive &&= !stopping && request.headers.upgrade === undefined;
@@ -23,6 +27,7 @@ export function createHttpServer(app: Koa): ApiServer {
     void handle(request, response).finally(() => {
       unanswered.delete(response);
       cutIfUnread(request.socket, response);
+      if (!request.complete) lingering.begin(request.socket, request);
     });
   };
   const server = createServer(
@@ -37,7 +42,7 @@ export function createHttpServer(app: Koa): ApiServer {
     answer,
   )
     .on('checkExpectation', answer)
-    .on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
+    .on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket, lingering));
   return Object.assign(server, {
     endConnections() {
       stopping = true;
@@ -65,6 +70,57 @@ function cutIfUnread(socket: Socket, response: ServerResponse): void {
   response.prependOnceListener('finish', () => socket.setTimeout(0));
 }
 
+/**
+ * A connection whose client is answered and sends on is read on for as long as these allow, and what comes is thrown away: closing it at once
+ * would reset it, and the client would lose the answer. Bytes: more than the largest body. Milliseconds: half of what a request has to arrive.
+ */
+const LINGERING = { bytes: 16 * 1_048_576, ms: 30_000, lookEveryMs: 100 };
+
+/** The connections whose client is answered before all that it sends has come. */
+class Lingering {
+  readonly #sockets = new WeakSet<Socket>();
+  /** The request that a connection is at. */
+  readonly #requests = new WeakMap<Socket, IncomingMessage>();
+
+  has(socket: Socket): boolean {
+    return this.#sockets.has(socket);
+  }
+
+  /** Node ends a connection after an answer that says so, whatever of the request is still to come; here it is ended behind the request. */
+  readTo(request: IncomingMessage): void {
+    const { socket } = request;
+    if (!this.#requests.has(socket)) {
+      const destroySoon = socket.destroySoon.bind(socket);
+      socket.destroySoon = () => {
+        const last = this.#requests.get(socket);
+        if (last?.complete !== false) return destroySoon();
+        socket.end();
+        this.begin(socket, last);
+      };
+    }
+    this.#requests.set(socket, request);
+  }
+
+  /** Until the request is whole; without one, until the client closes the connection. */
+  begin(socket: Socket, request?: IncomingMessage): void {
+    if (this.#sockets.has(socket) || socket.destroyed) return;
+    this.#sockets.add(socket);
+    const bytesAtMost = socket.bytesRead + LINGERING.bytes;
+    const until = performance.now() + LINGERING.ms;
+    const end = (): void => {
+      clearInterval(looking);
+      this.#sockets.delete(socket);
+    };
+    const looking = setInterval(() => {
+      const isWhole = request?.complete === true;
+      if (isWhole) end();
+      if (isWhole ? socket.writableEnded : socket.bytesRead > bytesAtMost || performance.now() > until)
+        socket.destroy();
+    }, LINGERING.lookEveryMs).unref();
+    socket.once('close', end);
+  }
+}
+
 export interface ApiServer extends Server {
   /** From now on every answer says `Connection: close`, and its connection ends after it. */
   endConnections(): void;
@@ -89,14 +145,19 @@ const refusals: Record<string, CarnetError> = {
 };
 const malformed = new CarnetError('VALIDATION_ERROR', 'This is not a well-formed HTTP/1.1 request.');
 
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+/** Answers what never became a request, or stopped being one; no second time, nor where its request is answered already. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket, lingering: Lingering): void {
+  if (error.code === 'ECONNRESET') return void socket.destroy();
+  // What its client still sends is no request either, until it is told.
+  if (lingering.has(socket)) return;
+  if (!socket.writable) return void socket.destroy();
   const refusal = refusals[error.code ?? ''] ?? malformed;
   const body = JSON.stringify(problemOf(refusal, { path: '', requestId: requestIdOf(undefined, undefined) }));
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  lingering.begin(socket);
 }
 
 /**

@@ -9,6 +9,7 @@ import { UNCOUNTED, type Authentication, type LookUps } from '../auth/authentica
 import type { Credential } from '../auth/credential.ts';
 import { createOriginCheck } from '../auth/same-origin.ts';
 import { readForm } from '../body.ts';
+import type { HeldBodies } from '../held-bodies.ts';
 import { parseQuery } from '../query.ts';
 import { countedAs, type LimitedCall, type RateLimit, type RateLimits } from '../rate-limit.ts';
 import { sendMethods } from '../routing.ts';
@@ -54,6 +55,7 @@ interface People {
   known: Authentication;
   shared: SharedPool;
   limits: RateLimits | null;
+  bodies: HeldBodies;
 }
 
 /**
@@ -61,7 +63,7 @@ interface People {
  * credential than the session cookie is looked at, since browsers send none.
  * @throws CarnetError ORIGIN_FORBIDDEN for a form that another site, or no page at all, has sent; RATE_LIMITED
  */
-export function peoplePages(context: Context, { pages, known, shared, limits }: People): Middleware<Recorded> {
+export function peoplePages(context: Context, { pages, known, shared, limits, bodies }: People): Middleware<Recorded> {
   const table = new PageTable(pages);
   const assertSameOrigin = createOriginCheck(context.config.publicBaseUrl);
   const { trustProxyHops } = context.config;
@@ -116,7 +118,7 @@ export function peoplePages(context: Context, { pages, known, shared, limits }: 
       assertSameOrigin(ctx.req.headers);
       // After the origin: no page of another site uses up the limit of the network that it is opened in.
       if (submitsAs !== undefined) await count(ctx, (all) => all.of(submitsAs));
-      const form = await readForm(ctx.req);
+      const form = await readForm(ctx.req, bodies, addressBlock(clientAddress(ctx.req, trustProxyHops), 48));
       const done = await submit({ ...visitOf(ctx, id, person), form });
       ctx.state.commanded = done.status < 400;
       sendPage(ctx, done);

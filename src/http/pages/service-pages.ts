@@ -7,6 +7,7 @@ import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
 import { addressBlock, clientAddress } from '../addresses.ts';
 import { readForm } from '../body.ts';
+import type { HeldBodies } from '../held-bodies.ts';
 import type { RateLimits } from '../rate-limit.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
@@ -19,13 +20,14 @@ interface Pages {
   pages: PathOfPage[];
   health: Health;
   limits: RateLimits | null;
+  bodies: HeldBodies;
 }
 
 /**
  * Answers what is not below /v1: pages for browsers, health, metrics and the OpenAPI document, all of them for anyone, and counted by
  * the address but for health, those that are the same for everybody apart from the others.
  */
-export function servicePages(context: Context, { routes, pages, health, limits }: Pages): Middleware<Recorded> {
+export function servicePages(context: Context, { routes, pages, health, limits, bodies }: Pages): Middleware<Recorded> {
   const table = new PageTable([
     ...healthPages(context.pool, health),
     metricsPage,
@@ -43,9 +45,10 @@ export function servicePages(context: Context, { routes, pages, health, limits }
       ctx.res.setHeaders(await limit.count(addressBlock(clientAddress(ctx.req, limits.trustProxyHops))));
     }
     if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(request));
-    else if (ctx.method === 'POST' && page.submit !== undefined)
-      sendPage(ctx, await page.submit({ ...request, form: await readForm(ctx.req) }));
-    else sendMethods(ctx, page.submit === undefined ? ['GET'] : ['GET', 'POST'], false);
+    else if (ctx.method === 'POST' && page.submit !== undefined) {
+      const network = addressBlock(clientAddress(ctx.req, context.config.trustProxyHops), 48);
+      sendPage(ctx, await page.submit({ ...request, form: await readForm(ctx.req, bodies, network) }));
+    } else sendMethods(ctx, page.submit === undefined ? ['GET'] : ['GET', 'POST'], false);
   };
   return (ctx, next) => {
     const found = ctx.path.startsWith('/v1/') ? undefined : table.find(ctx.path);

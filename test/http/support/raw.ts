@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 
 /** What a server says to bytes that no HTTP client would send; ends when the server closes or `until` matches. */
 export function exchangeBytes(port: number, bytes: string | Buffer, until?: RegExp): Promise<string> {
@@ -18,3 +18,30 @@ export function exchangeBytes(port: number, bytes: string | Buffer, until?: RegE
 }
 
 export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+
+/** A connection on which bytes are sent as the test likes. */
+export interface RawSender {
+  socket: Socket;
+  /** What has been answered so far. */
+  answer: string;
+  /** Of the connection: a reset, say. */
+  fault: string | undefined;
+  /** Ends when the system has taken the bytes, or the connection is gone. */
+  write(bytes: Buffer): Promise<void>;
+}
+
+export function rawSender(port: number): RawSender {
+  const socket = connect(port, '127.0.0.1');
+  const write = (bytes: Buffer): Promise<void> =>
+    new Promise((resolve) => {
+      socket.write(bytes, () => resolve());
+    });
+  const sender: RawSender = { socket, answer: '', fault: undefined, write };
+  socket.on('data', (chunk: Buffer) => {
+    sender.answer += chunk.toString('latin1');
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    sender.fault = error.code ?? error.message;
+  });
+  return sender;
+}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
+import { rawSender, statusOf } from '../../http/support/raw.ts';
 import { answers, startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
 import { worldsOfSuite, type World } from '../../faults/worlds.ts';
 import { buildAgent } from '../../support/factories.ts';
@@ -213,7 +213,7 @@ describe('The receiver of inbound webhooks', function () {
       { ...good, 'webhook-id': 'another' },
       standardHeaders(other.secret, body),
       standardHeaders(endpoint.secret, body, { at: new Date(Date.now() - 301_000) }),
-      standardHeaders(endpoint.secret, body, { at: new Date(Date.now() + 301_000) }),
+      standardHeaders(endpoint.secret, body, { at: new Date(Date.now() + 600_000) }),
       hexHeaders(other.secret, body),
       hexHeaders(endpoint.secret, `${body} `),
       { ...hexHeaders(endpoint.secret, body), 'x-service-signature': '' },
@@ -389,33 +389,31 @@ describe('The receiver of inbound webhooks', function () {
     assert.deepEqual([again.status, again.body.duplicate], [200, false]);
   });
 
-  it('is 503 with Retry-After while bodies of 32 MiB of one operator are in flight, and not for another operator', async () => {
-    const endpoint = await newEndpoint(world.context, { provider: 'mail_provider' });
-    const { operatorId } = endpoint;
-    const [same, other] = [await newEndpoint(world.context, { operatorId }), await newEndpoint(world.context)];
-    const { port } = new URL(baseUrl);
+  it('takes signed events while the endpoints of two operators are sent bodies without a signature that stop in the middle', async () => {
+    const endpoints = await Promise.all(
+      Array.from({ length: 3 }, () => newEndpoint(world.context, { provider: 'mail_provider' })),
+    );
+    const port = Number(new URL(baseUrl).port);
     const megabytes = 1_048_576;
-    const held: Socket[] = [];
-    for (const bytes of [9, 9, 9, 5]) {
-      const socket = connect(Number(port), '127.0.0.1');
-      held.push(socket);
-      socket.on('error', () => undefined);
-      const head = `POST ${endpoint.path} HTTP/1.1\r\nHost: x\r\nContent-Type: message/rfc822\r\nContent-Length: ${10 * megabytes}\r\n\r\n`;
-      socket.write(head);
-      socket.write(Buffer.alloc(bytes * megabytes, 'x'));
+    const hogs = await Promise.all(
+      endpoints.slice(0, 2).flatMap(({ path }) =>
+        [1, 2, 3, 4].map(async () => {
+          const hog = rawSender(port);
+          const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: message/rfc822\r\nWebhook-Signature: v1,x\r\nContent-Length: ${10 * megabytes}\r\n\r\n`;
+          hog.socket.write(head);
+          await hog.write(Buffer.alloc(8 * megabytes, 'x'));
+          return hog;
+        }),
+      ),
+    );
+    for (const { secret, path } of endpoints) {
+      const body = JSON.stringify({ from: 'a@example.com', text: 'word '.repeat(400_000) });
+      const { status } = await sendTo(baseUrl, { path }, body, standardHeaders(secret, body));
+      assert.equal(status, 200);
     }
-    const send = ({ secret, path }: TestEndpoint) => {
-      const body = JSON.stringify({ n: newId('evt') });
-      return sendTo(baseUrl, { path }, body, standardHeaders(secret, body));
-    };
-    const refused = await eventually('the bodies to have arrived', async () => {
-      const reply = await send(same);
-      return reply.status === 503 ? reply : undefined;
-    });
-    assert.deepEqual([refused.body.code, refused.retryAfter], ['TEMPORARILY_UNAVAILABLE', '5']);
-    assert.equal((await send(other)).status, 200);
-    for (const socket of held) socket.destroy();
-    await eventually('their bytes to be free', async () => (await send(same)).status === 200);
+    await eventually('some to have given way', () => hogs.filter(({ answer }) => statusOf(answer) === 503).length >= 2);
+    assert(hogs.every(({ fault }) => fault === undefined));
+    for (const { socket } of hogs) socket.destroy();
   });
 
   it('refuses unknown endpoints, another provider, and revoked ones before it looks at anything else', async () => {
