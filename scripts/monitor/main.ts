@@ -3,10 +3,11 @@ import { parseArgs } from 'node:util';
 import { oneLine } from '../verify/bytes.ts';
 import { verifierKeyGiven } from '../verify/files.ts';
 import { membersOf, parseJson } from '../verify/json.ts';
-import { Forked, NotSigned, Older, Refused, TwoHeads, walk, type Fetch, type State } from './monitor.ts';
+import { Forked, NotSigned, Older, Refused, TwoHeads, Unproven, walk, type Fetch, type State } from './monitor.ts';
 
 // Watches a log: each run proves that the newest checkpoint holds everything that the last one held, and remembers it. Exit code 0: it
-// does; 1: the log has forked, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong; 3: it shows an older tree.
+// does; 1: the log has forked, or shows what its key did not sign; 2: it cannot be reached or read, or the call is wrong; 3: it shows an older tree
+// and proves it to be one; 4: nothing shows that two of its trees are of one log, as after it was rolled back.
 
 const USAGE = `usage: npm run monitor -- <url of the service>
   --key <verifier key>  that the log must sign with, or a file with it; without it the first run trusts the key that it finds
@@ -110,6 +111,12 @@ function parsed() {
   }
 }
 
+function codeOf(error: Error): number {
+  if (error instanceof Forked || error instanceof NotSigned) return 1;
+  if (error instanceof Older) return 3;
+  return error instanceof Unproven ? 4 : 2;
+}
+
 try {
   process.exitCode = await main();
 } catch (error) {
@@ -119,5 +126,5 @@ try {
     console.error('The state stays as it was. Keep these two notes, which the log has signed:');
     for (const note of error.notes) console.error(note.split('\n').map(oneLine).join('\n'));
   }
-  process.exitCode = error instanceof Older ? 3 : error instanceof Forked || error instanceof NotSigned ? 1 : 2;
+  process.exitCode = codeOf(error);
 }

@@ -27,7 +27,10 @@ export class Forked extends TwoHeads {
   override readonly name = 'Forked';
 }
 
-/** The log gives no proof that can be read: a fork would look like this, and a fault that passes too. */
+/**
+ * The log gives no proof that can be read: a fork would look like this, a fault that passes, and a log that was rolled back to an older copy and
+ * does not have the larger tree any more.
+ */
 export class Unproven extends TwoHeads {
   override readonly name = 'Unproven';
 }
@@ -80,7 +83,11 @@ export async function walk(fetch: Fetch, known: State | null, key: string | null
   } catch (error) {
     if (error instanceof Forked || error instanceof Older || !(error instanceof Error)) throw error;
     const sizes = `its trees of ${last.size} and of ${newest.size} entries`;
-    throw new Unproven(`${newest.origin}: nothing shows that ${sizes} are of one log: ${error.message}`, notes);
+    const rolledBack = newest.size < last.size ? ' It was rolled back to an older copy, or hides a fork.' : '';
+    throw new Unproven(
+      `${newest.origin}: nothing shows that ${sizes} are of one log: ${error.message}.${rolledBack}`,
+      notes,
+    );
   }
   return { state, text: `${newest.origin}: consistent from ${last.size} to ${head}` };
 }
@@ -124,30 +131,34 @@ async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, n
   const forked = (why: string): Forked => new Forked(`${newest.origin} HAS FORKED: ${why}`, notes);
   if (newest.size < last.size) {
     const shown = `it had ${last.size} entries and shows ${newest.size}`;
-    if (!(await isBeginningOf(fetch, newest, last))) throw forked(shown);
+    await assertBegins(fetch, newest, last, (why) => forked(`${shown}, which are not the same ones: ${why}`));
     throw new Older(`${newest.origin} shows an older tree: ${shown} of the same: rolled back, or a stale copy`);
   }
   if (newest.size === last.size) {
     if (!newest.root.equals(last.root)) throw forked(`it has signed two different trees of ${last.size} entries`);
     return;
   }
-  const hashes = last.size === 0 ? [] : await consistencyBetween(fetch, last, newest);
-  try {
-    assertConsistent(last, newest, hashes);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw forked(`its ${newest.size} entries do not begin with the ${last.size} that it had: ${error.message}`);
-  }
+  const grown = `its ${newest.size} entries do not begin with the ${last.size} that it had`;
+  await assertBegins(fetch, last, newest, (why) => forked(`${grown}: ${why}`));
 }
 
-/** Whether the log proves it; without a proof it is not. */
-async function isBeginningOf(fetch: Fetch, older: Checkpoint, newer: Checkpoint): Promise<boolean> {
+/**
+ * That the log proves it.
+ * @throws what `forked` makes where the proof that the log gives is wrong. A log that gives none proves nothing: one that was restored from an older
+ *   copy does not have the larger tree.
+ */
+async function assertBegins(
+  fetch: Fetch,
+  older: Checkpoint,
+  newer: Checkpoint,
+  forked: (why: string) => Forked,
+): Promise<void> {
+  const hashes = older.size === 0 ? [] : await consistencyBetween(fetch, older, newer);
   try {
-    assertConsistent(older, newer, older.size === 0 ? [] : await consistencyBetween(fetch, older, newer));
-    return true;
+    assertConsistent(older, newer, hashes);
   } catch (error) {
-    if (error instanceof Fault || error instanceof Refused) return false;
-    throw error;
+    if (!(error instanceof Fault)) throw error;
+    throw forked(error.message);
   }
 }
 

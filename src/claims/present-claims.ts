@@ -17,7 +17,7 @@ const digestShownOf = (
   id,
   digest,
   log_index: logged?.logIndex ?? null,
-  receipt: logged?.leadsToRoot === true ? logged.receipt : null,
+  receipt: logged?.isWhole === true ? logged.receipt : null,
   revoked_at,
   erased_at,
   tombstone_id,

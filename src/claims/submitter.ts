@@ -11,7 +11,7 @@ import type { ClaimType } from './schema/payloads.ts';
 /**
  * Who may submit claims of each type under the operator's name: a key of an agent as well, about that agent, or credentials of the operator
  * alone. An agent says what it is about to do, what came of that, what it saw, in what it runs, and what it made. It does not judge, approve or
- * erase, and does not speak for a receiver, a builder or a log (decision L105).
+ * erase, and does not speak for a receiver, a builder or a log (decision L108).
  */
 const SUBMITTERS: Record<ClaimType, 'agents' | 'operators'> = {
   svid_attestation: 'agents',

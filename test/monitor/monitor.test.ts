@@ -144,7 +144,6 @@ describe('the monitor', () => {
       () => ({ log: fork, size: 20 }),
       /HAS FORKED: its 20 entries do not begin with the 9/,
     ],
-    ['fewer entries than before', () => ({ log, size: 8 }), /HAS FORKED: it had 9 entries and shows 8/],
     [
       'fewer entries, of another tree',
       () => ({ log: fork, size: 8, proves: 9 }),
@@ -178,13 +177,19 @@ describe('the monitor', () => {
       assert.equal(await kept(), before);
     });
 
-  it('exits 2 where a smaller tree is shown, and the proof is away for a moment', async () => {
-    const before = await begun();
-    served.shown = { log, size: 8, status: 503 };
-    const [code, output] = await run();
-    assert.deepEqual([code, /answers 503/.test(output)], [2, true], output);
-    assert.equal(await kept(), before);
-  });
+  for (const [why, status] of [
+    ['refuses the proof, as one that was rolled back does', undefined],
+    ['gives none for a moment', 503],
+  ] as const)
+    it(`exits 4, cries no fork and shows both notes where the log shows a smaller tree and ${why}`, async () => {
+      const before = await begun();
+      served.shown = { log, size: 8, ...(status !== undefined && { status }) };
+      const [code, output] = await run();
+      assert.deepEqual([code, /rolled back to an older copy, or hides a fork/.test(output)], [4, true], output);
+      assert.doesNotMatch(output, /FORKED/);
+      assert.ok(output.includes(log.checkpoint(9)) && output.includes(log.checkpoint(8)), output);
+      assert.equal(await kept(), before);
+    });
 
   it('takes a file with the key, as the service gives it', async () => {
     const file = join(folder, 'log.vkey');
@@ -231,7 +236,7 @@ describe('the monitor', () => {
     await assert.rejects(kept, { code: 'ENOENT' });
   });
 
-  it('exits 2, and keeps its state, where what is answered is no checkpoint, no proof or no key', async () => {
+  it('exits 2, and keeps its state, where what is answered is no checkpoint or no key, and 4 where it is no proof', async () => {
     const pages = ['<!doctype html><title>Down for maintenance</title>', '', '{}', 'a\n\nb', log.text(12)];
     for (const note of pages) {
       served.shown = { log, size: 12, note };
@@ -249,7 +254,7 @@ describe('the monitor', () => {
     for (const proof of ['<!doctype html>', '{"hashes":1}', '{"hashes":["zz"]}', '{}']) {
       served.shown = { log, size: 12, proof };
       const [code, output] = await run();
-      assert.deepEqual([code, output.includes('FORKED')], [2, false], `${proof}: ${output}`);
+      assert.deepEqual([code, output.includes('FORKED')], [4, false], `${proof}: ${output}`);
       assert.ok(output.includes(log.checkpoint(9)) && output.includes(log.checkpoint(12)), output);
     }
     assert.equal(await kept(), before);
@@ -270,7 +275,7 @@ describe('the monitor', () => {
     const [code, output] = await run();
     assert.deepEqual(
       [code, /nothing shows that its trees of 9 and of 20 entries are of one log/.test(output)],
-      [2, true],
+      [4, true],
     );
     assert.ok(output.includes(log.checkpoint(9)) && output.includes(fork.checkpoint(20)), output);
     assert.equal(await kept(), before);

@@ -12,7 +12,6 @@ import { hex } from './merkle.ts';
 import { consistencyOf, inclusionOf, type Inclusion } from './proofs.ts';
 import { readTime } from './queries.ts';
 import { readLoggedClaim } from './read-receipt.ts';
-import type { LoggedClaim } from './receipts.ts';
 import type { Bundle } from './schema.ts';
 import { bestCheckpoint } from './witnesses/witnessed.ts';
 
@@ -36,6 +35,7 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
   const newest = await bestCheckpoint(context, treeSize);
   if (newest === null) throw new Error('A log with a receipt has no checkpoint.');
   const inclusion = await inclusionOf(pool, claimId, newest.tree_size);
+  if (inclusion === null) throw new Error(`The claim ${claimId} has lost its place in the log.`);
   return {
     bundle_version: 1,
     claim_id: claim.id,
@@ -48,11 +48,12 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
     latest: {
       checkpoint: newest.note,
       consistency: (await consistencyOf(pool, treeSize, newest.tree_size)).hashes.map(hex),
-      inclusion: (inclusion?.hashes ?? []).map(hex),
+      inclusion: inclusion.hashes.map(hex),
       witnesses: newest.witnesses,
       quorum: newest.quorum,
     },
-    tlog_proof: tlogProof(logged),
+    tlog_proof:
+      newest.witnesses.length > 0 ? tlogProof(inclusion, newest.note) : tlogProof(logged.inclusion, logged.checkpoint),
     revocation: {
       revoked_at: claim.revoked_at,
       reason: claim.revoke_reason,
@@ -81,8 +82,8 @@ const presentCoSignature = ({
   jwk,
 });
 
-/** A C2SP tlog-proof in the tree of the receipt. */
-function tlogProof({ inclusion, checkpoint }: { inclusion: Inclusion } & Pick<LoggedClaim, 'checkpoint'>): string {
+/** A C2SP tlog-proof in the tree of a checkpoint: the one that witnesses have signed, since a policy accepts no other (decision L106). */
+function tlogProof(inclusion: Inclusion, checkpoint: string): string {
   const path = inclusion.hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
   return `c2sp.org/tlog-proof@v1\nindex ${inclusion.logIndex}\n${path}\n${checkpoint}`;
 }

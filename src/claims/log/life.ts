@@ -5,7 +5,9 @@ import { step } from '../../commands/fault-points.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { appendBatch, BATCH, publishLog } from './append.ts';
 import { openedLogOf } from './log-key.ts';
-import { advanceLogRow, deleteMessagesOf, findLog, reconcileLogRow } from './queries.ts';
+import { advanceLogRow, deleteMessagesOf, findLog, hasUnregistered, reconcileLogRow } from './queries.ts';
+import { registerOlder } from './registered.ts';
+import { walkLog } from './walk.ts';
 
 /** From one batch to the next. */
 const BATCH_EVERY_MS = 200;
@@ -80,12 +82,21 @@ export async function describeLogs({ pool }: Context, ids: string[]): Promise<Ma
 
 /**
  * Where claims wait and no life looks after them, its life is woken, and what waits is appended here and now: without Temporal a receipt takes
- * ten seconds or fifteen. @returns how many lives were woken: 0 or 1
+ * ten seconds or fifteen. Then it looks at a slice of what the log has.
+ * @returns how many lives were woken: 0 or 1
  */
 export async function reconcileLogs(context: Context): Promise<{ woken: number }> {
   const { woken, late } = await reconcileLogRow(context.pool);
   if (woken > 0) context.delivery.messagesCommitted();
   const until = performance.now() + LONGEST_STEP_MS;
   while (late && performance.now() < until && ((await appendBatch(context)) ?? 0) > 0) await publishLog(context);
+  await lookAtOldRows(context);
   return { woken };
+}
+
+/** Nothing of it is done where there is no log: it is made by whoever needs it. */
+async function lookAtOldRows(context: Context): Promise<void> {
+  if ((await findLog(context.pool)) === null) return;
+  if (await hasUnregistered(context.pool)) await registerOlder(context);
+  await walkLog(context);
 }

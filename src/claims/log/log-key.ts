@@ -4,7 +4,8 @@ import type { Context } from '../../context/context.ts';
 import { thumbprintOf } from '../../fields/thumbprint.ts';
 import { newId } from '../../ids/ids.ts';
 import { EMPTY_ROOT } from './merkle.ts';
-import { findLog, insertLog, replaceSealedKey, type LogRow } from './queries.ts';
+import { findLog, insertLog, readTime, replaceSealedKey, type LogRow } from './queries.ts';
+import { secondsOf, signRegisteredFrom, signRegistration } from './registration.ts';
 import { checkpointText, NoteFault, parseCheckpoint, signNote, verifyNote, vkeyOf } from './signed-note.ts';
 
 /** What never changes about the log. */
@@ -56,7 +57,10 @@ async function makeLog({ pool, encryption, config }: Context): Promise<void> {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const id = newId('log');
   const origin = `carnet.log/${id}`;
-  const note = signCheckpoint({ origin, privateKey: () => privateKeyOf(x, d) }, { size: 0, root: EMPTY_ROOT });
+  const signer = { origin, privateKey: () => privateKeyOf(x, d) };
+  const empty = { size: 0, root: EMPTY_ROOT };
+  const note = signCheckpoint(signer, empty);
+  const createdAt = await readTime(pool);
   const privateKey = encryption.seal(d, sealContext(id));
   await insertLog(pool, {
     id,
@@ -67,6 +71,13 @@ async function makeLog({ pool, encryption, config }: Context): Promise<void> {
     kid: thumbprintOf(x),
     root: EMPTY_ROOT,
     registry: config.publicBaseUrl,
+    createdAt,
+    registration: signRegistration(signer, {
+      ...empty,
+      registry: config.publicBaseUrl,
+      registeredAt: secondsOf(createdAt),
+    }),
+    registeredFrom: signRegisteredFrom(signer, 0),
   });
 }
 

@@ -1,10 +1,16 @@
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import { PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
+import { isJsonObject } from '../../json/value.ts';
 import type { ClaimRow } from '../queries.ts';
 import { digestOfSigned, signedBytesOf } from '../signed-bytes.ts';
 import { InclusionFault, rootOf } from './inclusion.ts';
 import { signedTree, type Log } from './log-key.ts';
 import { hashOfLeaf } from './merkle.ts';
-import type { LoggedClaim } from './receipts.ts';
+import { findLargestRegistered, findLog, type CheckpointRow } from './queries.ts';
+import { registeredFrom } from './registration.ts';
+import { statesWhatWasSigned, type LoggedClaim } from './receipts.ts';
 import { NoteFault } from './signed-note.ts';
+import { alteredAt } from './stopped.ts';
 
 /** Whether a leaf is in the tree of a claim's receipt, by the root that the log has signed of it. */
 export function isProven(
@@ -33,8 +39,52 @@ export function assertEvident(log: Log, claim: ClaimRow, logged: LoggedClaim): v
       `Rows of the claims log were changed: the proof of ${claim.id} does not lead to the root that was signed.`,
     );
   }
+  if (!statesWhatWasSigned(log, logged.batch, logged.inclusion.rootHash)) throw new Error(alteredAt(logged.logIndex));
   if (claim.erased_at !== null) return;
   const signed = signedBytesOf(claim.envelope);
   if (claim.digest === digestOfSigned(signed) && hashOfLeaf(signed).equals(leafHash)) return;
   throw new Error(`Rows of claims were changed: the envelope of ${claim.id} is not the one that stands in the log.`);
+}
+
+/**
+ * That an erased claim has the digest that its tombstone says: nothing else in the log does, since what had it is gone. The tombstone is a claim of
+ * the service, whose own evidence was looked at before.
+ * @throws Error which is no answer to a caller: a person must look
+ */
+export function assertTombstone(claim: ClaimRow, tombstone: ClaimRow | null): void {
+  const payload = tombstone?.envelope.payload;
+  const isOfIt =
+    tombstone?.issuer === PLATFORM_OPERATOR_ID &&
+    tombstone.claim_type === 'authority_erasure_tombstone' &&
+    isJsonObject(payload) &&
+    payload.claim_id === claim.id &&
+    payload.digest === claim.digest;
+  if (isOfIt) return;
+  throw new Error(`Rows of claims were changed: the tombstone of ${claim.id} is of another claim or another digest.`);
+}
+
+/**
+ * Whether a batch has lost its registration: it has none, and is neither from before there were any nor appended by a release before this one
+ * a moment ago.
+ */
+export async function hasLostRegistration(
+  connection: CommonQueryMethods,
+  log: Log,
+  { registration, tree_size: size }: CheckpointRow,
+): Promise<boolean> {
+  if (registration !== null) return false;
+  const largest = await findLargestRegistered(connection);
+  if (largest === null || size > largest) return false;
+  const note = (await findLog(connection))?.registered_from ?? null;
+  return note === null || size >= fromIn(log, note);
+}
+
+/** @returns 0 where the log did not sign it: then every batch must have a registration */
+function fromIn(log: Log, note: string): number {
+  try {
+    return registeredFrom(log, note);
+  } catch (error) {
+    if (error instanceof NoteFault) return 0;
+    throw error;
+  }
 }

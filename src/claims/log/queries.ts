@@ -21,20 +21,33 @@ const LogRowSchema = z.object({
   damaged_index: z.number().nullable(),
   witnessed_size: z.number().nullable(),
   witnessed_root: bytes.nullable(),
+  confirmed_size: z.number().nullable(),
+  registered_from: z.string().nullable(),
+  contradicted_by: z.string().nullable(),
+  contradicted_reason: z.string().nullable(),
+  damaged_from: z.number().nullable(),
+  walked_size: z.number(),
+  walk_rounds: z.number(),
 });
 export type LogRow = z.infer<typeof LogRowSchema>;
 
+const LockedLogRowSchema = LogRowSchema.extend({ now: z.string() });
+/** With the moment at which it was locked, by the clock of the database. */
+export type LockedLogRow = z.infer<typeof LockedLogRowSchema>;
+
 const columns = sql.fragment`
   id, origin, kid, x, private_key, tree_size, root_hash, published_size, stopped_reason, unproven_since, unproven_size, damaged_index,
-  witnessed_size, witnessed_root`;
+  witnessed_size, witnessed_root, confirmed_size, registered_from, contradicted_by, contradicted_reason, damaged_from, walked_size, walk_rounds`;
 
 /** Null before the first start. */
 export const findLog = (connection: CommonQueryMethods): Promise<LogRow | null> =>
   connection.maybeOne(sql.type(LogRowSchema)`select ${columns} from claim_log`);
 
 /** Whoever holds it is the only one that appends or publishes, until the end of the transaction. */
-export const lockLog = (connection: CommonQueryMethods): Promise<LogRow> =>
-  connection.one(sql.type(LogRowSchema)`select ${columns} from claim_log for no key update`);
+export const lockLog = (connection: CommonQueryMethods): Promise<LockedLogRow> =>
+  connection.one(
+    sql.type(LockedLogRowSchema)`select ${columns}, clock_timestamp() as now from claim_log for no key update`,
+  );
 
 interface NewLog extends Pick<LogRow, 'id' | 'origin' | 'kid' | 'x'> {
   /** Sealed. */
@@ -42,12 +55,17 @@ interface NewLog extends Pick<LogRow, 'id' | 'origin' | 'kid' | 'x'> {
   root: Buffer;
   note: string;
   registry: string;
+  /** Signed for the moment `createdAt`. */
+  registration: string;
+  registeredFrom: string;
+  createdAt: string;
 }
 
 /** Does nothing where there is a log. */
 export async function insertLog(connection: CommonQueryMethods, log: NewLog): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    select make_log(${log.id}, ${log.origin}, ${log.kid}, ${log.x}, ${log.privateKey}, ${sql.binary(log.root)}, ${log.note}, ${log.registry})`);
+    select make_log(${log.id}, ${log.origin}, ${log.kid}, ${log.x}, ${log.privateKey}, ${sql.binary(log.root)}, ${log.note}, ${log.registry},
+      ${log.registration}, ${log.registeredFrom}, ${log.createdAt}::timestamptz)`);
 }
 
 /** Replaces only what was read: two processes may encrypt the key again at once. */
@@ -66,7 +84,8 @@ export async function noteStopped(connection: CommonQueryMethods, reason: string
 /** The log runs again: nothing that spoke against its tree does any more. */
 export async function noteRunning(connection: CommonQueryMethods): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update claim_log set stopped_reason = null, stopped_at = null, damaged_index = null, witnessed_size = null, witnessed_root = null`);
+    update claim_log set stopped_reason = null, stopped_at = null, damaged_index = null, damaged_from = null, witnessed_size = null,
+      witnessed_root = null, contradicted_by = null, contradicted_reason = null`);
 }
 
 /**
@@ -107,11 +126,93 @@ export async function noteUnproven(connection: CommonQueryMethods): Promise<void
     update claim_log set unproven_since = clock_timestamp(), unproven_size = published_size where unproven_since is null`);
 }
 
-/** A witness that had signed the log before has signed a tree of this size, which holds all that it signed. */
+/** Enough witnesses that had signed the log before have signed a tree of this size, which holds all that they signed: its life goes on. */
 export async function noteConfirmed(connection: CommonQueryMethods, size: number): Promise<void> {
-  await connection.query(sql.type(Nothing)`
-    update claim_log set unproven_since = null, unproven_size = null where unproven_size <= ${size}`);
+  await connection.query(sql.type(Nothing)`select confirm_log(${size})`);
 }
+
+/** The head that was confirmed stands in its file. */
+export async function noteHeadWritten(connection: CommonQueryMethods): Promise<void> {
+  await connection.query(sql.type(Nothing)`update claim_log set confirmed_size = null`);
+}
+
+/** Stops the log: this key of a witness has signed another tree of it. The first one that is known stands. */
+export async function noteContradicted(
+  connection: CommonQueryMethods,
+  { by, reason }: { by: string; reason: string },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set contradicted_by = ${by}, contradicted_reason = ${reason}, stopped_reason = coalesce(stopped_reason, ${reason}),
+      stopped_at = coalesce(stopped_at, clock_timestamp())
+    where contradicted_by is null`);
+}
+
+/** This key, or, where it is null, nobody any more knows another tree: the log goes on when its tree is proven next. */
+export async function noteNotContradicted(connection: CommonQueryMethods, by: string | null): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set contradicted_by = null, contradicted_reason = null
+    where contradicted_by is not null and contradicted_by = coalesce(${by}, contradicted_by)`);
+}
+
+/** Stops the log: the nodes of the slice from this leaf on are not what was signed. It stays so until they are. */
+export async function noteDamagedSlice(connection: CommonQueryMethods, from: number, reason: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set damaged_from = ${from}, stopped_reason = coalesce(stopped_reason, ${reason}),
+      stopped_at = coalesce(stopped_at, clock_timestamp())
+    where damaged_from is null`);
+}
+
+const Slice = z.object({ walked_size: z.number() });
+
+/** The place from which a slice is walked now; null where one was walked a moment ago. Of several that ask at once one is given it. */
+export const takeSlice = (connection: CommonQueryMethods, everySeconds: number): Promise<number | null> =>
+  connection.maybeOneFirst(sql.type(Slice)`
+    update claim_log set walked_at = clock_timestamp()
+    where published_size > 0 and (walked_at is null
+      or walked_at not between clock_timestamp() - ${everySeconds} * interval '1 second' and clock_timestamp())
+    returning walked_size`);
+
+/** @param to 0: the walk has come to the end of the tree, and begins again. */
+export async function noteWalked(
+  connection: CommonQueryMethods,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set walked_size = ${to}, walk_rounds = walk_rounds + (${to} = 0)::int where walked_size = ${from}`);
+}
+
+/** Batches without a registration, the largest first: those below `below`, and those above every batch that has one. */
+export const listUnregistered = (
+  connection: CommonQueryMethods,
+  { below, limit }: { below: number; limit: number },
+): Promise<readonly CheckpointRow[]> =>
+  connection.any(sql.type(CheckpointRow)`
+    select ${checkpointColumns} from log_checkpoints c
+    where c.registration is null and (c.tree_size < ${below} or c.tree_size > ${largestRegistered})
+    order by c.tree_size desc limit ${limit}`);
+
+/** Whether any batch has no registration. */
+export const hasUnregistered = (connection: CommonQueryMethods): Promise<boolean> =>
+  connection.oneFirst(sql.type(z.object({ some: z.boolean() }))`
+    select exists (select from log_checkpoints where registration is null) as some`);
+
+/** Adds a registration to a batch that has none. */
+export async function addRegistration(
+  connection: CommonQueryMethods,
+  size: number,
+  registration: string,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update log_checkpoints set registration = ${registration} where tree_size = ${size} and registration is null`);
+}
+
+export async function noteRegisteredFrom(connection: CommonQueryMethods, note: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`update claim_log set registered_from = ${note}`);
+}
+
+/** The largest tree that has a registration; null: none has. */
+export const findLargestRegistered = (connection: CommonQueryMethods): Promise<number | null> =>
+  connection.oneFirst(sql.type(z.object({ size: z.number().nullable() }))`select ${largestRegistered} as size`);
 
 const StepRow = z.object({
   status: z.enum(['gone', 'idle', 'waiting', 'stopped']),
@@ -150,6 +251,11 @@ interface Batch {
   root: Buffer;
   note: string;
   registry: string;
+  /** Signed for the moment `createdAt`. */
+  registration: string;
+  /** Null: a batch before this one said it. */
+  registeredFrom: string | null;
+  createdAt: string;
 }
 
 /**
@@ -159,7 +265,7 @@ interface Batch {
 export async function insertBatch(connection: CommonQueryMethods, batch: Batch): Promise<void> {
   await connection.query(sql.type(Nothing)`
     select append_to_log(${batch.size}, ${sql.array(batch.seqs, 'int8')}, ${sql.binary(batch.nodes)}, ${sql.binary(batch.root)},
-      ${batch.note}, ${batch.registry})`);
+      ${batch.note}, ${batch.registry}, ${batch.registration}, ${batch.registeredFrom}, ${batch.createdAt}::timestamptz)`);
 }
 
 /** From now on readers see the tree up to this size. */
@@ -226,10 +332,14 @@ const CheckpointRow = z.object({
   note: z.string(),
   registry: z.string(),
   created_at: z.string(),
+  registration: z.string().nullable(),
 });
 export type CheckpointRow = z.infer<typeof CheckpointRow>;
 
-const checkpointColumns = sql.fragment`c.tree_size, c.note, c.registry, c.created_at`;
+const largestRegistered = sql.fragment`
+  (select r.tree_size from log_checkpoints r where r.registration is not null order by r.tree_size desc limit 1)`;
+
+const checkpointColumns = sql.fragment`c.tree_size, c.note, c.registry, c.created_at, c.registration`;
 
 /** Null before the first start. */
 export const findNewestCheckpoint = (connection: CommonQueryMethods): Promise<CheckpointRow | null> =>

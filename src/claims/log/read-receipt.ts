@@ -2,21 +2,39 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { findClaim, type ClaimRow } from '../queries.ts';
 import { openedLogOf } from './log-key.ts';
-import { assertEvident } from './proven.ts';
+import { assertEvident, assertTombstone, hasLostRegistration } from './proven.ts';
+import { noteDamaged } from './queries.ts';
 import { receiptOf, type LoggedClaim } from './receipts.ts';
+import { alteredAt } from './stopped.ts';
+
+interface ReadClaim {
+  claim: ClaimRow;
+  /** Null while the claim waits for its place in the log; of an erased one while its tombstone does, which says its digest. */
+  logged: LoggedClaim | null;
+}
 
 /**
- * A claim with its receipt, which is for everybody who knows its id (decision L19); `logged` is null while it waits for its place in the log.
+ * A claim with its receipt, which is for everybody who knows its id (decision L19).
  * @throws CarnetError NOT_FOUND; Error where rows were changed by hand and prove something else
  */
-export async function readLoggedClaim(
-  context: Context,
-  claimId: string,
-): Promise<{ claim: ClaimRow; logged: LoggedClaim | null }> {
-  const { pool } = context;
-  const claim = await findClaim(pool, claimId);
+export async function readLoggedClaim(context: Context, claimId: string): Promise<ReadClaim> {
+  const claim = await findClaim(context.pool, claimId);
   assertThat(claim, () => notFound('claim'));
-  const logged = await receiptOf(pool, claimId);
-  if (logged !== null) assertEvident(await openedLogOf(context), claim, logged);
-  return { claim, logged };
+  const logged = await evidenceOf(context, claim);
+  if (logged === null || claim.tombstone_id === null) return { claim, logged };
+  const tombstone = await findClaim(context.pool, claim.tombstone_id);
+  const loggedTombstone = tombstone === null ? null : await evidenceOf(context, tombstone);
+  assertTombstone(claim, tombstone);
+  return { claim, logged: loggedTombstone === null ? null : logged };
+}
+
+/** @throws Error */
+async function evidenceOf(context: Context, claim: ClaimRow): Promise<LoggedClaim | null> {
+  const logged = await receiptOf(context.pool, claim.id);
+  if (logged === null) return null;
+  const log = await openedLogOf(context);
+  assertEvident(log, claim, logged);
+  if (!(await hasLostRegistration(context.pool, log, logged.batch))) return logged;
+  await noteDamaged(context.pool, logged.logIndex, alteredAt(logged.logIndex));
+  throw new Error(alteredAt(logged.logIndex));
 }

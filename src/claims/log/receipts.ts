@@ -3,9 +3,11 @@ import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { ReceiptSchema } from '../schema/envelope.ts';
 import { encodeInclusion, rootOf } from './inclusion.ts';
 import { inclusionsInBatch, type Inclusion } from './proofs.ts';
-import { findEntries, NodesGone, noteDamaged, type PublishedEntry } from './queries.ts';
+import type { Log } from './log-key.ts';
+import { findEntries, NodesGone, noteDamaged, type CheckpointRow, type PublishedEntry } from './queries.ts';
+import { isRegistered, parseRegistration, secondsOf, type Registration } from './registration.ts';
 import { NoteFault, parseCheckpoint, parseNote } from './signed-note.ts';
-import { damageAt } from './stopped.ts';
+import { alteredAt, damageAt } from './stopped.ts';
 
 export type Receipt = z.infer<typeof ReceiptSchema>;
 
@@ -17,16 +19,27 @@ export interface LoggedClaim {
   checkpoint: string;
   /** Made of the nodes of the tree as they are now; what is signed is the root in the checkpoint alone. */
   inclusion: Inclusion;
-  /** Whether the proof leads to the root in the checkpoint; else rows were changed, and the receipt is shown to nobody. */
-  leadsToRoot: boolean;
+  /** The batch that it came with, as its rows are now. */
+  batch: CheckpointRow;
+  /**
+   * Whether the proof leads to the root in the checkpoint, and the batch has the registry and time of its registration; else rows were changed,
+   * and the receipt is shown to nobody.
+   */
+  isWhole: boolean;
 }
 
 /** The bytes of a proof of format svc-merkle-v1: `[tree_size, leaf_index, [hashes]]`. */
 const proofBytes = (inclusion: Inclusion): string => encodeInclusion(inclusion).toString('base64url');
 
+/** What a batch states, as its columns have it. */
+const columnsOf = ({ registry, created_at: createdAt }: CheckpointRow): Registration => ({
+  registry,
+  registeredAt: secondsOf(createdAt),
+});
+
 const receiptFrom = (entry: PublishedEntry, inclusion: Inclusion): Receipt => ({
   registry: entry.registry,
-  registered_at: Math.floor(Date.parse(entry.created_at) / 1_000),
+  registered_at: columnsOf(entry).registeredAt,
   registry_entry_uri: `${entry.registry}/v1/claims/${entry.claim_id}`,
   proof: {
     format: 'svc-merkle-v1',
@@ -49,6 +62,24 @@ function leads({ note }: PublishedEntry, inclusion: Inclusion): boolean {
   }
 }
 
+/** Whether a batch has the registry and the time of its registration, whose signature is verified where the receipt is given out. */
+function agrees(batch: CheckpointRow): boolean {
+  if (batch.registration === null) return true;
+  try {
+    const said = parseRegistration(batch.registration);
+    const { registry, registeredAt } = columnsOf(batch);
+    return said.registry === registry && said.registeredAt === registeredAt;
+  } catch (error) {
+    if (error instanceof NoteFault) return false;
+    throw error;
+  }
+}
+
+/** Whether the log signed the registry and the time that a batch has now. One without a registration is another matter (`isUnregistered`). */
+export const statesWhatWasSigned = (log: Pick<Log, 'origin' | 'vkey'>, batch: CheckpointRow, root: Buffer): boolean =>
+  batch.registration === null ||
+  isRegistered(log, batch.registration, { ...columnsOf(batch), size: batch.tree_size, root });
+
 /** @throws NodesGone where a node of one of them is gone, which stops the log */
 async function provenOf(connection: CommonQueryMethods, entries: readonly PublishedEntry[]): Promise<Inclusion[]> {
   try {
@@ -64,7 +95,7 @@ async function provenOf(connection: CommonQueryMethods, entries: readonly Publis
 
 /**
  * Receipts by the ids of their claims; a claim that has no place in the log yet has none. A proof that does not lead to the signed root stops
- * the log (decision L81).
+ * the log (decision L81), and so does a batch that has another registry or time than was signed (decision L103).
  */
 export async function receiptsOf(
   connection: CommonQueryMethods,
@@ -75,6 +106,8 @@ export async function receiptsOf(
   const leading = entries.map((entry, at) => leads(entry, inclusions[at] as Inclusion));
   const damaged = entries[leading.indexOf(false)];
   if (damaged !== undefined) await noteDamaged(connection, damaged.log_index, damageAt(damaged.log_index));
+  const altered = entries.find((entry) => !agrees(entry));
+  if (altered !== undefined) await noteDamaged(connection, altered.log_index, alteredAt(altered.log_index));
   return new Map(
     entries.map((entry, at): [string, LoggedClaim] => {
       const inclusion = inclusions[at] as Inclusion;
@@ -85,7 +118,8 @@ export async function receiptsOf(
           receipt: receiptFrom(entry, inclusion),
           checkpoint: entry.note,
           inclusion,
-          leadsToRoot: leading[at] === true,
+          batch: entry,
+          isWhole: leading[at] === true && agrees(entry),
         },
       ];
     }),

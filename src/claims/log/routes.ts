@@ -7,7 +7,6 @@ import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
 import { hex } from './merkle.ts';
 import { consistencyOf, inclusionOf } from './proofs.ts';
-import { findNewestCheckpoint } from './queries.ts';
 import { readLoggedClaim } from './read-receipt.ts';
 import {
   BundleSchema,
@@ -23,7 +22,7 @@ import {
   VerifierKeySchema,
   WaitingBundleSchema,
 } from './schema.ts';
-import { withWitnesses } from './witnesses/witnessed.ts';
+import { checkpointToFollow, newestCheckpoint } from './witnesses/witnessed.ts';
 import { parseTile, readEntries, readTile } from './tiles.ts';
 
 const tag = 'claims';
@@ -91,9 +90,10 @@ const readCheckpoint = route({
   alias: '/log/checkpoint',
   operation: 'readLogCheckpoint',
   tag,
-  summary: 'Read the newest checkpoint of the log',
+  summary: 'Read the newest checkpoint of the log that enough witnesses have signed',
   description:
-    'A signed note (C2SP tlog-checkpoint), with the signatures of the witnesses that have signed it. `/log` is the prefix of the log for mirrors and monitors (C2SP tlog-tiles).',
+    'A signed note (C2SP tlog-checkpoint), with the signatures of the witnesses that have signed it: the newest that meets the policy of witnesses, a ' +
+    'minute old at most while they answer. Where none does, or the service has no policy, the newest of all. `/log` is the prefix of the log for mirrors and monitors (C2SP tlog-tiles).',
   audience: 'public',
   anyOrigin: true,
   cache: 'public, max-age=1',
@@ -102,9 +102,28 @@ const readCheckpoint = route({
   reply: CheckpointSchema,
   handler: async ({ context }) => {
     await openedLogOf(context);
-    const newest = await findNewestCheckpoint(context.pool);
-    if (newest === null) throw new Error('The log has no checkpoint of what it has published.');
-    return { status: 200, body: (await withWitnesses(context, newest)).note };
+    return { status: 200, body: (await checkpointToFollow(context)).note };
+  },
+});
+
+const readNewestCheckpoint = route({
+  method: 'get',
+  path: '/v1/log/checkpoint/newest',
+  alias: '/log/checkpoint/newest',
+  operation: 'readNewestLogCheckpoint',
+  tag,
+  summary: 'Read the newest checkpoint of the log, whoever has signed it',
+  description:
+    'A signed note (C2SP tlog-checkpoint) of all that is published, with the signatures of the witnesses that have signed it so far.',
+  audience: 'public',
+  anyOrigin: true,
+  cache: 'public, max-age=1',
+  mediaType: 'text/plain; charset=utf-8',
+  status: 200,
+  reply: CheckpointSchema,
+  handler: async ({ context }) => {
+    await openedLogOf(context);
+    return { status: 200, body: (await newestCheckpoint(context)).note };
   },
 });
 
@@ -208,15 +227,19 @@ const readKey = route({
   },
 });
 
-/** C2SP writes the index of a tile in elements of three digits, and a part of a tile as one more: a path of one to three elements. */
+/**
+ * C2SP writes the index of a tile in elements of three digits, and a part of a tile as one more. Four elements are a part of one of the first 10^9
+ * tiles: trees of 2 * 10^11 claims.
+ */
 const element = z.string();
 const shapes = [
   { path: ':a', name: '', elements: { a: element } },
   { path: ':a/:b', name: 'OfTwoElements', elements: { a: element, b: element } },
   { path: ':a/:b/:c', name: 'OfThreeElements', elements: { a: element, b: element, c: element } },
+  { path: ':a/:b/:c/:d', name: 'OfFourElements', elements: { a: element, b: element, c: element, d: element } },
 ] as const;
-const given = (named: { a: string; b?: string; c?: string }): string[] =>
-  [named.a, named.b, named.c].filter((value) => value !== undefined);
+const given = (named: { a: string; b?: string; c?: string; d?: string }): string[] =>
+  [named.a, named.b, named.c, named.d].filter((value) => value !== undefined);
 
 const tiles = shapes.map(({ path, name, elements }) =>
   route({
@@ -272,6 +295,7 @@ export const logRoutes: AnyRoute[] = [
   readReceipt,
   readBundle,
   readCheckpoint,
+  readNewestCheckpoint,
   proveInclusion,
   proveConsistency,
   listKeys,

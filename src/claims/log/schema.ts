@@ -124,7 +124,9 @@ export const BundleSchema = z
         .nullable()
         .describe('Whether these are enough by the policy of the service; null: it has none.'),
     }),
-    tlog_proof: z.string().describe('C2SP tlog-proof.'),
+    tlog_proof: z
+      .string()
+      .describe('C2SP tlog-proof: in the newest tree where witnesses have signed that, else in that of the receipt.'),
     revocation: z.object({
       revoked_at: z.iso.datetime().nullable(),
       reason: z.string().nullable(),

@@ -1,6 +1,6 @@
 import type { Context } from '../../context/context.ts';
 import { metrics } from '../../metrics/metrics.ts';
-import { ageOfOldestWaiting, findLog } from './queries.ts';
+import { ageOfOldestWaiting, findLog, type LogRow } from './queries.ts';
 
 const stoppedGauge = metrics.gauge(
   'carnet_log_stopped',
@@ -30,12 +30,30 @@ export const damageAt = (index: number): string =>
   `The proof of entry ${index} of the log does not lead to the root that was signed: rows of log_nodes, log_entries or log_checkpoints are gone ` +
   'or changed. Restore a copy of the database in which they are whole.';
 
+/** Why a log stops of which a row states something else than what the log signed of its batch. */
+export const alteredAt = (index: number): string =>
+  `The registry or the time that log_checkpoints has of the batch of entry ${index} of the log is not what the log signed: the row was changed by ` +
+  'hand. Restore a copy of the database in which it is whole.';
+
+/** Whether nothing is published until somebody confirms the head: with a policy there are witnesses to ask (decision L104). */
+export const isHeld = (
+  { witnessPolicy }: Pick<Context['config'], 'witnessPolicy'>,
+  { unproven_since: since }: Pick<LogRow, 'unproven_since'>,
+): boolean => witnessPolicy !== undefined && since !== null;
+
 /** In Prometheus' text format, as the database has it when it is asked. */
 export async function logMetrics({ pool }: Pick<Context, 'pool'>): Promise<string> {
   const seconds = await ageOfOldestWaiting(pool);
+  const { walked_size: walked, walk_rounds: rounds } = (await findLog(pool)) ?? { walked_size: 0, walk_rounds: 0 };
   return `# HELP carnet_log_oldest_waiting_seconds How long the oldest claim without a receipt has waited
 # TYPE carnet_log_oldest_waiting_seconds gauge
 carnet_log_oldest_waiting_seconds ${seconds.toFixed(3)}
+# HELP carnet_log_walked_entries How far the walk that computes old nodes again has come in this round
+# TYPE carnet_log_walked_entries gauge
+carnet_log_walked_entries ${walked}
+# HELP carnet_log_walk_rounds_total How often it has come to the end
+# TYPE carnet_log_walk_rounds_total counter
+carnet_log_walk_rounds_total ${rounds}
 `;
 }
 
@@ -50,7 +68,7 @@ export interface LogTrouble {
 }
 
 /** As the database has it, for every process alike. */
-export async function troubleOfLog({ pool }: Pick<Context, 'pool'>): Promise<LogTrouble> {
+export async function troubleOfLog({ config, pool }: Pick<Context, 'config' | 'pool'>): Promise<LogTrouble> {
   const row = await findLog(pool);
   if (row === null) return { stopped: null, late: null, unproven: null };
   const { stopped_reason: stopped, unproven_since: since, unproven_size: size } = row;
@@ -58,7 +76,10 @@ export async function troubleOfLog({ pool }: Pick<Context, 'pool'>): Promise<Log
     since === null
       ? null
       : `At ${since} the file with the head of the log was not there, and the head of ${size} entries was taken from the database. If that was an ` +
-        'older copy, the log has forked. A witness that signed the log before confirms it when it signs again, or a person: docs/operations.md says how.';
+        (isHeld(config, row)
+          ? 'older copy, the log would fork, so nothing is published. Enough witnesses of the policy that signed the log before confirm it when they sign ' +
+            'again, or a person: docs/operations.md says how.'
+          : 'older copy, the log has forked. A person confirms it: docs/operations.md says how.');
   const seconds = await ageOfOldestWaiting(pool);
   const late =
     seconds < LATE_SECONDS

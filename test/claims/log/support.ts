@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { decode } from 'cbor2';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { issueClaim } from '../../../src/claims/index.ts';
@@ -34,6 +35,28 @@ export async function ownLog(): Promise<OwnLog> {
       await Promise.all(closing.map((close) => close()));
       await own.close();
     },
+  };
+}
+
+/** What a backup has: every table of the log and of claims, as they are now. @returns restores it */
+export async function backUpLog(client: pg.Client, name: string): Promise<() => Promise<void>> {
+  const tables = [
+    'claims',
+    'claim_log',
+    'log_pending',
+    'log_entries',
+    'log_nodes',
+    'log_checkpoints',
+    'log_cosignatures',
+  ];
+  for (const table of tables) await client.query(`create table ${name}_${table} as table ${table}`);
+  return async () => {
+    // As pg_restore does it: without triggers.
+    await client.query(`set session_replication_role = replica`);
+    for (const table of tables) {
+      await client.query(`delete from ${table}`);
+      await client.query(`insert into ${table} overriding system value select * from ${name}_${table}`);
+    }
   };
 }
 

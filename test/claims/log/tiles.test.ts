@@ -5,11 +5,18 @@ import { appendToLog } from '../../../src/claims/log/life.ts';
 import { parseTile, readEntries, readTile } from '../../../src/claims/log/tiles.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { assertProblem, platform, type Reply } from '../../support/service.ts';
 import { leafHash, rootOf } from './rfc9162.ts';
 import { ownLog, sizesOf, type OwnLog } from './support.ts';
 
 describe('The tiles of the log', function () {
   this.timeout(240_000);
+
+  /** The body of a 404. */
+  const absent = (reply: Reply): Reply['body'] => {
+    assertProblem(reply, 'NOT_FOUND');
+    return reply.body;
+  };
 
   describe('of 70,000 leaves, the example of C2SP tlog-tiles', () => {
     const SIZE = 70_000;
@@ -76,6 +83,14 @@ describe('The tiles of the log', function () {
       [''],
     ])
       assert.equal(parseTile(wrong), null, wrong.join('/'));
+  });
+
+  it('of trees of more than 256 million claims have an address too, where a part of one has four elements', async () => {
+    for (const level of ['0', 'entries']) {
+      const path = `/log/tile/${level}/x001/x000/000.p/17`;
+      const { detail } = absent(await platform().get(path));
+      assert.equal(detail, absent(await platform().get(`/log/tile/${level}/999`)).detail, path);
+    }
   });
 
   it('have entries behind them, of length zero where one is too long, or is no longer what was logged', async () => {

@@ -1,10 +1,19 @@
 import type { Context } from '../../../context/context.ts';
 import { submissionUrl, type PolicyWitness } from '../../../context/witness-policy.ts';
 import { metrics } from '../../../metrics/metrics.ts';
-import { consistencyOf } from '../proofs.ts';
-import { findLog, findNewestCheckpoint, noteConfirmed, type CheckpointRow } from '../queries.ts';
+import type { VerifierKey } from '../../../fields/verifier-key.ts';
+import { consistencyOf, publishedSize } from '../proofs.ts';
+import {
+  findLog,
+  findNewestCheckpoint,
+  noteConfirmed,
+  noteContradicted,
+  noteNotContradicted,
+  type CheckpointRow,
+} from '../queries.ts';
 import { NoteFault, verifiedSignatures } from '../signed-note.ts';
-import { insertCosignatures, largestSignedBy } from './queries.ts';
+import { REMEDY } from '../stopped.ts';
+import { insertCosignatures, largestSignedBy, nameOfKey } from './queries.ts';
 
 /** Witnesses answer in milliseconds; one that is away holds nothing up but its own signature. */
 const TIMEOUT_MS = 10_000;
@@ -24,41 +33,79 @@ class NotSigned extends Error {
   override readonly name = 'NotSigned';
 }
 
-/** The witness knows more of this log than the database does. */
-class Behind extends NotSigned {}
+/** The witness has signed another tree of this log than the one in the database. */
+class Contradicts extends NotSigned {}
+
+type Outcome = 'signed' | 'confirmed' | 'not_signed' | 'contradicts';
+
+interface Answer {
+  witness: PolicyWitness;
+  /** `confirmed`: it signed, and had signed the log before. */
+  outcome: Outcome;
+  /** Of one that did not sign. */
+  reason: string;
+}
 
 /**
  * Asks each witness of the policy that has an address for its signature of the newest checkpoint (c2sp.org/tlog-witness), those aside that
- * have signed it; where nobody has confirmed the head of the log, these too. Whoever does not sign is logged and counted, and holds back
- * nothing (decision L54).
+ * have signed it; where nobody has confirmed the head of the log, or a witness knows another tree, these too. Whoever does not sign is logged
+ * and counted, and holds back nothing (decision L54); whoever knows another tree stops the log, unless enough others confirm this one (decision L104).
  */
 export async function askWitnesses(context: Context): Promise<Witnessing> {
-  const { config, pool, log } = context;
+  const { config, pool } = context;
   const checkpoint = await findNewestCheckpoint(pool);
   if (checkpoint === null || checkpoint.tree_size === 0) return { asked: 0, signed: 0 };
-  const isUnproven = ((await findLog(pool))?.unproven_since ?? null) !== null;
+  const row = await findLog(pool);
+  const isDoubted = row !== null && (row.unproven_since !== null || row.contradicted_by !== null);
   const outcomes = await Promise.all(
-    (config.witnessPolicy?.witnesses ?? []).map(async (witness) => {
+    (config.witnessPolicy?.witnesses ?? []).map(async (witness): Promise<Answer | null> => {
       if (witness.url === null) return null;
       const known = await largestSignedBy(pool, witness.key);
-      if (known >= checkpoint.tree_size && !isUnproven) return null;
-      try {
-        await askWitness(context, { witness, url: witness.url, checkpoint, known });
-        return 'signed';
-      } catch (error) {
-        if (!(error instanceof NotSigned)) throw error;
-        const level = error instanceof Behind ? 'error' : 'warn';
-        log[level](
-          { witness: witness.name, reason: error.message },
-          'a witness did not sign the checkpoint of the claims log',
-        );
-        return error instanceof Behind ? 'behind' : 'not_signed';
-      }
+      if (known >= checkpoint.tree_size && !isDoubted) return null;
+      return askOne(context, { witness, url: witness.url, checkpoint, known });
     }),
   );
-  const answers = outcomes.filter((outcome) => outcome !== null);
-  for (const outcome of answers) asked.add(1, { outcome });
-  return { asked: answers.length, signed: answers.filter((outcome) => outcome === 'signed').length };
+  const answers = outcomes.filter((answer) => answer !== null);
+  for (const { outcome } of answers) asked.add(1, { outcome: outcome === 'confirmed' ? 'signed' : outcome });
+  await weigh(context, answers, checkpoint);
+  const signed = answers.filter(({ outcome }) => outcome === 'signed' || outcome === 'confirmed');
+  return { asked: answers.length, signed: signed.length };
+}
+
+async function askOne(context: Context, question: Question): Promise<Answer> {
+  const { witness } = question;
+  try {
+    return { witness, outcome: await askWitness(context, question), reason: '' };
+  } catch (error) {
+    if (!(error instanceof NotSigned)) throw error;
+    const isContradiction = error instanceof Contradicts;
+    context.log[isContradiction ? 'error' : 'warn'](
+      { witness: witness.name, reason: error.message },
+      'a witness did not sign the checkpoint of the claims log',
+    );
+    return { witness, outcome: isContradiction ? 'contradicts' : 'not_signed', reason: error.message };
+  }
+}
+
+/** What the answers of a round say of the head together: one witness that lies must not stop a log that enough others confirm. */
+async function weigh(
+  { config, pool }: Context,
+  answers: readonly Answer[],
+  { tree_size: size }: CheckpointRow,
+): Promise<void> {
+  const keysOf = (outcome: Outcome): VerifierKey[] =>
+    answers.filter((answer) => answer.outcome === outcome).map(({ witness }) => witness.key);
+  const confirming = keysOf('confirmed');
+  if (confirming.length > 0 && config.witnessPolicy?.isMetBy(confirming) === true) {
+    await noteNotContradicted(pool, null);
+    await noteConfirmed(pool, size);
+    return;
+  }
+  for (const key of confirming) await noteNotContradicted(pool, nameOfKey(key));
+  const against = answers.find(({ outcome }) => outcome === 'contradicts');
+  if (against === undefined) return;
+  const reason = `The witness ${against.witness.name} contradicts this log. ${against.reason} Is the database an older copy? ${REMEDY}`;
+  await noteContradicted(pool, { by: nameOfKey(against.witness.key), reason });
 }
 
 interface Question {
@@ -70,7 +117,7 @@ interface Question {
 }
 
 /** @throws NotSigned */
-async function askWitness(context: Context, question: Question): Promise<void> {
+async function askWitness(context: Context, question: Question): Promise<'signed' | 'confirmed'> {
   const { checkpoint, known } = question;
   let signedBefore = known;
   let answer = await post(context, question, known);
@@ -78,16 +125,22 @@ async function askWitness(context: Context, question: Question): Promise<void> {
     // It has signed another tree than we know of, as when an answer of it was lost: it says which.
     const size = (signedBefore = sizeIn(answer.body));
     if (size > checkpoint.tree_size) {
-      throw new Behind(
-        `It has signed a tree of ${size} claims, and the newest here has ${checkpoint.tree_size}: is this database an older copy?`,
-      );
+      // Somebody else may have shown it a checkpoint that was published meanwhile.
+      if (size <= (await publishedSize(context.pool)))
+        throw new NotSigned(`It has signed a newer tree of ${size} claims already.`);
+      throw new Contradicts(`It has signed a tree of ${size} claims, and the newest here has ${checkpoint.tree_size}.`);
     }
     answer = await post(context, question, size);
+  }
+  if (answer.status === 422) {
+    throw new Contradicts(
+      `It finds no proof that the ${checkpoint.tree_size} claims here begin with the ${signedBefore} that it has signed.`,
+    );
   }
   if (answer.status !== 200) throw new NotSigned(`It answered ${answer.status}.`);
   await keep(context, question, answer.body);
   // One that had signed nothing confirms nothing.
-  if (signedBefore > 0) await noteConfirmed(context.pool, checkpoint.tree_size);
+  return signedBefore > 0 ? 'confirmed' : 'signed';
 }
 
 async function post(

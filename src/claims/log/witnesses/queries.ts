@@ -25,6 +25,9 @@ export async function insertCosignatures(
   }
 }
 
+/** Names a key of a witness in the row of the log. */
+export const nameOfKey = ({ name, keyId }: VerifierKey): string => `${name}+${keyId}`;
+
 /** The largest tree that this key has signed; 0: none. */
 export const largestSignedBy = (connection: CommonQueryMethods, { name, keyId }: VerifierKey): Promise<number> =>
   connection.oneFirst(sql.type(z.object({ size: z.number() }))`

@@ -40,6 +40,10 @@ export async function withWitnesses(
 /** Whether the keys that signed a checkpoint are enough. More keys are never less than fewer. */
 type IsEnough = (signers: readonly VerifierKey[]) => boolean;
 
+/** What the policy says of signers; a policy that needs nobody is met by one at least. Null: there is no policy. */
+const enoughBy = ({ witnessPolicy: policy }: Config): IsEnough | null =>
+  policy === undefined ? null : (signers) => signers.length > 0 && policy.isMetBy(signers);
+
 /** Looks from one checkpoint to the next older one that could do, each a read of an index; then whoever asks is content with less. */
 const MOST_LOOKS = 100;
 
@@ -69,6 +73,26 @@ async function newestSignedBy(
 }
 
 /**
+ * What clients and monitors follow: the newest checkpoint that meets the policy. Where none does yet, or there is no policy, the newest of all
+ * (decision L106).
+ * @throws Error where nothing is published
+ */
+export async function checkpointToFollow(context: Pick<Context, 'config' | 'pool'>): Promise<WitnessedCheckpoint> {
+  const isEnough = enoughBy(context.config);
+  const size =
+    isEnough === null ? null : await newestSignedBy(context, knownWitnesses(context.config), { atLeast: 0, isEnough });
+  const row = size === null ? null : await findCheckpoint(context.pool, size);
+  return row === null ? newestCheckpoint(context) : withWitnesses(context, row);
+}
+
+/** The checkpoint of all that is published. @throws Error */
+export async function newestCheckpoint(context: Pick<Context, 'config' | 'pool'>): Promise<WitnessedCheckpoint> {
+  const newest = await findNewestCheckpoint(context.pool);
+  if (newest === null) throw new Error('The log has no checkpoint of what it has published.');
+  return withWitnesses(context, newest);
+}
+
+/**
  * What is shown to whoever holds a receipt: the newest checkpoint that meets the policy and of which the tree of the receipt is a part. Where
  * none does, or there is no policy, the newest of those that the most known witnesses have signed; where none has, the newest of all: a
  * witness that is away keeps nothing back, and `witnesses` says that it is missing (decision L54).
@@ -78,11 +102,11 @@ export async function bestCheckpoint(
   atLeast: number,
 ): Promise<WitnessedCheckpoint | null> {
   const keys = knownWitnesses(context.config);
-  const { witnessPolicy: policy } = context.config;
-  const wanted: IsEnough[] = policy === undefined ? [] : [(signers) => signers.length > 0 && policy.isMetBy(signers)];
+  const isEnough = enoughBy(context.config);
+  const wanted: IsEnough[] = isEnough === null ? [] : [isEnough];
   for (let count = namesOf(keys); count > 0; count -= 1) wanted.push((signers) => namesOf(signers) >= count);
-  for (const isEnough of wanted) {
-    const size = await newestSignedBy(context, keys, { atLeast, isEnough });
+  for (const isWanted of wanted) {
+    const size = await newestSignedBy(context, keys, { atLeast, isEnough: isWanted });
     const row = size === null ? null : await findCheckpoint(context.pool, size);
     if (row !== null) return withWitnesses(context, row);
   }

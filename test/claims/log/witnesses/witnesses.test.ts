@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import pg from 'pg';
+import { verifyBundle } from '../../../../scripts/verify/checks.ts';
+import { parseJson } from '../../../../scripts/verify/json.ts';
+import { parseVerifierKey } from '../../../../scripts/verify/keys.ts';
+import { parsePolicy } from '../../../../scripts/verify/policy.ts';
 import { appendBatch, publishLog } from '../../../../src/claims/log/append.ts';
 import { headFileOf } from '../../../../src/claims/log/head-file.ts';
 import { openedLogOf } from '../../../../src/claims/log/log-key.ts';
@@ -13,8 +18,14 @@ import {
 } from '../../../../src/claims/log/signed-note.ts';
 import { troubleOfLog } from '../../../../src/claims/log/stopped.ts';
 import { askWitnesses } from '../../../../src/claims/log/witnesses/ask.ts';
-import { bestCheckpoint } from '../../../../src/claims/log/witnesses/witnessed.ts';
+import { bundleOf } from '../../../../src/claims/log/bundle.ts';
+import {
+  bestCheckpoint,
+  checkpointToFollow,
+  newestCheckpoint,
+} from '../../../../src/claims/log/witnesses/witnessed.ts';
 import type { Claim } from '../../../../src/claims/schema/claim.ts';
+import { serviceCaller } from '../../../../src/commands/caller.ts';
 import { withCaches } from '../../../../src/context/caches.ts';
 import type { Context } from '../../../../src/context/context.ts';
 import { parseWitnessPolicy } from '../../../../src/context/witness-policy.ts';
@@ -26,7 +37,7 @@ import { buildOperator, type TestOperator } from '../../../support/factories.ts'
 import { anonymous, assertProblem, assertStatus } from '../../../support/service.ts';
 import { WITNESS, witnessVkeys } from '../../../support/witnesses.ts';
 import { submit } from '../../support.ts';
-import { ownLog, recordClaims, type OwnLog } from '../support.ts';
+import { backUpLog, ownLog, recordClaims, sizesOf, type OwnLog } from '../support.ts';
 import { cosign, witness, type WitnessKeys } from './witness.ts';
 
 const newKeys = (name: string): WitnessKeys => ({
@@ -301,6 +312,185 @@ describe('askWitnesses', () => {
       assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 }, String(time));
       assert.equal((await bestCheckpoint(context, 1))?.quorum, true);
     }
+  });
+
+  describe('where a witness knows another tree', () => {
+    const clients: pg.Client[] = [];
+    afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())));
+    const backUp = async (): Promise<() => Promise<void>> => {
+      const client = new pg.Client({ connectionString: own.context.config.databaseUrl });
+      clients.push(client);
+      await client.connect();
+      return backUpLog(client, 'older');
+    };
+    const removeHead = async (): Promise<void> =>
+      rm(headFileOf(own.context.config.logHeadDir, (await openedLogOf(own.context)).id));
+    const grow = async (context: Context, count: number): Promise<number | null> => {
+      await recordClaims(context, count);
+      await appendBatch(context);
+      return publishLog(context);
+    };
+    const stopped = async (context: Context): Promise<string> => (await troubleOfLog(context)).stopped ?? '';
+
+    it('publishes nothing on an older copy without its head, and stops when the witness shows that it has signed more', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave, state } = witness(keys, await logFacts());
+      const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
+      await grow(context, 2);
+      await askWitnesses(context);
+      const restore = await backUp();
+      await grow(context, 3);
+      await askWitnesses(context);
+      assert.equal(state.size, 5);
+      await restore();
+      await removeHead();
+      assert.equal(await grow(context, 4), null, 'nothing is published before somebody has confirmed the head');
+      assert.deepEqual(await sizesOf(context), { tree_size: 2, published_size: 2, pending: 4 });
+      assert.match((await troubleOfLog(context)).unproven ?? '', /would fork, so nothing is published/);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
+      assert.match(
+        await stopped(context),
+        /witness a contradicts this log. It has signed a tree of 5 claims, and the newest here has 2/,
+      );
+      assert.equal(await publishLog(context), null);
+      assert.match(await stopped(context), /restore a newer copy/);
+      assert.deepEqual(await sizesOf(context), { tree_size: 2, published_size: 2, pending: 4 });
+    });
+
+    it('stops where it finds no proof: an older copy that has grown another way', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave } = witness(keys, await logFacts());
+      const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
+      const restore = await backUp();
+      await grow(context, 3);
+      await askWitnesses(context);
+      await restore();
+      await removeHead();
+      await growBy(5);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
+      assert.match(await stopped(context), /finds no proof that the 5 claims here begin with the 3 that it has signed/);
+      assert.equal(await grow(context, 1), null);
+    });
+
+    it('is confirmed by a witness that had signed, and goes on with the claims that waited', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave } = witness(keys, await logFacts());
+      const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
+      await grow(context, 2);
+      await askWitnesses(context);
+      await removeHead();
+      assert.equal(await grow(context, 3), null);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+      assert.equal((await troubleOfLog(context)).unproven, null);
+      assert.equal(await appendBatch(context), 3);
+      assert.equal(await publishLog(context), 5);
+      await removeHead();
+      assert.equal(await publishLog(context), null, 'what was confirmed once says nothing of the next time');
+    });
+
+    it('goes on where enough others confirm it, whatever one witness says', async () => {
+      const [a, b, liar] = [newKeys('witness.example/a'), newKeys('witness.example/b'), newKeys('witness.example/l')];
+      const facts = await logFacts();
+      const lying = witness(liar, facts);
+      const lines = await Promise.all(
+        (
+          [
+            ['a', a, witness(a, facts).behave],
+            ['b', b, witness(b, facts).behave],
+            ['l', liar, lying.behave],
+          ] as const
+        ).map(async ([name, keys, behave]) => `witness ${name} ${edVkey(keys)} ${await urlOf(behave)}\n`),
+      );
+      const context = withPolicy(`${lines.join('')}group g 2 a b l\nquorum g\n`);
+      await grow(context, 2);
+      await askWitnesses(context);
+      lying.state.size = 1_000;
+      await removeHead();
+      assert.equal(await grow(context, 1), null);
+      assert.deepEqual(await askWitnesses(context), { asked: 3, signed: 2 });
+      assert.deepEqual([await stopped(context), (await troubleOfLog(context)).unproven], ['', null]);
+      await appendBatch(context);
+      assert.equal(await publishLog(context), 3);
+      assert.deepEqual(await askWitnesses(context), { asked: 3, signed: 2 });
+      assert.equal(await grow(context, 1), 4);
+    });
+
+    it('goes on when that witness signs, or is taken out of the policy', async () => {
+      const [a, liar] = [newKeys('witness.example/a'), newKeys('witness.example/l')];
+      const facts = await logFacts();
+      const lying = witness(liar, facts);
+      const lineOfA = `witness a ${edVkey(a)} ${await urlOf(witness(a, facts).behave)}\n`;
+      const lineOfLiar = `witness l ${edVkey(liar)} ${await urlOf(lying.behave)}\n`;
+      const both = withPolicy(`${lineOfA}${lineOfLiar}group g all a l\nquorum g\n`);
+      await grow(both, 2);
+      await askWitnesses(both);
+      const { size } = lying.state;
+      lying.state.size = 1_000;
+      await grow(both, 1);
+      await askWitnesses(both);
+      assert.equal(await grow(both, 1), null);
+      assert.match(await stopped(both), /witness l contradicts/);
+      lying.state.size = size;
+      await askWitnesses(both);
+      assert.equal(await grow(both, 1), 5);
+      assert.equal(await stopped(both), '');
+      lying.state.size = 1_000;
+      await askWitnesses(both);
+      assert.equal(await grow(both, 1), null);
+      assert.equal(await grow(withPolicy(`${lineOfA}quorum a\n`), 1), 7);
+    });
+
+    it('takes it for no other tree where that one was published while the witness was asked', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave, state } = witness(keys, await logFacts());
+      await growBy(2);
+      let isFirst = true;
+      const url = await urlOf(async (answer, call, socket) => {
+        // Somebody else shows it what is published meanwhile.
+        if (isFirst) state.size = 4;
+        if (isFirst) await growBy(2);
+        isFirst = false;
+        await behave(answer, call, socket);
+      });
+      const context = withPolicy(`witness a ${edVkey(keys)} ${url}\nquorum a\n`);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
+      assert.equal(await stopped(context), '');
+    });
+  });
+
+  it('is what clients follow: the newest checkpoint that meets the policy, and the newest of all has its own address', async () => {
+    const keys = newKeys('witness.example/a');
+    const { behave } = witness(keys, await logFacts());
+    const text = `witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`;
+    const context = withPolicy(text);
+    const [id = ''] = await recordClaims(context, 2);
+    await growBy(0);
+    assert.equal((await checkpointToFollow(context)).tree_size, 2, 'none meets it yet');
+    await askWitnesses(context);
+    await growBy(3);
+    assert.deepEqual(
+      [(await checkpointToFollow(context)).tree_size, (await newestCheckpoint(context)).tree_size],
+      [2, 5],
+    );
+    assert.equal((await checkpointToFollow(own.context)).tree_size, 5, 'without a policy');
+    await growBy(1);
+    await askWitnesses(context);
+    assert.equal((await checkpointToFollow(context)).tree_size, 6);
+    const bundle = (await bundleOf(context, serviceCaller, id)) ?? assert.fail();
+    const proof = bundle.tlog_proof.slice(bundle.tlog_proof.indexOf('\n\n') + 2);
+    assert.equal(proof, bundle.latest.checkpoint, 'in a tree that a witness has signed');
+    assert.deepEqual(verifyNote(proof, [edVkey(keys)]).verifiedBy, [keys.name]);
+    const trust = {
+      logs: [parseVerifierKey(bundle.log.vkey)],
+      policy: parsePolicy(text),
+      older: null,
+      consistency: null,
+    };
+    const { status, findings } = verifyBundle(parseJson(JSON.stringify(bundle)), trust);
+    assert.equal(status, 'verified', JSON.stringify(findings));
+    await growBy(1);
+    const unwitnessed = (await bundleOf(own.context, serviceCaller, id)) ?? assert.fail();
+    assert.equal(unwitnessed.tlog_proof.slice(unwitnessed.tlog_proof.indexOf('\n\n') + 2), unwitnessed.checkpoint);
   });
 
   it('asks nobody about an empty tree, without a policy, or without addresses', async () => {

@@ -1,0 +1,253 @@
+import { basename } from 'node:path';
+import type { Config } from '../../context/config.ts';
+import type { Context } from '../../context/context.ts';
+import { inTransaction } from '../../commands/unit.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import { HeadFileFault, headFileOf, readHeadFile } from './head-file.ts';
+import { openedLogOf, signedTree, type Log } from './log-key.ts';
+import { hashOfSpan, nodesOf, type ReadNode } from './merkle.ts';
+import { inclusionsInBatch } from './proofs.ts';
+import { hasLostRegistration, isProven } from './proven.ts';
+import {
+  findEntryAt,
+  findLargestRegistered,
+  findNote,
+  lockLog,
+  NodesGone,
+  noteRunning,
+  noteStopped,
+  noteUnproven,
+  readNodes,
+  type LockedLogRow,
+  type LogRow,
+} from './queries.ts';
+import { statesWhatWasSigned } from './receipts.ts';
+import { alteredAt, damageAt, isHeld, logStopped, logUnproven, REMEDY } from './stopped.ts';
+import { registeredFrom } from './registration.ts';
+import { NoteFault } from './signed-note.ts';
+import { faultOfSlice, type SignedTree } from './slice.ts';
+import { nameOfKey } from './witnesses/queries.ts';
+
+/** What stops the log: nothing may be appended to this tree. The message says why, and what to do. */
+export class LogStopped extends Error {
+  override readonly name = 'LogStopped';
+}
+
+/** What was read under the lock. */
+interface Read {
+  /** The nodes that make the root of the tree. */
+  nodes: ReadNode;
+  /** The checkpoint of the tree. */
+  newest: string;
+  /** Whether the head stands outside of the database. */
+  hasHead: boolean;
+}
+
+/**
+ * That what was published is the beginning of the tree that is here. An older copy of the database is not, and would be appended to in
+ * another way than before.
+ * @throws LogStopped
+ */
+async function assertTreeHoldsHead(
+  connection: CommonQueryMethods,
+  { config, log, row, path }: { config: Config; log: Log; row: LogRow; path: string },
+): Promise<Read> {
+  const whole = { from: 0, to: row.tree_size };
+  const nodes = await readNodes(connection, nodesOf(whole));
+  const newest = await findNote(connection, row.tree_size);
+  if (newest === null || !isSigned(newest, log, row) || !hashOfSpan(whole, nodes).equals(row.root_hash)) {
+    throw new LogStopped(
+      `The nodes of the log do not make the root that was signed for its ${row.tree_size} entries: rows of log_nodes or log_checkpoints are ` +
+        'gone or changed. Restore a copy of the database in which they are whole.',
+    );
+  }
+  await assertUndamaged(connection, log, row);
+  assertNotContradicted(config, row);
+  await assertRegistrationsBegin(connection, log, row);
+  const { witnessed_size: witnessed, witnessed_root: root } = row;
+  if (witnessed !== null && root !== null) {
+    await assertBegins(connection, row, { size: witnessed, rootHash: root, from: 'signed by a witness' });
+  }
+  const note = await readHeadFile(path);
+  if (note === null) return { nodes, newest, hasHead: false };
+  await assertBegins(connection, row, { ...headOf(note, log, path), from: `published (${basename(path)})` });
+  return { nodes, newest, hasHead: true };
+}
+
+/** A tree that must be the beginning of the one here. */
+interface Head {
+  size: number;
+  rootHash: Buffer;
+  /** How it became known, behind `was`. */
+  from: string;
+}
+
+/** @throws LogStopped */
+async function assertBegins(
+  connection: CommonQueryMethods,
+  row: LogRow,
+  { size, rootHash, from }: Head,
+): Promise<void> {
+  if (size > row.tree_size) {
+    throw new LogStopped(
+      `The head of ${size} entries was ${from}, and the database has ${row.tree_size}: it is an older copy. ${REMEDY}`,
+    );
+  }
+  const span = { from: 0, to: size };
+  if (hashOfSpan(span, await readNodes(connection, nodesOf(span))).equals(rootHash)) return;
+  throw new LogStopped(
+    `The head of ${size} entries that was ${from} is not the beginning of the tree in the database: it is another ` +
+      `branch, made from an older copy. ${REMEDY}`,
+  );
+}
+
+/** That the proof which was found to lead to no signed root does now. @throws LogStopped, NodesGone */
+async function assertUndamaged(connection: CommonQueryMethods, log: Log, row: LogRow): Promise<void> {
+  if (row.damaged_from !== null)
+    await assertSliceHolds(connection, row.damaged_from, { size: row.tree_size, rootHash: row.root_hash });
+  if (row.damaged_index === null) return;
+  const entry = await findEntryAt(connection, row.damaged_index);
+  const [inclusion] = entry === null ? [] : await inclusionsInBatch(connection, [entry]);
+  if (entry !== null && inclusion !== undefined) {
+    if (isProven(log, { inclusion, checkpoint: entry.note }, inclusion.leafHash)) {
+      const isWhole = statesWhatWasSigned(log, entry, inclusion.rootHash);
+      if (isWhole && !(await hasLostRegistration(connection, log, entry))) return;
+      throw new LogStopped(alteredAt(row.damaged_index));
+    }
+  }
+  throw new LogStopped(damageAt(row.damaged_index));
+}
+
+/** That no witness of the policy knows another tree; one that was taken out of the policy says nothing any more. @throws LogStopped */
+function assertNotContradicted(
+  { witnessPolicy }: Config,
+  { contradicted_by: by, contradicted_reason: reason }: LogRow,
+): void {
+  const counts = witnessPolicy?.witnesses.some(({ key }) => nameOfKey(key) === by) ?? false;
+  if (counts) throw new LogStopped(reason ?? '');
+}
+
+/** That the log itself said from where on its batches have a registration, once one has. @throws LogStopped */
+async function assertRegistrationsBegin(
+  connection: CommonQueryMethods,
+  log: Log,
+  { registered_from: note }: LogRow,
+): Promise<void> {
+  const restore = 'it was changed by hand. Restore a copy of the database in which it is whole.';
+  if (note === null) {
+    if ((await findLargestRegistered(connection)) === null) return;
+    throw new LogStopped(`Batches of the log have a registration, and claim_log.registered_from is gone: ${restore}`);
+  }
+  try {
+    registeredFrom(log, note);
+  } catch (error) {
+    if (!(error instanceof NoteFault)) throw error;
+    throw new LogStopped(`The log did not sign what claim_log.registered_from says: ${restore}`);
+  }
+}
+
+/** @throws LogStopped */
+async function assertSliceHolds(connection: CommonQueryMethods, from: number, tree: SignedTree): Promise<void> {
+  const fault = await faultOfSlice(connection, from, tree);
+  if (fault !== null) throw new LogStopped(fault);
+}
+
+function headOf(note: string, log: Log, path: string): { size: number; rootHash: Buffer } {
+  try {
+    return signedTree(log, note);
+  } catch (error) {
+    if (!(error instanceof NoteFault)) throw error;
+    throw new LogStopped(
+      `${basename(path)} is no checkpoint of the log ${log.origin}. Put the file back as it was; the log goes on when it is there.`,
+    );
+  }
+}
+
+/** Whether the checkpoint of this tree, as the database has it, is signed by the log. */
+function isSigned(note: string, log: Log, { tree_size: size, root_hash: root }: LogRow): boolean {
+  try {
+    const signed = signedTree(log, note);
+    return signed.size === size && signed.rootHash.equals(root);
+  } catch (error) {
+    if (!(error instanceof NoteFault)) throw error;
+    return false;
+  }
+}
+
+export interface Locked extends Read {
+  connection: CommonQueryMethods;
+  row: LockedLogRow;
+  path: string;
+}
+
+/** Does something under the lock of the log, in one transaction. @returns null: the log is stopped, or held until its head is confirmed */
+export async function underLock<T>(
+  context: Context,
+  work: (locked: Locked & { log: Log }) => Promise<T>,
+): Promise<T | null> {
+  const log = await openedLogOf(context);
+  const path = headFileOf(context.config.logHeadDir, log.id);
+  try {
+    const done = await inTransaction(
+      context,
+      async (connection): Promise<{ result: T | null; wasStopped: boolean } | 'unproven'> => {
+        const row = await lockLog(connection);
+        const read = await assertTreeHoldsHead(connection, { config: context.config, log, row, path });
+        logUnproven(row.unproven_since !== null);
+        const isConfirmed = row.confirmed_size === row.published_size;
+        if (!read.hasHead && row.published_size > 0 && row.unproven_since === null && !isConfirmed) {
+          await noteUnproven(connection);
+          return 'unproven';
+        }
+        const held = isHeld(context.config, row);
+        const result = held ? null : await work({ connection, log, row, path, ...read });
+        const wasStopped = wasAgainst(row);
+        if (wasStopped) await noteRunning(connection);
+        return { result, wasStopped };
+      },
+    );
+    if (done !== 'unproven') {
+      logStopped(false);
+      if (done.wasStopped) context.log.info('the claims log runs again');
+      return done.result;
+    }
+    // It is noted, and this is committed, before there is a file again.
+    context.log.warn(
+      { path },
+      'the head of the claims log was not there and is taken from the database, which may be an older copy: /readyz says so until it is confirmed',
+    );
+    return await underLock(context, work);
+  } catch (error) {
+    const stops = error instanceof LogStopped || error instanceof NodesGone || error instanceof HeadFileFault;
+    // Whatever else happens may pass, such as Postgres being away. It is tried again, and `late` if it does not pass.
+    if (!stops) throw error;
+    await stop(context, error.message);
+    return null;
+  }
+}
+
+/** Whether something spoke against the tree until now. */
+const wasAgainst = (row: LogRow): boolean =>
+  row.stopped_reason !== null ||
+  row.damaged_index !== null ||
+  row.damaged_from !== null ||
+  row.witnessed_size !== null ||
+  row.contradicted_by !== null;
+
+async function stop(context: Context, reason: string): Promise<void> {
+  logStopped(true);
+  await noteStopped(context.pool, reason);
+  context.log.error({ reason }, 'the claims log is stopped: claims are recorded and wait, nothing is appended');
+}
+
+/** @throws LogStopped where the key of the log cannot be opened */
+export function assertKeyOpens(log: Log): void {
+  try {
+    log.privateKey();
+  } catch (cause) {
+    throw new LogStopped(
+      'No key of ENCRYPTION_KEY opens the key of the log. Put the key that is missing back into ENCRYPTION_KEY, behind the first one, and start again.',
+      { cause },
+    );
+  }
+}

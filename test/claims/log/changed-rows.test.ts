@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import pg from 'pg';
+import { issueClaim } from '../../../src/claims/index.ts';
+import { appendBatch, publishLog } from '../../../src/claims/log/append.ts';
+import { bundleOf } from '../../../src/claims/log/bundle.ts';
+import { reconcileLogs } from '../../../src/claims/log/life.ts';
+import { openedLogOf } from '../../../src/claims/log/log-key.ts';
+import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
+import { registerOlder } from '../../../src/claims/log/registered.ts';
+import { signRegistration } from '../../../src/claims/log/registration.ts';
+import { logMetrics, troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import { findClaim, markErased } from '../../../src/claims/queries.ts';
+import { presentClaim } from '../../../src/claims/present-claims.ts';
+import { serviceCaller } from '../../../src/commands/caller.ts';
+import type { Context } from '../../../src/context/context.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
+
+describe('A log whose rows were changed in the database', function () {
+  this.timeout(120_000);
+  let own: OwnLog;
+  let context: Context;
+  let client: pg.Client;
+  beforeEach(async () => {
+    own = await ownLog();
+    ({ context } = own);
+    // As people who change rows by hand connect: without triggers.
+    client = new pg.Client({ connectionString: context.config.databaseUrl });
+    await client.connect();
+    await client.query(`set session_replication_role = replica`);
+  });
+  afterEach(async () => {
+    await client.end();
+    await own.close();
+  });
+
+  const append = async (count: number): Promise<string[]> => {
+    const ids = await recordClaims(context, count);
+    await appendBatch(context);
+    await publishLog(context);
+    return ids;
+  };
+  const stopped = async (): Promise<string | null> => (await troubleOfLog(context)).stopped;
+  const receiptOf = async (id: string) => (await readLoggedClaim(context, id)).logged?.receipt ?? assert.fail();
+  const assertRefused = async (id: string, why: RegExp): Promise<void> => {
+    await assert.rejects(readLoggedClaim(context, id), why);
+    await assert.rejects(bundleOf(context, serviceCaller, id), why);
+  };
+  const assertStopped = async (why: RegExp): Promise<void> => {
+    const before = await sizesOf(context);
+    await recordClaims(context, 1);
+    assert.equal(await appendBatch(context), null);
+    assert.equal((await sizesOf(context)).tree_size, before.tree_size);
+    assert.match((await stopped()) ?? '', why);
+  };
+  const assertRuns = async (): Promise<void> => {
+    assert.notEqual(await appendBatch(context), null);
+    assert.notEqual(await publishLog(context), null);
+    assert.equal(await stopped(), null);
+  };
+
+  describe('of a batch', () => {
+    const ALTERED = /The registry or the time .* of the batch of entry 0 of the log is not what the log signed/;
+
+    for (const [what, change] of [
+      ['registry', `registry = 'https://elsewhere.example.com'`],
+      ['time', `created_at = created_at - interval '1 year'`],
+      ['registration', `registration = replace(registration, 'http', 'htt')`],
+      ['registration, which is gone, and registry', `registration = null, registry = 'https://elsewhere.example.com'`],
+    ] as const)
+      it(`of which the ${what} was changed gives no receipt, stops, and goes on when it is as it was`, async () => {
+        const [id = ''] = await append(2);
+        await append(1);
+        const before = await receiptOf(id);
+        await client.query(`create table kept as table log_checkpoints`);
+        await client.query(`update log_checkpoints set ${change} where tree_size = 2`);
+        await assertRefused(id, ALTERED);
+        await assertStopped(ALTERED);
+        await client.query(`delete from log_checkpoints`);
+        await client.query(`insert into log_checkpoints select * from kept`);
+        await assertRuns();
+        assert.deepEqual(await receiptOf(id), before);
+      });
+
+    it('is shown without a receipt in lists', async () => {
+      const [id = ''] = await append(1);
+      await client.query(`update log_checkpoints set registry = 'https://elsewhere.example.com' where tree_size = 1`);
+      const row = (await findClaim(context.pool, id)) ?? assert.fail();
+      assert.equal((await presentClaim(context.pool, row)).receipt, null);
+      assert.match((await stopped()) ?? '', ALTERED);
+    });
+
+    it('with a registration that another key has signed gives no receipt', async () => {
+      const [id = ''] = await append(1);
+      const { origin } = await openedLogOf(context);
+      const { registered_at: registeredAt, proof } = await receiptOf(id);
+      const registry = 'https://elsewhere.example.com';
+      const forged = signRegistration(
+        { origin, privateKey: () => generateKeyPairSync('ed25519').privateKey },
+        { size: 1, root: Buffer.from(proof?.root_hash ?? '', 'hex'), registry, registeredAt: registeredAt ?? 0 },
+      );
+      await client.query(`update log_checkpoints set registry = $1, registration = $2 where tree_size = 1`, [
+        registry,
+        forged,
+      ]);
+      await assertRefused(id, ALTERED);
+    });
+  });
+
+  describe('from before batches had registrations', () => {
+    const forget = async (): Promise<void> => {
+      await client.query(`update log_checkpoints set registration = null`);
+      await client.query(`update claim_log set registered_from = null`);
+    };
+    const unregistered = async (): Promise<string[]> =>
+      (
+        await client.query<{ size: string }>(
+          `select tree_size as size from log_checkpoints where registration is null order by 1`,
+        )
+      ).rows.map(({ size }) => size);
+
+    it('gives the same receipts, signs each batch as it stands once, and finds what is changed from then on', async () => {
+      const ids = [...(await append(2)), ...(await append(1))];
+      const before = await Promise.all(ids.map(receiptOf));
+      await forget();
+      assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
+      await append(1);
+      assert.deepEqual(await unregistered(), ['0', '2', '3']);
+      assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
+      await reconcileLogs(context);
+      assert.deepEqual(await unregistered(), []);
+      assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
+      await client.query(`update log_checkpoints set registration = null where tree_size = 2`);
+      await registerOlder(context);
+      assert.deepEqual(await unregistered(), ['2'], 'it is signed once');
+      await assertRefused(ids[0] ?? '', /is not what the log signed/);
+    });
+
+    it('signs them where no claim comes any more, and what a release before appends beside this one', async () => {
+      const [id = ''] = await append(1);
+      await forget();
+      await reconcileLogs(context);
+      assert.deepEqual(await unregistered(), []);
+      await append(1);
+      await client.query(`update log_checkpoints set registration = null where tree_size = 2`);
+      await receiptOf(id);
+      await reconcileLogs(context);
+      assert.deepEqual(await unregistered(), []);
+      await assertRuns();
+    });
+
+    it('stops where the statement from where on they have one is gone or changed', async () => {
+      await append(2);
+      const { rows } = await client.query<{ note: string }>(`select registered_from as note from claim_log`);
+      const note = rows[0]?.note ?? assert.fail();
+      await client.query(`update claim_log set registered_from = $1`, [note.replace('\n0\n', '\n9\n')]);
+      await assertStopped(/did not sign what claim_log\.registered_from says/);
+      await client.query(`update claim_log set registered_from = null`);
+      await assertStopped(/claim_log\.registered_from is gone/);
+      await client.query(`update claim_log set registered_from = $1`, [note]);
+      await assertRuns();
+    });
+  });
+
+  describe('of an erased claim', () => {
+    const erase = async (id: string): Promise<string> => {
+      const claim = (await findClaim(context.pool, id)) ?? assert.fail();
+      const tombstoneId = await issueClaim(context.pool, {
+        type: 'authority_erasure_tombstone',
+        subject: `carnet://claim/${id}`,
+        payload: { type: 'authority_erasure_tombstone', claim_id: id, digest: claim.digest },
+        agentId: null,
+        missionRef: null,
+        operatorIds: [],
+      });
+      const { payload: _payload, ...rest } = claim.envelope;
+      await markErased(context.pool, { id, envelope: JSON.stringify(rest), tombstoneId, refs: [] });
+      return tombstoneId;
+    };
+
+    it('gives a receipt when its tombstone has one, and none where digest or tombstone were changed', async () => {
+      const [id = '', other = ''] = await append(2);
+      const before = await receiptOf(id);
+      await erase(id);
+      const tombstone = await erase(other);
+      assert.equal((await readLoggedClaim(context, id)).logged, null, 'it waits for its tombstone');
+      await append(0);
+      assert.deepEqual(await receiptOf(id), before);
+      await client.query(`create table kept as table claims`);
+      for (const change of [
+        `digest = 'sha256:${'0'.repeat(64)}'`,
+        `tombstone_id = '${tombstone}'`,
+        `tombstone_id = '${other}'`,
+        `tombstone_id = 'pc_none'`,
+      ]) {
+        await client.query(`update claims set ${change} where id = $1`, [id]);
+        await assertRefused(
+          id,
+          /the tombstone of pc_\w+ is of another claim or another digest|Rows of claims were changed/,
+        );
+        await client.query(
+          `update claims c set digest = k.digest, tombstone_id = k.tombstone_id from kept k where k.id = c.id`,
+        );
+      }
+      assert.deepEqual(await receiptOf(id), before);
+    });
+
+    it('finds a tombstone whose payload was changed with the digest', async () => {
+      const [id = ''] = await append(1);
+      const tombstone = await erase(id);
+      await append(0);
+      const zeros = `sha256:${'0'.repeat(64)}`;
+      const { digest } = (await findClaim(context.pool, id)) ?? assert.fail();
+      await client.query(`update claims set digest = $2 where id = $1`, [id, zeros]);
+      await client.query(`update claims set envelope = replace(envelope, $2, $3) where id = $1`, [
+        tombstone,
+        digest,
+        zeros,
+      ]);
+      await assertRefused(id, /the envelope of pc_\w+ is not the one that stands in the log/);
+    });
+  });
+
+  describe('in old nodes that nobody reads', () => {
+    const SLICE = 16_384;
+    const fill = async (count: number): Promise<void> => {
+      await openedLogOf(context);
+      await context.pool.query(sql.unsafe`
+        insert into log_pending (claim_id, leaf_hash) select 'pc_' || n, sha256(n::text::bytea) from generate_series(1, ${count}) n`);
+      while ((await sizesOf(context)).pending > 0) await appendBatch(context);
+      await publishLog(context);
+    };
+    /** A slice, as if it were time for one. */
+    const walk = async (at = 'null'): Promise<void> => {
+      await client.query(`update claim_log set walked_at = ${at}`);
+      await reconcileLogs(context);
+    };
+    const walked = async (): Promise<[number, number]> => {
+      const text = await logMetrics(context);
+      const valueOf = (name: string): number => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+      return [valueOf('carnet_log_walked_entries'), valueOf('carnet_log_walk_rounds_total')];
+    };
+
+    it('is found by a walk, a slice a time, and goes on when they are as they were', async () => {
+      await fill(SLICE + 1_000);
+      await walk();
+      assert.deepEqual(await walked(), [SLICE, 0]);
+      await reconcileLogs(context);
+      assert.deepEqual(await walked(), [SLICE, 0], 'not at once again');
+      await walk(`clock_timestamp() + interval '1 hour'`);
+      assert.deepEqual(await walked(), [0, 1], 'wherever its clock was set');
+      for (const [level, index, from] of [
+        [0, 5, 0],
+        [3, 700, 0],
+        [14, 0, 0],
+        [0, SLICE + 3, SLICE],
+        [5, 520, SLICE],
+      ] as const) {
+        assert.equal(await stopped(), null);
+        await client.query(
+          `create temporary table kept as select * from log_nodes where level = ${level} and index = ${index}`,
+        );
+        await client.query(`update log_nodes set hash = sha256('forged') where level = ${level} and index = ${index}`);
+        await client.query(`update claim_log set walked_size = ${from}`);
+        await walk();
+        const why =
+          level === 14
+            ? /rows of log_nodes/
+            : new RegExp(`nodes of the log from entry ${from} to \\d+ do not make the root`);
+        await assertStopped(why);
+        await client.query(
+          `update log_nodes n set hash = k.hash from kept k where n.level = k.level and n.index = k.index`,
+        );
+        await client.query(`drop table kept`);
+        await assertRuns();
+      }
+    });
+
+    it('is walked from its beginning where it is shorter than what was walked, and at every size', async () => {
+      await openedLogOf(context);
+      await client.query(`update claim_log set walked_size = ${SLICE}`);
+      for (const count of [1, 2, 4, 9]) {
+        await append(count);
+        await walk();
+        assert.equal(await stopped(), null);
+      }
+      assert.deepEqual(await walked(), [0, 4]);
+      await client.query(`delete from log_nodes where level = 0 and index = 1`);
+      await walk();
+      await assertStopped(/from entry 0 to 15 do not make the root/);
+    });
+  });
+});
