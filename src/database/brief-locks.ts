@@ -74,10 +74,10 @@ async function watchBlockers(client: pg.Client): Promise<{ shown(): string; stop
   const { host, port, user, password, database, ssl } = client;
   const watcher = new pg.Client({ host, port, user, password, database, ssl, application_name: 'carnet-blockers' });
   watcher.on('error', () => {});
-  await watcher.connect();
   let last: BlockerRow | undefined;
   const ended = new AbortController();
   const look = async (): Promise<void> => {
+    await watcher.connect();
     while (!ended.signal.aborted) {
       const { rows } = await watcher.query<BlockerRow>(
         `select pid, application_name as name, query,
@@ -95,7 +95,7 @@ async function watchBlockers(client: pg.Client): Promise<{ shown(): string; stop
     async stop() {
       ended.abort();
       await looking;
-      await watcher.end();
+      await watcher.end().catch(() => {});
     },
   };
 }
