@@ -155,8 +155,8 @@ const changesOfRule = (world: World, { first, second, rule, by, operatorId }: De
   by(sql.fragment`update notification_rules set events = '{agent.blocked}' where id = ${rule}`),
   by(sql.fragment`update notification_rules set min_severity = 'critical' where id = ${rule}`),
   by(sql.fragment`update destinations set destination = 'https://hooks.example.com/y' where id = ${first}`),
-  by(sql.fragment`update destinations set destination = 'another@example.test' where id = ${second}`),
   by(sql.fragment`insert into rule_destinations (rule_id, destination_id, position) values (${rule}, ${second}, 9)`),
+  by(sql.fragment`update destinations set destination = 'another@example.test' where id = ${second}`),
   () => newRule({ pool: world.db }, { destinations: [{ id: first, operatorId }] }),
   by(
     sql.fragment`update notification_rules set active = false, events = '{agent.blocked}', min_severity = 'warning' where operator_id = ${operatorId} and id <> ${rule}`,

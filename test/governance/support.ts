@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { runCommand } from '../../src/commands/run.ts';
 import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
+import { newId } from '../../src/ids/ids.ts';
 import { jsonObject } from '../../src/fields/objects.ts';
 import { route, type AnyRoute } from '../../src/http/route.ts';
 import { assertProblem, assertStatus, database, platform, type Reply, type Requester } from '../support/service.ts';
@@ -82,11 +83,19 @@ export async function postApproved<Body>(
   return platform().post<Body>(path, body, { ...headers, ...withApproval(id) });
 }
 
-/** Approves by hand, as an owner of the operator; in the suite's database by default. */
+/** Approves by hand, as an owner of the operator, who is made where it has none; in the suite's database by default. */
 export async function approveByHand(id: string, db?: CommonQueryMethods): Promise<void> {
   await (db ?? (await database())).query(sql.type(z.object({}))`
-    update governance_approvals a set status = 'approved', decided_at = clock_timestamp(),
-      decided_by = (select id from members m where m.operator_id = a.operator_id and role = 'owner' and joined_at is not null limit 1)
+    with there as (
+      select m.id from members m join governance_approvals a using (operator_id)
+      where a.id = ${id} and m.role = 'owner' and m.joined_at is not null limit 1
+    ), made as (
+      insert into members (id, operator_id, email, role, joined_at)
+      select ${newId('mem')}, operator_id, id || '@example.test', 'owner', clock_timestamp() from governance_approvals
+      where id = ${id} and not exists (select from there) returning id
+    )
+    update governance_approvals set status = 'approved', decided_at = clock_timestamp(),
+      decided_by = coalesce((select id from there), (select id from made))
     where id = ${id}`);
 }
 

@@ -143,6 +143,8 @@ describe('PATCH /v1/operator/inbound-webhooks/:id', () => {
     assert.equal(action, 'inbound_endpoint.loosened');
     assert.deepEqual(subject, {
       id: endpoint.id,
+      name: 'one',
+      provider: 'generic',
       agent_id: endpoint.agent_id,
       forward_url: FORWARD,
       policy: { block_at: 'high', mode: 'enforce' },
