@@ -6,10 +6,10 @@ import type { Encryption } from './encryption.ts';
 import type { RowEvents } from '../database/row-events.ts';
 import type { SchemaChecker } from '../json-schema/index.ts';
 import type { Outbound } from '../outbound/index.ts';
-import type { AgentConduct, Delivery, PassportRevocation, RequireApproval } from './ports.ts';
+import type { AgentConduct, ContentReader, Delivery, PassportRevocation, RequireApproval } from './ports.ts';
 
 /**
- * What every part of the service is given; made once in `openContext` and passed as an argument. The last four are ports: what a lower
+ * What every part of the service is given; made once in `openContext` and passed as an argument. The last five are ports: what a lower
  * room needs done by a higher one.
  */
 export interface Context {
@@ -27,4 +27,5 @@ export interface Context {
   readonly requireApproval: RequireApproval;
   readonly passportRevocation: PassportRevocation;
   readonly agentConduct: AgentConduct;
+  readonly contentReader: ContentReader;
 }

@@ -63,6 +63,36 @@ export interface AgentConduct {
   liftHolds(connection: CommonQueryMethods, agent: AgentOfOperator): Promise<void>;
 }
 
+/** A place of an inbound event as a person reads it. */
+export interface Passage {
+  /** As findings name it. */
+  place: string;
+  /** In order. `findings`: those that mark this part, counted from 0. `left_out`: code units of the place that are not shown behind it. */
+  parts: { text: string; findings: number[]; left_out: number }[];
+}
+
+export interface PassagesOfBody {
+  passages: Passage[];
+  places_left_out: number;
+}
+
+/**
+ * Reads for a person what came to an inbound endpoint. In threads of the process that is asked: strangers choose what their parsers read, and
+ * no step of a worker waits for it.
+ */
+export interface ContentReader {
+  /**
+   * @param findings of its scan, to be marked
+   * @param caller the operator; operators take turns
+   * @throws Error where it is none of its provider's kind, or cannot be read in time
+   */
+  passages(
+    input: { provider: 'mail_provider' | 'generic'; contentType: string | null; body: Uint8Array },
+    findings: readonly { place: string; span: { start: number; end: number } }[],
+    caller: string,
+  ): Promise<PassagesOfBody>;
+}
+
 /** What ends passports together with the agent or operator that they were issued to, in the same transaction. */
 export interface PassportRevocation {
   /**

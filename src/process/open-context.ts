@@ -7,6 +7,7 @@ import { withCaches } from '../context/caches.ts';
 import { createEncryption } from '../context/encryption.ts';
 import { openRowEvents } from '../database/row-events.ts';
 import { approvalGate } from '../governance/index.ts';
+import { createScanner } from '../inbound/index.ts';
 import { createSchemaChecker } from '../json-schema/index.ts';
 import { createOutbound } from '../outbound/index.ts';
 import { agentConduct, passportRevocation } from '../passports/index.ts';
@@ -24,6 +25,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
   const onMessages = (): void => delivery.messagesCommitted();
   const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api', onMessages });
   const schemas = createSchemaChecker();
+  const contentReader = createScanner();
   const encryption = createEncryption(config.encryptionKeys);
   if (config.outboundAllowLoopback) {
     log.warn(
@@ -42,8 +44,10 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
     requireApproval: approvalGate({ config, encryption }),
     passportRevocation,
     agentConduct,
+    contentReader,
     async close() {
       await schemas.close();
+      await contentReader.close();
       await rowEvents.close();
       await pool.end();
     },

@@ -262,6 +262,7 @@ const changesOfEndpoint = ({ endpoint, by }: { endpoint: string; by: ReturnType<
 
 const changesOfVerdict = ({ event, by }: { event: string; by: ReturnType<typeof sqlOf> }): Change[] => [
   by(sql.fragment`update inbound_events set attempt = attempt + 1 where id = ${event}`),
+  by(sql.fragment`update inbound_events set body_hash = sha256('other bytes') where id = ${event}`),
   by(
     sql.fragment`update inbound_events set findings = jsonb_set(findings, '{0,severity}', '"critical"') where id = ${event}`,
   ),
@@ -269,6 +270,10 @@ const changesOfVerdict = ({ event, by }: { event: string; by: ReturnType<typeof 
     sql.fragment`update inbound_events set findings = jsonb_set(findings, '{0,reason}', '"Another."') where id = ${event}`,
   ),
 ];
+
+/** Where what passes goes, and what passes. */
+const changesOfWay = (at: { endpoint: string; by: ReturnType<typeof sqlOf> }): Change[] =>
+  changesOfEndpoint(at).slice(1);
 
 /** What the platform's key asks for, and a person of the platform approves. */
 const onCase =
@@ -492,8 +497,8 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
   ),
   'inbound_event.replayed': onEndpoint(
     (as, { path, event }, headers) => as.post(`${path}/events/${event}/replay`, undefined, headers),
-    changesOfVerdict,
-    /^(?:verdict\..*)$/,
+    (at) => [...changesOfVerdict(at), ...changesOfWay(at)],
+    /^(?:verdict\..*|agent_id)$/,
   ),
   'inbound_finding.marked_harmless': onEndpoint(
     (as, { path, event }, headers) => as.post(`${path}/events/${event}/harmless`, { finding: 0 }, headers),

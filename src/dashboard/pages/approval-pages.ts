@@ -11,6 +11,7 @@ import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage } from '../../http/pages/people-pages.ts';
 import { PLATFORM_KEY_ID } from '../../ids/ids.ts';
 import type { JsonValue } from '../../json/value.ts';
+import { contentOf, isAboutContent } from './held-content.ts';
 import { excerptOf, sentence } from './readable.ts';
 import {
   assertDecides,
@@ -67,7 +68,8 @@ export async function approvalCard(
   const shown = approval as { body?: JsonValue; subject?: JsonValue };
   const body = shown.body === undefined ? null : excerptOf(shown.body, { whole });
   const subject = shown.subject === undefined || shown.subject === null ? null : excerptOf(shown.subject, { whole });
-  const all = body?.whole !== false && subject?.whole !== false;
+  const content = whole ? await contentOf(person, toDecide) : null;
+  const all = body?.whole !== false && subject?.whole !== false && (whole || !isAboutContent(toDecide));
   const path = pathOfApproval(approval.id);
   return html`<article class="card">
 <h3>${sentence(what)}</h3>
@@ -78,7 +80,7 @@ ${body === null ? nothing : html`<dt>Body</dt><dd>${body.text}</dd>\n`}${subject
 <dt>Lapses</dt><dd>${moment(approval.expires_at)}</dd>
 <dt>Approval</dt><dd><a href="${path}"><code>${approval.id}</code></a></dd>
 </dl>
-${approval.status === 'pending' ? decisionOf(person, toDecide, { path, all }) : nothing}${approval.status === 'approved' ? withdrawalOf(person, path) : nothing}</article>`;
+${content?.html ?? nothing}${approval.status === 'pending' ? decisionOf(person, toDecide, { path, all, unread: content?.isRead === false }) : nothing}${approval.status === 'approved' ? withdrawalOf(person, path) : nothing}</article>`;
 }
 
 /** Until it is used. */
@@ -89,19 +91,24 @@ const withdrawalOf = ({ caller }: PersonsVisit, path: string): Html =>
 </form>`
     : nothing;
 
-/** @param all whether the card shows all of it: nobody approves what they have not been shown */
+/**
+ * @param all whether the card shows all of it: nobody approves what they have not been shown
+ * @param unread whether it is about content that nobody can read
+ */
 function decisionOf(
   { caller }: PersonsVisit,
   { approval, refusal }: ApprovalToDecide,
-  { path, all }: { path: string; all: boolean },
+  { path, all, unread }: { path: string; all: boolean; unread: boolean },
 ): Html {
   const why = refusal === null ? nothing : html`<p class="notice warning">${refusal.message}</p>\n`;
   if (!mayApprove(caller)) return why;
   const approve = !('body' in approval)
     ? html`<p class="notice warning">What is asked for cannot be shown any more, since the key that sealed it is gone; so it cannot be approved here. The same request can be made anew.</p>\n`
-    : refusal !== null
-      ? why
-      : nothing;
+    : unread
+      ? html`<p class="notice warning">It is about content that cannot be read as it was then, so it cannot be approved here.</p>\n`
+      : refusal !== null
+        ? why
+        : nothing;
   const mayDo = approve === nothing;
   if (mayDo && !all)
     return html`<p class="actions"><a class="button" href="${path}">Read all of it, and decide</a></p>`;

@@ -136,11 +136,11 @@ export async function bySignedIn(
 }
 
 /**
- * The call of the API that a form stands for. What these calls do they do once, however often the form is sent, so none has an
- * Idempotency-Key.
+ * The call of the API that a page or its form stands for. What these calls do they do once, however often the form is sent, so none has
+ * an Idempotency-Key.
  */
 export const callOf = (
-  { visit, caller }: PersonsVisit<Submission>,
+  { visit, caller }: PersonsVisit,
   { operation, method, path, body }: { operation: string; method: string; path: string; body: JsonValue },
 ): CommandCall => ({
   caller,

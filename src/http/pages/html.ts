@@ -1,4 +1,4 @@
-import { showUnseenInWords } from './unseen.ts';
+import { codeOf, showUnseenInWords } from './unseen.ts';
 
 /** Text that is HTML already; anything else is escaped where it is put into some. */
 export class Html {
@@ -10,9 +10,6 @@ export class Html {
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-const codeOf = (character: string): string =>
-  `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 
 /**
  * A text as HTML shows it. Characters that are not seen, or turn the direction of what follows, would let a name read as another or

@@ -22,6 +22,10 @@ const JOINING = [
 const unseen = new RegExp(UNSEEN, 'gv');
 const unseenInWords = new RegExp(`${JOINING}|[\\t\\n\\r]|(?<unseen>${UNSEEN})`, 'gv');
 
+/** How pages show a character that is not seen: `[U+202E]`. */
+export const codeOf = (character: string): string =>
+  `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
+
 /** Each character that is not seen as `shown` has it, joiners and ends of lines too. */
 export const showUnseen = (text: string, shown: (character: string) => string): string =>
   text.replaceAll(unseen, shown);

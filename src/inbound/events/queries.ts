@@ -63,24 +63,48 @@ export const listEvents = (
       and ${until === undefined ? sql.fragment`true` : sql.fragment`v.received_at < ${until}::timestamptz`}
     order by v.id desc limit ${limit}`);
 
+const ContentRow = z.object({
+  provider: z.enum(['mail_provider', 'generic']),
+  attempt: z.number(),
+  verdict: VerdictSchema.nullable(),
+  sealed: z.instanceof(Buffer).nullable(),
+});
+
+/** What came of an event, for a person of the operator; null where there is no such event. */
+export const findContent = (
+  connection: CommonQueryMethods,
+  { operatorId, endpointId, id }: { operatorId: string; endpointId: string; id: string },
+): Promise<z.infer<typeof ContentRow> | null> =>
+  connection.maybeOne(sql.type(ContentRow)`
+    select v.provider, v.attempt, ${verdictColumn} as verdict, c.sealed
+    from inbound_events v left join inbound_contents c on c.event_id = v.id
+    where v.id = ${id} and v.endpoint_id = ${endpointId} and v.operator_id = ${operatorId}`);
+
 const StandingRow = z.object({
   id: z.string(),
+  agent_id: z.string(),
   status: EventStatusSchema,
   attempt: z.number(),
   verdict: VerdictSchema.nullable(),
+  body_sha256: z.string(),
   ended: z.boolean(),
   revoked: z.boolean(),
   content_kept: z.boolean(),
+  forward_url: z.string().nullable(),
+  block_at: z.enum(['low', 'medium', 'high', 'critical']),
+  mode: z.enum(['enforce', 'shadow']),
 });
+export type EventStanding = z.infer<typeof StandingRow>;
 
 /** An event with what a change of it depends on, locked until the transaction ends. */
 export const lockEvent = (
   connection: CommonQueryMethods,
   { operatorId, endpointId, id }: { operatorId: string; endpointId: string; id: string },
-): Promise<z.infer<typeof StandingRow> | null> =>
+): Promise<EventStanding | null> =>
   connection.maybeOne(sql.type(StandingRow)`
-    select v.id, v.status, v.attempt, ${verdictColumn} as verdict, v.ended_at is not null as ended, e.revoked_at is not null as revoked,
-      exists (select from inbound_contents c where c.event_id = v.id) as content_kept
+    select v.id, v.agent_id, v.status, v.attempt, ${verdictColumn} as verdict, encode(v.body_hash, 'hex') as body_sha256,
+      v.ended_at is not null as ended, e.revoked_at is not null as revoked,
+      exists (select from inbound_contents c where c.event_id = v.id) as content_kept, e.forward_url, e.block_at, e.mode
     from inbound_endpoints e join inbound_events v on v.endpoint_id = e.id
     where v.id = ${id} and e.id = ${endpointId} and e.operator_id = ${operatorId} for no key update of v`);
 

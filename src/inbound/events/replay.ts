@@ -3,7 +3,7 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
-import { beginAttempt, findEvent, lockEvent, markHarmless } from './queries.ts';
+import { beginAttempt, findEvent, lockEvent, markHarmless, type EventStanding } from './queries.ts';
 import type { InboundEvent } from './schema.ts';
 
 interface Named {
@@ -35,8 +35,14 @@ export const replayEvent = (
     if (!event.content_kept)
       throw new CarnetError('INVALID_STATE', 'The content of this event is no longer kept, so it cannot be replayed.');
     if (event.status === 'blocked') {
-      const { attempt, verdict } = event;
-      const subject = { id, endpoint_id: endpointId, attempt, verdict };
+      const { agent_id, verdict, forward_url, block_at, mode } = event;
+      const subject = {
+        ...contentDecidedAbout(event, endpointId),
+        verdict,
+        agent_id,
+        forward_url,
+        policy: { block_at, mode },
+      };
       const refused = await context.requireApproval(unit, call, { act: 'inbound_event.replayed', subject });
       if (refused !== null) return refused;
     }
@@ -63,14 +69,21 @@ export const markFindingHarmless = (
     assertThat(event, () => notFound('event'));
     const found = event.verdict?.findings[finding];
     assertThat(found, () => notFound('finding'));
-    const { attempt } = event;
-    const subject = { id, endpoint_id: endpointId, attempt, finding: found };
+    const subject = { ...contentDecidedAbout(event, endpointId), finding: found };
     const refused = await context.requireApproval(unit, call, { act: 'inbound_finding.marked_harmless', subject });
     if (refused !== null) return refused;
     await markHarmless(connection, id, finding);
     await unit.audit('inbound_finding.marked_harmless', id, { endpoint_id: endpointId, finding });
     return { status: 200, body: await shown(connection, named) };
   });
+
+/** Which content a person decides about, who reads it by `readContent`: other bytes, and another attempt, are decided about anew. */
+const contentDecidedAbout = ({ id, attempt, body_sha256 }: EventStanding, endpointId: string) => ({
+  id,
+  endpoint_id: endpointId,
+  attempt,
+  body_sha256,
+});
 
 async function shown(
   connection: Parameters<typeof findEvent>[0],

@@ -5,7 +5,8 @@ import { route, type AnyRoute } from '../../http/route.ts';
 import { assertEndpoint } from '../endpoints/read.ts';
 import { findEvent, listEvents } from './queries.ts';
 import { markFindingHarmless, replayEvent } from './replay.ts';
-import { EventFilterSchema, InboundEventSchema, MarkHarmlessSchema } from './schema.ts';
+import { readContent } from './read-content.ts';
+import { EventFilterSchema, InboundEventSchema, MarkHarmlessSchema, ReadContentSchema } from './schema.ts';
 
 const tag = 'inbound';
 const params = z.object({ id: z.string() });
@@ -67,6 +68,21 @@ const getEvent = route({
   },
 });
 
+const getContent = route({
+  method: 'get',
+  path: '/v1/operator/inbound-webhooks/:id/events/:eventId/content',
+  operation: 'getInboundEventContent',
+  tag,
+  summary: 'Read what came of an event, with its findings marked',
+  description:
+    'For people who decide about it. Of a long content the beginnings are shown, and what stands around each finding. Each read has an audit event.',
+  audience: 'person',
+  params: eventParams,
+  status: 200,
+  reply: ReadContentSchema,
+  handler: ({ context, call, params: { id, eventId } }) => readContent(context, call, { endpointId: id, id: eventId }),
+});
+
 const postReplay = route({
   method: 'post',
   path: '/v1/operator/inbound-webhooks/:id/events/:eventId/replay',
@@ -103,4 +119,4 @@ const postHarmless = route({
     markFindingHarmless(context, call, { endpointId: id, id: eventId, finding }),
 });
 
-export const eventRoutes: AnyRoute[] = [getEvents, getEvent, postReplay, postHarmless];
+export const eventRoutes: AnyRoute[] = [getEvents, getEvent, getContent, postReplay, postHarmless];

@@ -1,4 +1,5 @@
 import type { NormalText } from './text/normalise.ts';
+import { unitAt } from './text/units.ts';
 import type { Place } from './verdict.ts';
 
 const MAX_LENGTH = 8_000;
@@ -45,12 +46,4 @@ function unitsOf({ fields, bases, from, length }: NormalText, { place, span }: P
   let end = start;
   while (end < length && (from[end] as number) >= least && (from[end] as number) < most) end += 1;
   return end > start ? { start, end } : undefined;
-}
-
-/** The code unit that stands so many code points behind another. */
-function unitAt(text: string, from: number, points: number): number {
-  let at = from;
-  for (let point = 0; point < points && at < text.length; point += 1)
-    at += (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00 ? 2 : 1;
-  return at;
 }

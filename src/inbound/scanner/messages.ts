@@ -1,12 +1,13 @@
+import type { PassagesOfBody } from '../../context/ports.ts';
 import type { JsonValue } from '../../json/value.ts';
 import type { ScanInput } from './reading/body.ts';
 import type { Place, Verdict } from './verdict.ts';
 
-/** What is wanted of a body: its verdict, what may be forwarded of it, or the part of its text around findings. */
+/** What is wanted of a body: its verdict, what may be forwarded of it, or of its text what a model or a person reads. */
 export type Job = { input: ScanInput } & (
   | { wanted: 'verdict' }
   | { wanted: 'payload' }
-  | { wanted: 'excerpt'; findings: readonly Place[] }
+  | { wanted: 'excerpt' | 'passages'; findings: readonly Place[] }
 );
 
 /** `unreadable`: the sentence of `UnreadableBody`. `failed`: what a detector threw. */
@@ -14,5 +15,6 @@ export type Answer =
   | { verdict: Verdict }
   | { payload: JsonValue }
   | { excerpt: string }
+  | { passages: PassagesOfBody }
   | { unreadable: string }
   | { failed: string };

@@ -1,3 +1,4 @@
+import type { ContentReader } from '../../context/ports.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { Thread, type Death, type JobLimits } from '../../threads/thread.ts';
 import { Turns } from '../../turns/turns.ts';
@@ -54,7 +55,7 @@ interface Slot {
 }
 
 /** Two threads start when there is work, and never keep the process alive. */
-export function createScanner(limits: ScanLimits = standardLimits): Scanner {
+export function createScanner(limits: ScanLimits = standardLimits): Scanner & ContentReader {
   const pool = new Pool(limits);
   return {
     scan: async (input, caller) => {
@@ -68,6 +69,10 @@ export function createScanner(limits: ScanLimits = standardLimits): Scanner {
     excerpt: async (input, findings, caller) => {
       const answer = await pool.run({ input, wanted: 'excerpt', findings }, caller);
       return 'excerpt' in answer ? answer.excerpt : refuse(answer);
+    },
+    passages: async (input, findings, caller) => {
+      const answer = await pool.run({ input, wanted: 'passages', findings }, caller);
+      return 'passages' in answer ? answer.passages : refuse(answer);
     },
     close: () => pool.close(),
   };

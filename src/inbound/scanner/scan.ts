@@ -1,3 +1,4 @@
+import type { PassagesOfBody } from '../../context/ports.ts';
 import type { JsonValue } from '../../json/value.ts';
 import type { Field, NormalText } from './text/normalise.ts';
 import { normalise, Workspace, type Memory } from './text/normalise.ts';
@@ -6,6 +7,7 @@ import { stretchOf, type Stretch } from './text/source.ts';
 import { viewsOf } from './html/views.ts';
 import { makeLexicon } from './lexicon/lexicon.ts';
 import { excerptOf } from './excerpt.ts';
+import { passagesOf } from './passages.ts';
 import { credentialRequest } from './detectors/credential-request.ts';
 import { encodedPayloads } from './detectors/encoded-payload.ts';
 import { hiddenText, raise } from './detectors/hidden-text.ts';
@@ -36,6 +38,8 @@ export interface BodyScanner {
   read(input: ScanInput): Promise<JsonValue>;
   /** @param findings those of its scan */
   excerpt(input: ScanInput, findings: readonly Place[]): Promise<string>;
+  /** @param findings those of its scan */
+  passages(input: ScanInput, findings: readonly Place[]): Promise<PassagesOfBody>;
 }
 
 /** Makes a scanner for one thread: the lexicon is compiled once, and what was learned of characters stays. */
@@ -66,6 +70,7 @@ export function makeBodyScanner(from: readonly Detector[] = detectors): BodyScan
     },
     read: async (input) => (await readWhole(input)).payload,
     excerpt: async (input, findings) => excerptOf(textOf(await readWhole(input), memory), findings),
+    passages: async (input, findings) => passagesOf(await readWhole(input), findings),
   };
 }
 

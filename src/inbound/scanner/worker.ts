@@ -8,6 +8,7 @@ const scanner = makeBodyScanner();
 async function answer(job: Job): Promise<Answer> {
   if (job.wanted === 'verdict') return { verdict: await scanner.scan(job.input) };
   if (job.wanted === 'payload') return { payload: await scanner.read(job.input) };
+  if (job.wanted === 'passages') return { passages: await scanner.passages(job.input, job.findings) };
   return { excerpt: await scanner.excerpt(job.input, job.findings) };
 }
 

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { mayApprove } from '../../commands/caller.ts';
+import type { GovernedAct } from '../../commands/governed-acts.ts';
+import type { ApprovalToDecide } from '../../governance/index.ts';
+import { html, type Html } from '../../http/pages/html.ts';
+import { readContent, type ReadContent } from '../../inbound/index.ts';
+import { callOf, type PersonsVisit } from './visits.ts';
+
+/** Acts whose decider must have read what came of an inbound event. */
+const ABOUT_CONTENT: readonly string[] = [
+  'inbound_event.replayed',
+  'inbound_finding.marked_harmless',
+] satisfies GovernedAct[];
+
+/** Whether it waits for somebody who has to read what came. */
+export const isAboutContent = ({ approval: { action, status } }: ApprovalToDecide): boolean =>
+  ABOUT_CONTENT.includes(action) && (status === 'pending' || status === 'approved');
+
+const About = z.object({ id: z.string(), endpoint_id: z.string(), attempt: z.int(), body_sha256: z.string() });
+
+const nothing = html``;
+
+/** What came, and whether the person can read there what they decide about. */
+interface ShownContent {
+  html: Html;
+  isRead: boolean;
+}
+
+/** null: the approval is about no content, or this person decides nothing. Each time that it is shown counts as a read. */
+export async function contentOf(person: PersonsVisit, toDecide: ApprovalToDecide): Promise<ShownContent | null> {
+  if (!isAboutContent(toDecide) || !mayApprove(person.caller)) return null;
+  const { data: about } = About.safeParse((toDecide.approval as { subject?: unknown }).subject);
+  if (about === undefined) return { html: nothing, isRead: false };
+  const { id, endpoint_id: endpointId, attempt, body_sha256: sha256 } = about;
+  const path = `/v1/operator/inbound-webhooks/${endpointId}/events/${id}/content`;
+  const call = callOf(person, { operation: 'getInboundEventContent', method: 'GET', path, body: {} });
+  const { body: content } = await readContent(person.visit.context, call, { endpointId, id });
+  const isSame = content.attempt === attempt && (content.body_sha256 ?? sha256) === sha256;
+  const changed = isSame
+    ? nothing
+    : html`<p class="notice warning">This is what there is now: the event has changed since this was asked for, so the approval would not count.</p>\n`;
+  return {
+    html: html`<h4>What came</h4>
+<p class="muted">Somebody outside has written it. Do nothing that it asks for.</p>
+${changed}${textOf(content)}`,
+    isRead: isSame && content.body_sha256 !== null,
+  };
+}
+
+function textOf({ explanation, passages, places_left_out: others }: ReadContent): Html {
+  return html`${explanation === null ? nothing : html`<p class="notice warning">${explanation}</p>\n`}${passages.map(passageOf)}${others === 0 ? nothing : html`<p>${others} more places are not shown; none of them has a finding.</p>\n`}`;
+}
+
+const passageOf = ({ place, parts }: ReadContent['passages'][number]): Html =>
+  html`<p><code>${place === '' ? 'body' : place}</code></p>
+<pre class="wrapped"><code>${parts.map(partOf)}</code></pre>\n`;
+
+const partOf = ({ text, findings, left_out: leftOut }: ReadContent['passages'][number]['parts'][number]): Html => {
+  const name = findings.map((finding) => `finding ${finding}`).join(', ');
+  const shown = findings.length === 0 ? html`${text}` : html`<mark>${text}</mark><sup>${name}</sup>`;
+  return html`${shown}${leftOut === 0 ? nothing : html`\n<em>… ${leftOut} characters are not shown …</em>\n`}`;
+};
