@@ -157,7 +157,8 @@ describe('Delivery of messages to lives', () => {
       const { code } = await blockOf('docs/operations.md', 'refused');
       const person = new pg.Client({ connectionString: rig.config.databaseUrl });
       await person.connect();
-      await person.query(code).finally(() => person.end());
+      await person.query(code);
+      await person.end();
       await triedAtLeast(attempts + 2);
     });
 
