@@ -446,12 +446,12 @@ describe('askWitnesses', () => {
       await growBy(2);
       let isFirst = true;
       const url = await urlOf((answer, call, socket) => {
-        const answers = () => behave(answer, call, socket);
-        if (!isFirst) return answers();
+        const carryOn = () => behave(answer, call, socket);
+        if (!isFirst) return carryOn();
         isFirst = false;
         // Somebody else shows it what is published meanwhile.
         state.size = 4;
-        void growBy(2).then(answers);
+        void growBy(2).then(carryOn);
       });
       const context = withPolicy(`witness a ${edVkey(keys)} ${url}\nquorum a\n`);
       assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
