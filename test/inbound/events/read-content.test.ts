@@ -74,8 +74,11 @@ describe('GET /v1/operator/inbound-webhooks/:id/events/:eventId/content', functi
     assertProblem(await read(held, anonymous()), 'UNAUTHENTICATED');
     assertProblem(await read(held, operator), 'DASHBOARD_SESSION_REQUIRED');
     assertProblem(await read(held, await buildPerson(operator, 'member')), 'ADMIN_REQUIRED');
-    const stranger = await signIn((await buildOperator()).email);
-    assertProblem(await read(held, stranger), 'NOT_FOUND');
+    const other = await buildOperator();
+    const theirs = await buildHeldMail(other, { text: HOSTILE });
+    assertProblem(await read(held, await signIn(other.email)), 'NOT_FOUND');
+    assertProblem(await read({ path: held.path.replace(held.id, theirs.id) }), 'NOT_FOUND');
+    assertProblem(await read({ path: held.path.replace(held.endpoint, theirs.endpoint) }), 'NOT_FOUND');
     assertProblem(await read({ path: held.path.replace(held.id, newId('iev')) }), 'NOT_FOUND');
     assert.deepEqual(await auditOf(held.id), []);
   });

@@ -83,7 +83,7 @@ describe('What a person reads of a body', () => {
     const marks = Array.from({ length: 50 }, (_, at) => found('/long', at * 100_000, at * 100_000 + 90_000));
     const { passages, places_left_out: others } = passagesOf({ selected: [...places, long] }, marks);
     const shown = passages.map(textOf).join('').length;
-    assert(shown <= 75_000 + 25_000, String(shown));
+    assert(shown <= 85_000, String(shown));
     assert.equal(passages.length + others, 25_001);
     const numbers = new Set(passages.flatMap(({ parts }) => parts.flatMap(({ findings }) => findings)));
     assert.equal(numbers.size, 50);
