@@ -48,7 +48,9 @@ const LiveRow = z.object({
 export type LiveApproval = z.infer<typeof LiveRow>;
 /** As many wait as may wait; `expires_at` is when the first of them ends. */
 const FullRow = z.object({ id: z.null(), status: z.literal('full'), expires_at: z.string(), made: z.literal(false) });
-const RequestedRow = z.union([LiveRow, FullRow]);
+/** The credential that asks was deleted while its call ran. */
+const EndedRow = z.object({ id: z.null(), status: z.literal('ended'), expires_at: z.null(), made: z.literal(false) });
+const RequestedRow = z.union([LiveRow, FullRow, EndedRow]);
 
 /**
  * Finds the pending or approved approval of this request, or makes one with the given id.

@@ -10,6 +10,7 @@ import type { Governed, RequireApproval } from '../context/ports.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { JsonValue } from '../json/value.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
+import { unauthenticated } from '../http/auth/credential.ts';
 import { newId } from '../ids/ids.ts';
 import {
   consumeApproval,
@@ -70,6 +71,8 @@ export const approvalGate =
       seconds: config.approvalSeconds,
     });
     if (requested.status === 'full') throw tooManyOpen(requested.expires_at);
+    if (requested.status === 'ended')
+      throw unauthenticated('This credential was deleted or has ended.', 'invalid_token');
     const approval = requested;
     if (approval.made) await unit.audit('approval.requested', approval.id, { action: act });
     return { refusal: approvalRequired(config, act, { approval, sentStatus }) };

@@ -2,7 +2,8 @@
 -- that was given for another state of its subject lapses, and so does one whose requester has ended or whose approver may not give it any
 -- more (`p_owner`: only an owner may). Of those of the request that lapsed undecided the newest is kept, and of the
 -- operator's none that ended 90 days ago without a decision (decision A33). Where as many wait as may wait, of the family of the credential (with all keys
--- that it made and was made by) or of the operator, the status is 'full', and `expires_at` is when the first of them ends.
+-- that it made and was made by) or of the operator, the status is 'full', and `expires_at` is when the first of them ends. Where the credential was deleted while its call ran it is 'ended': nobody could use
+-- what it asks for.
 create function request_approval(p_id text, p_operator text, p_action text, p_method text, p_path text, p_digest bytea,
   p_subject_digest bytea, p_body text, p_requested_by text, p_requested_person text, p_seconds int, p_most_of_family int,
   p_most_of_operator int, p_owner boolean)
@@ -15,6 +16,10 @@ declare
   v_first_end timestamptz;
 begin
   loop
+    if not is_requester_there(p_operator, p_requested_by) then
+      return query select null::text, 'ended', null::timestamptz, false;
+      return;
+    end if;
     update governance_approvals a set status = 'lapsed'
       where a.operator_id = p_operator and a.method = p_method and a.path = p_path and a.body_digest = p_digest
         and a.status in ('pending', 'approved') and (approval_status(a) = 'expired' or a.subject_digest <> p_subject_digest

@@ -123,7 +123,11 @@ describe('POST /v1/admin/operators/:id/adjustments', () => {
     const shown = assertStatus(await person.get(`/v1/governance/approvals/${id}`), 200);
     assert.deepEqual(
       [shown.action, shown.body, shown.subject],
-      ['wallet.adjusted', body, { operator_id: operator.operatorId, name: operator.name }],
+      [
+        'wallet.adjusted',
+        body,
+        { operator_id: operator.operatorId, name: operator.name, email: operator.email, status: 'active' },
+      ],
     );
     assertStatus(await approve(person, id), 200);
   });
