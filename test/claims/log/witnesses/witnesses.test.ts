@@ -446,12 +446,11 @@ describe('askWitnesses', () => {
       await growBy(2);
       let isFirst = true;
       const url = await urlOf((answer, call, socket) => {
-        const carryOn = () => behave(answer, call, socket);
-        if (!isFirst) return carryOn();
-        isFirst = false;
         // Somebody else shows it what is published meanwhile.
-        state.size = 4;
-        void growBy(2).then(carryOn);
+        const meanwhile = isFirst ? growBy(2) : Promise.resolve();
+        if (isFirst) state.size = 4;
+        isFirst = false;
+        void meanwhile.then(() => behave(answer, call, socket));
       });
       const context = withPolicy(`witness a ${edVkey(keys)} ${url}\nquorum a\n`);
       assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
