@@ -44,14 +44,13 @@ export async function untilUnlocked<T>(
   }
   for (let told = false; ; told = true) {
     const blockers = await watchBlockers(client);
-    const tried = await work()
-      .then((result) => ({ result }))
-      .catch((error: unknown) => {
-        if (!isLockTimeout(error)) throw error;
-        return null;
-      })
-      .finally(blockers.stop);
-    if (tried !== null) return tried.result;
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+    } finally {
+      await blockers.stop();
+    }
     const who = blockers.shown();
     if (performance.now() >= until)
       throw new StartupFault(
@@ -75,10 +74,10 @@ async function watchBlockers(client: pg.Client): Promise<{ shown(): string; stop
   const { host, port, user, password, database, ssl } = client;
   const watcher = new pg.Client({ host, port, user, password, database, ssl, application_name: 'carnet-blockers' });
   watcher.on('error', () => {});
-  await watcher.connect();
   let last: BlockerRow | undefined;
   const ended = new AbortController();
   const look = async (): Promise<void> => {
+    await watcher.connect();
     while (!ended.signal.aborted) {
       const { rows } = await watcher.query<BlockerRow>(
         `select pid, application_name as name, query,
@@ -96,7 +95,7 @@ async function watchBlockers(client: pg.Client): Promise<{ shown(): string; stop
     async stop() {
       ended.abort();
       await looking;
-      await watcher.end();
+      await watcher.end().catch(() => {});
     },
   };
 }
