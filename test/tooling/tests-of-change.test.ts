@@ -15,9 +15,11 @@ describe('npm test -- --changed', () => {
   it('runs the tests that stand where the changed file stands', () => {
     const tests = touchedBy('src/governance/sql/request_approval.sql');
     assert.deepEqual(tests, [
+      'test/governance/access.test.ts',
       'test/governance/approvals.test.ts',
       'test/governance/gate.test.ts',
       'test/governance/oauth-requesters.test.ts',
+      'test/governance/subjects.test.ts',
       'test/governance/without-a-person.test.ts',
     ]);
   });
