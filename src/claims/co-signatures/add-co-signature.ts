@@ -17,7 +17,7 @@ const SHARE_OF_A_READER = 16;
 
 /**
  * Adds a co-signature to a recorded claim. Those who read the claim in full may: they have what is signed. So that no reader fills its 64
- * places for ever, one of an unknown key is for the issuer alone, a known key has one place in each role, and a reader who is not the issuer
+ * places for ever, one of an unknown key is for the issuer alone, by no key of an agent, a known key has one place in each role, and a reader who is not the issuer
  * adds 16 at most, whatever keys their operator names one after the other (decision L73). One that the claim has already, and another one of
  * the same known key and role, is answered with the one that is there, with 200; one whose key was not known before and is now is verified by
  * that (decision L91).
@@ -94,8 +94,13 @@ async function addTo(
     return { isNew: false, kept: await markVerified(connection, claim.id, judged) };
   }
   if (judged.publicJwk === null) {
-    assertThat(call.caller.operatorId === claim.issuer, () =>
-      refusal(kid, path, 'is of a key that is not known here, and only the issuer of the claim adds those'),
+    // An agent is what evidence is about: its key would fill the places of what its operator states about it (decision L108).
+    assertThat(call.caller.operatorId === claim.issuer && call.caller.kind !== 'agent', () =>
+      refusal(
+        kid,
+        path,
+        'is of a key that is not known here, and only the issuer of the claim adds those, by no key of an agent',
+      ),
     );
   } else {
     const verified = await findVerified(connection, claim.id, coSignature);

@@ -246,7 +246,8 @@ describe('co-signatures', () => {
             ],
           ],
         );
-        assert.deepEqual(assertStatus(await submitWith(envelope, ...sent), 200), again, 'once more adds nothing');
+        const { co_signatures: kept } = assertStatus(await submitWith(envelope, ...sent), 200);
+        assert.deepEqual(kept, again.co_signatures, 'once more adds nothing');
         assert.deepEqual((await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures, again.co_signatures);
       });
 
@@ -513,6 +514,14 @@ describe('co-signatures', () => {
       const agent = await buildAgent(operator);
       const asAgent = await buildAgentKey(operator, agent.id);
       assertStatus(await asAgent.post(`/v1/claims/${id}/co-signatures`, coSign(envelope, key)), 201);
+    });
+
+    it('takes none of an unknown key from an agent of the issuer, whose key would fill the places', async () => {
+      const { id } = await recorded();
+      const agent = await buildAgentKey(operator, (await buildAgent(operator)).id);
+      const unknown = { signer_kid: 'nobody', signer_role: 'operator_attestation', cose_sign1: 'x' };
+      assertProblem(await add(id, unknown, agent), 'INVALID_CO_SIGNATURE');
+      assertStatus(await add(id, unknown), 201);
     });
 
     it('takes those of unknown keys from the issuer alone, and one of a known key and role from other readers', async () => {
