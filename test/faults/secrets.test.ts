@@ -110,7 +110,9 @@ describe('secrets', function () {
 
   const approve = (approval: string) =>
     pool.query(sql.type(z.object({}))`
-      update governance_approvals set status = 'approved', decided_by = 'test', decided_at = clock_timestamp() where id = ${approval}`);
+      update governance_approvals set status = 'approved', decided_at = clock_timestamp(),
+        decided_by = (select m.id from members m where m.operator_id = governance_approvals.operator_id and m.role = 'owner' limit 1)
+      where id = ${approval}`);
 
   /** Of an inbound endpoint, as its provider made them: at its creation, at a rotation, and one that is refused. */
   const providerSecrets = async (): Promise<void> => {
