@@ -9,6 +9,7 @@ const PassportClaimSchema = z.strictObject({
   claim_id: nameText.optional(),
   provider: nameText.optional(),
   layer: nameText.optional(),
+  holder: nameText.optional().meta({ description: 'Whom the claim is about: an agent or its operator.' }),
   verified_at: z.int().nullable().optional(),
   expires_at: z.int().nullable().optional().meta({
     description: 'Seconds since 1970; a claim that has expired counts nothing. Null or absent: it does not expire.',

