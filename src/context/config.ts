@@ -164,6 +164,7 @@ const Environment = z.object({
   COMMISSION_BPS: integer(0, 10_000).default(0),
   MIN_PAYOUT_CENTS: integer(1, 100_000_000).default(1_000),
   COST_EMAIL_MICROCENTS: integer(0, 100_000_000).default(10_000),
+  COST_COMPUTE_MICROCENTS: integer(0, 100_000_000).default(5_000),
   LLM_PROVIDERS: modelProviders.optional(),
   L3_MODEL: modelName.optional(),
   WITNESS_KEYS: verifierKeys(SIGNATURE_TYPE.ed25519Cosignature, SIGNATURE_TYPE.mlDsa44Cosignature).optional(),
@@ -324,6 +325,8 @@ export interface Config {
   minPayoutCents: number;
   /** What a notification by e-mail costs the platform. */
   notificationEmailMicrocents: number;
+  /** What a second of a script of a sealed or source skill costs the platform. */
+  computeMicrocentsPerSecond: number;
   /** Who is asked where a model is needed. */
   modelProviders: readonly ModelProvider[];
   /** Judges inbound events that the scanner leaves undecided; one of `modelProviders`. Absent: none is asked. */
@@ -556,6 +559,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     commissionBps: settings.COMMISSION_BPS,
     minPayoutCents: settings.MIN_PAYOUT_CENTS,
     notificationEmailMicrocents: settings.COST_EMAIL_MICROCENTS,
+    computeMicrocentsPerSecond: settings.COST_COMPUTE_MICROCENTS,
     modelProviders: settings.LLM_PROVIDERS ?? [],
     l3Model: settings.L3_MODEL,
     witnessKeys: settings.WITNESS_KEYS ?? [],

@@ -8,6 +8,7 @@ export type AgentId = Branded<'AgentId'>;
 export type ApiKeyId = Branded<'ApiKeyId'>;
 export type IdentityClaimId = Branded<'IdentityClaimId'>;
 export type SkillId = Branded<'SkillId'>;
+export type SkillChangeId = Branded<'SkillChangeId'>;
 export type InvocationId = Branded<'InvocationId'>;
 export type SkillRequestId = Branded<'SkillRequestId'>;
 export type HoldId = Branded<'HoldId'>;
@@ -45,6 +46,7 @@ interface IdOfPrefix {
   key: ApiKeyId;
   idc: IdentityClaimId;
   skl: SkillId;
+  sch: SkillChangeId;
   inv: InvocationId;
   rqt: SkillRequestId;
   txn: Branded<'TransactionId'>;

@@ -2,14 +2,18 @@ import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 
 const Contract = z.object({ revision: z.int(), hash: z.string(), schema: z.string() });
+const InputContract = Contract.extend({ execution_mode: z.enum(['open', 'sealed', 'source']) });
 
 /** A schema that a payload is checked against: its text, its SHA-256 in hex, and the revision of the skill it belongs to. */
 export type Contract = z.output<typeof Contract>;
 
+/** And who executes the skill, which never changes. */
+export type InputContract = z.output<typeof InputContract>;
+
 /** The input schema that the skill has now; null where there is no such skill. Caches compare the revision later. */
-export const findInputContract = (connection: CommonQueryMethods, skillId: string): Promise<Contract | null> =>
-  connection.maybeOne(sql.type(Contract)`
-    select s.revision, encode(c.hash, 'hex') as hash, c.schema
+export const findInputContract = (connection: CommonQueryMethods, skillId: string): Promise<InputContract | null> =>
+  connection.maybeOne(sql.type(InputContract)`
+    select s.revision, encode(c.hash, 'hex') as hash, c.schema, s.execution_mode
     from skills s join skill_schemas c on c.hash = s.input_schema_hash
     where s.id = ${skillId}`);
 

@@ -8,7 +8,10 @@ export {
   type WantedSkill,
 } from './matching/candidates.ts';
 export { checkSchemas } from './publishing/check-schemas.ts';
-export { findInputContract, findOutputContract, type Contract } from './contracts.ts';
+export { findInputContract, findOutputContract, type Contract, type InputContract } from './contracts.ts';
+export { costOfScript, MOST_MODEL_INPUT_BYTES } from './execution/cost.ts';
+export { boundOfSkill, stepsOfSkill } from './execution/plans.ts';
+export type { LlmStep, RunStep } from './execution/run-plan.ts';
 export { presentSkillTo } from './presenter.ts';
 export { tags } from './tags-and-semver.ts';
 export { ListedSkillSchema } from './schema.ts';

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { KeptPart } from '../commands/run.ts';
 import { json } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
+import { findPendingChange } from './publishing/pending-change.ts';
 import { findCode } from './queries.ts';
 import { ListedSkillSchema, type Skill } from './schema.ts';
 import { codeFields, NO_CODE, type Code } from './skill-code.ts';
 
-export type KeptSkill = Omit<Skill, keyof Code | 'input_schema' | 'output_schema'>;
+export type KeptSkill = Omit<Skill, keyof Code | 'input_schema' | 'output_schema' | 'pending_change'>;
 
 const { input_schema, output_schema } = ListedSkillSchema.shape;
 const Schemas = z.object({ input_schema: json.pipe(input_schema), output_schema: json.pipe(output_schema) });
@@ -16,7 +17,7 @@ const Schemas = z.object({ input_schema: json.pipe(input_schema), output_schema:
  * of twenty bytes. The code never changes, and the schemas are those of the revision.
  */
 export const keptSkill: KeptPart<Skill, KeptSkill> = {
-  reduce({ input_schema: _input, output_schema: _output, ...skill }) {
+  reduce({ input_schema: _input, output_schema: _output, pending_change: _change, ...skill }) {
     const code = new Set(Object.keys(codeFields));
     return Object.fromEntries(Object.entries(skill).filter(([field]) => !code.has(field))) as KeptSkill;
   },
@@ -25,6 +26,7 @@ export const keptSkill: KeptPart<Skill, KeptSkill> = {
       select i.schema as input_schema, o.schema as output_schema
       from skill_revisions r join skill_schemas i on i.hash = r.input_schema_hash join skill_schemas o on o.hash = r.output_schema_hash
       where r.skill_id = ${skill.id} and r.revision = ${skill.revision}`);
-    return { ...skill, ...schemas, ...((await findCode(connection, skill.id)) ?? NO_CODE) };
+    const pending_change = await findPendingChange(connection, skill.id);
+    return { ...skill, ...schemas, pending_change, ...((await findCode(connection, skill.id)) ?? NO_CODE) };
   },
 };

@@ -88,7 +88,7 @@ export const listOwnSkills = (
     where s.operator_id = ${operatorId} ${after === null ? sql.fragment`` : sql.fragment`and s.id < ${after}`}
     order by s.id desc limit ${limit}`);
 
-/** The skills that wait for review, longest waiting first. */
+/** The skills that wait for review, and those with a change that does, longest waiting first. */
 export const listPendingReviews = (
   connection: CommonQueryMethods,
   after: string | null,
@@ -96,5 +96,5 @@ export const listPendingReviews = (
 ): Promise<readonly SkillRow[]> =>
   connection.any(sql.type(SkillRow)`
     select ${skillColumns} from skills s ${skillJoins}
-    where s.status = 'pending_review' ${after === null ? sql.fragment`` : sql.fragment`and s.id > ${after}`}
+    where s.id in (select id from skills where status = 'pending_review' union all select skill_id from skill_changes) ${after === null ? sql.fragment`` : sql.fragment`and s.id > ${after}`}
     order by s.id limit ${limit}`);

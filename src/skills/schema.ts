@@ -148,12 +148,42 @@ export const ListedSkillSchema = z
   .meta({ id: 'ListedSkill', examples: [example] });
 export type ListedSkill = z.output<typeof ListedSkillSchema>;
 
+/** A change of what an approved skill with code promises, until an administrator has looked at it. */
+export const PendingChangeSchema = z
+  .object({
+    id: z.string(),
+    fields: z
+      .object({
+        description: z.string(),
+        version: z.string(),
+        input_schema: jsonObject,
+        output_schema: jsonObject,
+        trust_level_required: TrustLevel,
+        tags: z.array(z.string()),
+        price_per_invocation: z.int(),
+      })
+      .partial()
+      .meta({ id: 'ChangedFields', description: 'The fields that change, with their new values.' }),
+    proposed_at: z.string(),
+  })
+  .meta({ id: 'PendingChange' });
+export type PendingChange = z.output<typeof PendingChangeSchema>;
+
 /** A skill with its code, for its owner and the platform, and for everybody where execution_mode is `source` (decision K12). */
-export const SkillSchema = ListedSkillSchema.extend(codeFields).meta({
+export const SkillSchema = ListedSkillSchema.extend({
+  max_compute_cents: z.int().nullable().meta({
+    description:
+      'What executing it costs at most beside its price, USD cents: held when it is invoked. Null where its provider does the work, or where it cannot be executed now.',
+  }),
+  pending_change: PendingChangeSchema.nullable().optional().meta({
+    description: 'A change that waits for an administrator; for the owner. What was approved can be invoked meanwhile.',
+  }),
+  ...codeFields,
+}).meta({
   id: 'Skill',
   description:
     'A published capability. Steps, script, runtime, dependencies and the settings of a model are shown to its owner, and to everybody where execution_mode is `source`.',
-  examples: [example],
+  examples: [{ ...example, max_compute_cents: null }],
 });
 export type Skill = z.output<typeof SkillSchema>;
 
@@ -169,9 +199,17 @@ export const SkillVersionSchema = z
   .meta({ id: 'SkillVersion' });
 export type SkillVersion = z.output<typeof SkillVersionSchema>;
 
+const changeId = z
+  .string()
+  .optional()
+  .meta({ description: 'The change of a skill that is approved already, as `pending_change` names it.' });
+
+/** POST /v1/skills/:id/approve */
+export const ApproveSkillSchema = z.strictObject({ change_id: changeId }).meta({ id: 'ApproveSkill' });
+
 /** POST /v1/skills/:id/reject */
 export const RejectSkillSchema = z
-  .strictObject({ reason: text(1, 2_000).default('Rejected by admin') })
+  .strictObject({ reason: text(1, 2_000).default('Rejected by admin'), change_id: changeId })
   .meta({ id: 'RejectSkill' });
 
 /** POST /v1/admin/skills/:id/suspend */

@@ -3,6 +3,8 @@ import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import type { RouteAnswer } from '../http/route.ts';
+import { boundOfCode } from './execution/cost.ts';
+import { findPendingChange } from './publishing/pending-change.ts';
 import { NO_CODE } from './skill-code.ts';
 import { presentSkill } from './presenter.ts';
 import { findCode, findSkillRow, getSkillRow, lockSkillRow, type SkillRow } from './queries.ts';
@@ -11,9 +13,15 @@ import { findSkill, type CachedSkill } from './skill-cache.ts';
 import { seesAll, visibleTo } from './status.ts';
 
 /** The skill as its owner sees it, read in the transaction that changed it. */
-export async function showSkill(connection: CommonQueryMethods, id: string): Promise<Skill> {
+export async function showSkill(context: Context, connection: CommonQueryMethods, id: string): Promise<Skill> {
   const row = await getSkillRow(connection, id);
-  return { ...presentSkill(row, { seesAll: true }), ...(row.has_code ? await findCode(connection, id) : NO_CODE) };
+  const code = (row.has_code ? await findCode(connection, id) : null) ?? NO_CODE;
+  return {
+    ...presentSkill(row, { seesAll: true }),
+    max_compute_cents: row.execution_mode === 'open' ? null : boundOfCode(context.config, code),
+    pending_change: await findPendingChange(connection, id),
+    ...code,
+  };
 }
 
 /** @throws CarnetError NOT_FOUND for a skill that does not exist or that the caller may not see. */
@@ -37,7 +45,15 @@ export async function readSkill(context: Context, caller: Caller, id: string): P
   const all = seesAll(caller, row);
   const prepared = skill.prepared({ seesAll: all, seesCode: all || row.execution_mode === 'source' });
   if (prepared !== null) return { status: 200, prepared };
-  return { status: 200, body: { ...presentSkill(row, { seesAll: all }), ...(await findCode(context.pool, id)) } };
+  return {
+    status: 200,
+    body: {
+      ...presentSkill(row, { seesAll: all }),
+      max_compute_cents: skill.maxComputeCents,
+      ...(all ? { pending_change: await findPendingChange(context.pool, id) } : {}),
+      ...(await findCode(context.pool, id)),
+    },
+  };
 }
 
 /**

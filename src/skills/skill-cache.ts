@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { defineCache } from '../context/caches.ts';
 import type { Context } from '../context/context.ts';
 import { prepareJson, type PreparedJson } from '../json/prepared.ts';
+import { maxComputeCents } from './execution/plans.ts';
 import { presentSkill } from './presenter.ts';
 import { findSkillRow, type SkillRow } from './queries.ts';
 import { SkillSchema, type Skill } from './schema.ts';
@@ -25,10 +26,12 @@ interface View {
 /** A skill as it was read, with its answers for each view, each written as JSON once. */
 export class CachedSkill {
   readonly row: SkillRow;
+  readonly maxComputeCents: number | null;
   readonly #prepared = new Map<string, PreparedJson<Skill>>();
 
-  constructor(row: SkillRow) {
+  constructor(row: SkillRow, maxComputeCents: number | null) {
     this.row = row;
+    this.maxComputeCents = maxComputeCents;
   }
 
   /** The answer of GET. Null where it would show code: that is never kept, so the caller must read it. */
@@ -37,7 +40,12 @@ export class CachedSkill {
     const key = `${view.seesAll}:${view.seesCode}`;
     const known = this.#prepared.get(key);
     if (known !== undefined) return known;
-    const prepared = prepareJson(SkillSchema, { ...presentSkill(this.row, view), ...(view.seesCode ? NO_CODE : {}) });
+    const prepared = prepareJson(SkillSchema, {
+      ...presentSkill(this.row, view),
+      max_compute_cents: this.maxComputeCents,
+      ...(view.seesCode ? NO_CODE : {}),
+      ...(view.seesAll ? { pending_change: null } : {}), // a skill without code never has one
+    });
     this.#prepared.set(key, prepared);
     return prepared;
   }
@@ -88,7 +96,7 @@ class SkillCache {
 
   async #read(id: string): Promise<CachedSkill | null> {
     const row = await findSkillRow(this.#context.pool, id);
-    return row === null ? null : new CachedSkill(row);
+    return row === null ? null : new CachedSkill(row, await maxComputeCents(this.#context, row));
   }
 
   #forget(id: string): void {

@@ -49,7 +49,11 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
     return { status: 'suspended', review_status: 'taken_down', rejection_reason: action.takeDown };
   }
   assertThat(state.status === 'pending_review', () =>
-    refusal(state, action === 'approve' ? 'approved' : 'rejected', 'only a skill in pending_review can be.'),
+    refusal(
+      state,
+      action === 'approve' ? 'approved' : 'rejected',
+      'only a skill in pending_review can be; a change of another is named by change_id.',
+    ),
   );
   if (action !== 'approve') return { status: 'suspended', review_status: 'rejected', rejection_reason: action.reject };
   assertThat(

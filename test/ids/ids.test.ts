@@ -11,6 +11,7 @@ const prefixes = Object.keys({
   key: true,
   idc: true,
   skl: true,
+  sch: true,
   inv: true,
   rqt: true,
   txn: true,

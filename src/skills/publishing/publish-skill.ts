@@ -40,7 +40,7 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
       }
       await insertSkill(connection, { id, operatorId, body, review });
       await audit('skill.published', id, { name: body.name, version: body.version, review });
-      return { status: 201, body: await showSkill(connection, id), location: `/v1/skills/${id}` };
+      return { status: 201, body: await showSkill(context, connection, id), location: `/v1/skills/${id}` };
     },
     { kept: keptSkill },
   );

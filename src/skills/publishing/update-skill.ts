@@ -11,10 +11,12 @@ import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import { findSkillRow, type SkillRow } from '../queries.ts';
 import type { Skill, UpdateSkill } from '../schema.ts';
 import { assertOwnSkill, lockOwnSkill, showSkill } from '../show-skill.ts';
+import { needsNewReview, proposeChange } from './pending-change.ts';
 import { saveChanges, type ChangeableFields } from './write-queries.ts';
 
 /**
- * Changes the fields given and counts one more revision; a PATCH that changes nothing leaves the revision as it is.
+ * Changes the fields given and counts one more revision; a PATCH that changes nothing leaves the revision as it is. What an approved skill
+ * with code promises changes when an administrator has looked at it (decision K60).
  * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE.
  */
 export async function updateSkill(
@@ -36,17 +38,23 @@ export async function updateSkill(
       const fields = changedFields(before, after);
       if (fields.length > 0) {
         if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);
+      }
+      if (needsNewReview(before, fields)) {
+        await proposeChange(connection, id, body);
+        await audit('skill.change_proposed', id, { fields, version: after.version });
+        changed(id);
+      } else if (fields.length > 0) {
         await saveChanges(connection, id, after);
         await audit('skill.updated', id, { fields, version: after.version });
         changed(id);
       }
-      return { status: 200, body: await showSkill(connection, id) };
+      return { status: 200, body: await showSkill(context, connection, id) };
     },
     { kept: keptSkill },
   );
 }
 
-const changeOf = (before: SkillRow, body: UpdateSkill): ChangeableFields => ({
+export const changeOf = (before: SkillRow, body: UpdateSkill): ChangeableFields => ({
   description: body.description ?? before.description,
   version: body.version ?? before.version,
   input_schema: body.input_schema ?? before.input_schema,
@@ -56,7 +64,7 @@ const changeOf = (before: SkillRow, body: UpdateSkill): ChangeableFields => ({
   price_per_invocation: body.price_per_invocation ?? before.price_per_invocation,
 });
 
-const changedFields = (before: SkillRow, after: ChangeableFields): string[] =>
+export const changedFields = (before: SkillRow, after: ChangeableFields): string[] =>
   (Object.keys(after) as (keyof ChangeableFields)[]).filter(
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
   );
@@ -68,7 +76,11 @@ const sameSchema = (a: Record<string, unknown>, b: Record<string, unknown>): boo
 const VersionSchemas = z.object({ input_schema: z.string(), output_schema: z.string() });
 
 /** A version keeps its meaning: naming an earlier one again needs the schemas that it had last (decision K8). */
-async function refuseOtherSchemas(connection: CommonQueryMethods, id: string, after: ChangeableFields): Promise<void> {
+export async function refuseOtherSchemas(
+  connection: CommonQueryMethods,
+  id: string,
+  after: ChangeableFields,
+): Promise<void> {
   const earlier = await connection.maybeOne(sql.type(VersionSchemas)`
     select i.schema as input_schema, o.schema as output_schema
     from skill_revisions r join skill_schemas i on i.hash = r.input_schema_hash join skill_schemas o on o.hash = r.output_schema_hash

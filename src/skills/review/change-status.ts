@@ -51,7 +51,7 @@ export const changeStatus = (
         await audit(auditName(action), id, { from: before.status, to: after.status, ...reason });
         changed(id);
       }
-      return { status: 200, body: await showSkill(connection, id) };
+      return { status: 200, body: await showSkill(context, connection, id) };
     },
     { kept: keptSkill },
   );

@@ -4,7 +4,14 @@ import { route } from '../../http/route.ts';
 import { changeStatus } from './change-status.ts';
 import { presentSkills } from '../presenter.ts';
 import { listPendingReviews } from '../queries.ts';
-import { ListedSkillSchema, RejectSkillSchema, SkillSchema, TakeDownSkillSchema } from '../schema.ts';
+import { decideChange } from './decide-change.ts';
+import {
+  ApproveSkillSchema,
+  ListedSkillSchema,
+  RejectSkillSchema,
+  SkillSchema,
+  TakeDownSkillSchema,
+} from '../schema.ts';
 
 const tag = 'platform';
 const params = z.object({ id: z.string() });
@@ -40,14 +47,17 @@ const approve = route({
   path: '/v1/skills/:id/approve',
   operation: 'approveSkill',
   tag,
-  summary: 'Approve a skill that waits for review',
+  summary: 'Approve a skill that waits for review, or a change of one',
   audience: 'platform',
   params,
+  body: ApproveSkillSchema,
   status: 200,
   reply: SkillSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT'],
-  handler: ({ context, call, params: { id } }) =>
-    changeStatus(context, call, id, { by: 'platform', action: 'approve' }),
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT', 'VERSION_IMMUTABLE'],
+  handler: ({ context, call, params: { id }, body: { change_id: changeId } }) =>
+    changeId === undefined
+      ? changeStatus(context, call, id, { by: 'platform', action: 'approve' })
+      : decideChange(context, call, id, { changeId, decision: 'approve' }),
 });
 
 const reject = route({
@@ -55,7 +65,7 @@ const reject = route({
   path: '/v1/skills/:id/reject',
   operation: 'rejectSkill',
   tag,
-  summary: 'Reject a skill that waits for review',
+  summary: 'Reject a skill that waits for review, or a change of one',
   audience: 'platform',
   params,
   body: RejectSkillSchema,
@@ -63,8 +73,10 @@ const reject = route({
   reply: SkillSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE'],
   example: { reason: 'The script sends its input elsewhere.' },
-  handler: ({ context, call, params: { id }, body }) =>
-    changeStatus(context, call, id, { by: 'platform', action: { reject: body.reason } }),
+  handler: ({ context, call, params: { id }, body: { reason, change_id: changeId } }) =>
+    changeId === undefined
+      ? changeStatus(context, call, id, { by: 'platform', action: { reject: reason } })
+      : decideChange(context, call, id, { changeId, decision: { reject: reason } }),
 });
 
 const takeDown = route({

@@ -137,6 +137,8 @@ describe('POST /v1/skills', () => {
       execution_steps: null,
       execution_script: null,
       dependencies: null,
+      max_compute_cents: null,
+      pending_change: null,
       average_rating: null,
       rating_count: 0,
       invocation_count: 0,

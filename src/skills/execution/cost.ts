@@ -1,0 +1,43 @@
+import type { Config } from '../../context/config.ts';
+import { mostCostOfCall } from '../../models/cost.ts';
+import { pricesOfModel } from '../../models/settings.ts';
+import { MOST_SCRIPT_MS } from '../../sandbox/script-runner.ts';
+import type { Code } from '../skill-code.ts';
+import { stepsOf, type RunStep } from './run-plan.ts';
+
+/** Bytes of JSON that a model is given at most, so that what a step can cost is known before it runs. */
+export const MOST_MODEL_INPUT_BYTES = 65_536;
+const LARGEST_INPUT = 'x'.repeat(MOST_MODEL_INPUT_BYTES);
+const MICROCENTS_OF_CENT = 1_000_000n;
+
+type Prices = Pick<Config, 'computeMicrocentsPerSecond' | 'modelProviders'>;
+
+/** What a script costs the platform, in microcents, rounded up. @param computeMs milliseconds, whole */
+export const costOfScript = ({ computeMicrocentsPerSecond }: Prices, computeMs: number): number =>
+  Math.ceil((computeMs * computeMicrocentsPerSecond) / 1_000);
+
+/** As the SQL function cost_with_fee(). */
+const withFee = (microcents: number): bigint => (BigInt(microcents) * 115n + 99n) / 100n;
+
+/**
+ * The most that executing these steps can cost who invokes them, in whole cents.
+ * @returns null where they ask a model that the settings have not
+ */
+export function boundOfRun(prices: Prices, steps: readonly RunStep[]): number | null {
+  let sum = 0n;
+  for (const step of steps) {
+    if (step.kind === 'script') sum += withFee(costOfScript(prices, MOST_SCRIPT_MS));
+    else {
+      const price = pricesOfModel(prices.modelProviders, step);
+      if (price === undefined) return null;
+      sum += withFee(mostCostOfCall({ ...step, user: LARGEST_INPUT }, price));
+    }
+  }
+  return Number((sum + MICROCENTS_OF_CENT - 1n) / MICROCENTS_OF_CENT);
+}
+
+/** The same of code as it is stored; null too where there is nothing to execute. */
+export function boundOfCode(prices: Prices, code: Code): number | null {
+  const steps = stepsOf(code);
+  return steps.length === 0 ? null : boundOfRun(prices, steps);
+}

@@ -1,0 +1,79 @@
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import type { ScriptRuntime } from '../../sandbox/script-runner.ts';
+import { findCode } from '../queries.ts';
+import type { Code } from '../skill-code.ts';
+
+/** Tokens of an answer at most, where the publisher names no max_tokens. */
+const STANDARD_MAX_TOKENS = 1_024;
+
+interface ScriptStep {
+  kind: 'script';
+  label: string | null;
+  runtime: ScriptRuntime;
+  script: string;
+  dependencies: string[];
+}
+
+export interface LlmStep {
+  kind: 'llm';
+  label: string | null;
+  provider: string;
+  model: string;
+  /** The author's prompt; empty: none. */
+  system: string;
+  /** Tokens. */
+  maxTokens: number;
+  temperature: number | undefined;
+}
+
+/** One step of what the service executes. */
+export type RunStep = ScriptStep | LlmStep;
+
+/** The names in a list of dependencies: one a line or between commas, comments behind `#`. */
+export const dependencyNames = (dependencies: string | null | undefined): string[] =>
+  (dependencies ?? '')
+    .split('\n')
+    .flatMap((line) => (line.split('#')[0] ?? '').split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+type Config = NonNullable<Code['llm_config']>;
+
+const llmStep = (label: string | null, provider: string, model: string, config: Config | null): LlmStep => ({
+  kind: 'llm',
+  label,
+  provider,
+  model,
+  system: config?.system_prompt ?? '',
+  maxTokens: Math.max(1, Math.ceil(config?.max_tokens ?? STANDARD_MAX_TOKENS)),
+  temperature: config?.temperature,
+});
+
+/** The steps in their order; the flat fields are one step. Empty: there is nothing to execute. */
+export function stepsOf(code: Code): RunStep[] {
+  if (code.execution_steps) {
+    return code.execution_steps.map((step) =>
+      step.type === 'script'
+        ? { kind: 'script', label: step.label, runtime: step.runtime, script: step.script, dependencies: [] }
+        : llmStep(step.label, step.llm_provider, step.llm_model, step.llm_config ?? null),
+    );
+  }
+  const { execution_script: script, execution_runtime: runtime } = code;
+  if (script && runtime !== 'none') {
+    const dependencies = dependencyNames(code.dependencies);
+    // A script that names no runtime is JavaScript, as most are.
+    return [
+      { kind: 'script', label: null, runtime: runtime === 'python' ? 'python' : 'javascript', script, dependencies },
+    ];
+  }
+  if (code.llm_enabled === true && code.llm_model) {
+    return [llmStep(null, code.llm_provider ?? '', code.llm_model, code.llm_config ?? null)];
+  }
+  return [];
+}
+
+/** The steps of a skill, which never change once it is published. */
+export const findSteps = async (connection: CommonQueryMethods, skillId: string): Promise<RunStep[]> => {
+  const code = await findCode(connection, skillId);
+  return code === null ? [] : stepsOf(code);
+};
