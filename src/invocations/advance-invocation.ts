@@ -14,6 +14,7 @@ const StepRow = z.object({
   expires_at: z.string().nullable(),
   lease_until: z.string().nullable(),
   provider_operator_id: z.string().nullable(),
+  steps_done: z.number().nullable(),
 });
 
 /** Where an invocation is, and what its life waits for. */
@@ -26,11 +27,13 @@ interface InvocationStep {
   attempt: number;
   expiresAt: string | null;
   leaseUntil: string | null;
+  /** Of an execution by the service that is under way; null: there is none. */
+  stepsDone: number | null;
 }
 
 /**
  * One step of the life of an invocation: deletes the messages that woke it, expires it past its deadline (the hold goes
- * back), gives up a lapsed lease, counts a completed one, once. All by the row, so it may run any number of times.
+ * back), gives up a lapsed lease, begins what the service executes when it is its turn, counts a completed one, once. All by the row, so it may run any number of times.
  */
 export async function advanceInvocation(context: Context, id: string): Promise<InvocationStep> {
   step('advanceInvocation:before');
@@ -53,5 +56,6 @@ export async function advanceInvocation(context: Context, id: string): Promise<I
     attempt: row.attempt,
     expiresAt: row.expires_at,
     leaseUntil: row.lease_until,
+    stepsDone: row.steps_done,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Answered } from '../commands/command.ts';
+import type { OperatorId } from '../ids/ids.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Invocation, InvocationSummary } from './schema.ts';
 
@@ -23,6 +24,12 @@ export const invocationOf = (row: Pick<InvocationAnswer, 'snapshot' | 'input' | 
   input: parseObject(row.input),
   output: row.output === null ? null : parseObject(row.output),
 });
+
+/** What passes between a consumer and the service is not the provider's. */
+export const withoutPayloads = (invocation: Invocation, reader: OperatorId): Invocation =>
+  invocation.execution_mode === 'open' || invocation.consumer_operator_id === reader
+    ? invocation
+    : { ...invocation, input: null, output: null };
 
 export const answerOf = (row: InvocationAnswer, status: 200 | 201 = 200): Answered<Invocation> => {
   const body = invocationOf(row);

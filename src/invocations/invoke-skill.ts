@@ -9,6 +9,7 @@ import { sql } from '../database/pool.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
+import { boundOfSkill } from '../skills/index.ts';
 import { actOf } from './act.ts';
 import { workArrived } from './announce.ts';
 import { answerOf, InvocationAnswerRow } from './answer.ts';
@@ -33,15 +34,17 @@ export async function invokeSkill(
   call: CommandCall,
   skillId: string,
   body: InvokeBody,
+  { trial }: { trial: boolean } = { trial: false },
 ): Promise<Answered<Invocation>> {
   const agentId = invokingAgent(call.caller, body.agent_id);
   const input = JSON.stringify(body.input);
   const inputHash = sha256Hex(canonicalJson(body.input));
-  const admit = (): Promise<void> => refuseInvocation(context, call, { ...body, skillId, agentId });
+  const admit = (): Promise<void> => refuseInvocation(context, call, { ...body, skillId, agentId, trial });
   for (let left = MAX_CHECKS; left > 0; left -= 1) {
     const check = await checkInput(context, { skillId, input, caller: call.caller.operatorId }, admit);
     try {
-      const checked = { revision: check.revision, fits: check.faults.length === 0 };
+      const bound = check.isExecuted ? await boundOfSkill(context, skillId) : 0;
+      const checked = { revision: check.revision, fits: check.faults.length === 0, bound, trial };
       const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
       return answerOf(await runHotCommand(context, call, query, workArrived), 201);
     } catch (error) {
@@ -71,6 +74,10 @@ interface CheckedInvoke extends Omit<InvokeBody, 'input'> {
   inputHash: string;
   revision: number | null;
   fits: boolean;
+  /** The most that its execution can cost, in cents; null: it cannot be executed now. */
+  bound: number | null;
+  /** Its owner tries it, whether it is public or not. */
+  trial: boolean;
 }
 
 function invokeStatement(context: Context, call: CommandCall, checked: CheckedInvoke) {
@@ -85,14 +92,15 @@ function invokeStatement(context: Context, call: CommandCall, checked: CheckedIn
       p_agent => ${checked.agentId}, p_passport => ${checked.passport_id ?? null}, p_mission => ${checked.mission_id ?? null},
       p_api_key => ${caller.kind === 'agent' ? caller.keyId : null},
       p_api_key_limit => ${caller.kind === 'agent' ? caller.monthlyLimitCents : null},
-      p_ttl_seconds => ${checked.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${checked.max_price_cents ?? null})`;
+      p_ttl_seconds => ${checked.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${checked.max_price_cents ?? null},
+      p_compute_bound => ${checked.bound}, p_trial => ${checked.trial})`;
 }
 
 /** Refuses what invoke_skill() refuses before it looks at the input, and nothing where the call only repeats one that was answered. */
 async function refuseInvocation(
   { pool }: Context,
   { caller, idempotency }: CommandCall,
-  body: Pick<CheckedInvoke, 'skillId' | 'agentId' | 'passport_id' | 'mission_id' | 'max_price_cents'>,
+  body: Pick<CheckedInvoke, 'skillId' | 'agentId' | 'passport_id' | 'mission_id' | 'max_price_cents' | 'trial'>,
 ): Promise<void> {
   await pool
     .query(
@@ -100,7 +108,7 @@ async function refuseInvocation(
         select refuse_invocation(
           p_operator => ${caller.operatorId}, p_agent_part => ${agentPart(caller)}, p_key => ${idempotency?.key ?? null},
           p_skill => ${body.skillId}, p_agent => ${body.agentId}, p_passport => ${body.passport_id ?? null},
-          p_mission => ${body.mission_id ?? null}, p_max_price => ${body.max_price_cents ?? null})`,
+          p_mission => ${body.mission_id ?? null}, p_max_price => ${body.max_price_cents ?? null}, p_trial => ${body.trial})`,
     )
     .catch((error: unknown) => {
       throw translateDatabaseError(error);

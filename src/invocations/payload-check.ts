@@ -4,13 +4,13 @@ import { defineCache } from '../context/caches.ts';
 import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import type { FieldFault } from '../errors/carnet-error.ts';
-import { findInputContract, findOutputContract, type Contract } from '../skills/index.ts';
+import { findInputContract, findOutputContract, type Contract, type InputContract } from '../skills/index.ts';
 
 /**
  * The input schemas of skills that were invoked lately, by skill. One may be outdated: invoke_skill() then refuses, and
  * `forgetInputContract` is called. A schema has 64 KiB at most, most have far less.
  */
-const inputContracts = defineCache(() => new LRUCache<string, Contract>({ max: 1_000 }));
+const inputContracts = defineCache(() => new LRUCache<string, InputContract>({ max: 1_000 }));
 /** The output schemas of revisions, which never change, by `skill/revision`. */
 const outputContracts = defineCache(() => new LRUCache<string, Contract>({ max: 1_000 }));
 
@@ -37,6 +37,8 @@ export const rememberClaimed = (
 interface InputCheck {
   /** The revision of the skill whose schema was used; null: there is no such skill. */
   revision: number | null;
+  /** Whether the service executes it. */
+  isExecuted: boolean;
   faults: FieldFault[];
 }
 
@@ -52,12 +54,12 @@ export async function checkInput(
 ): Promise<InputCheck> {
   const contracts = context.caches.get(inputContracts);
   const contract = contracts.get(skillId) ?? (await findInputContract(context.pool, skillId));
-  if (contract === null) return { revision: null, faults: [] };
+  if (contract === null) return { revision: null, isExecuted: false, faults: [] };
   contracts.set(skillId, contract);
-  const { schema: schemaText, hash: schemaHash, revision } = contract;
+  const { schema: schemaText, hash: schemaHash, revision, execution_mode } = contract;
   if (!context.schemas.isLight(schemaHash, caller)) await admit();
   const faults = await context.schemas.validate({ schemaText, schemaHash, valueText: input, root: 'input', caller });
-  return { revision, faults };
+  return { revision, isExecuted: execution_mode !== 'open', faults };
 }
 
 /**

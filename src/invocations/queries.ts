@@ -3,13 +3,13 @@ import { findClaimsAbout } from '../claims/index.ts';
 import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { OperatorId } from '../ids/ids.ts';
-import { invocationOf, summaryOf } from './answer.ts';
+import { invocationOf, summaryOf, withoutPayloads } from './answer.ts';
 import type { Invocation, InvocationStatus, InvocationSummary } from './schema.ts';
 
 const InvocationRow = z.object({ snapshot: z.string(), input: z.string(), output: z.string().nullable() });
 const SnapshotRow = z.object({ snapshot: z.string() });
 
-/** Null for everybody but consumer and provider. */
+/** Null for everybody but consumer and provider; a provider whose skill the service executes sees neither input nor output of others. */
 export async function findInvocation(
   connection: CommonQueryMethods,
   id: string,
@@ -18,7 +18,7 @@ export async function findInvocation(
   const row = await connection.maybeOne(sql.type(InvocationRow)`
     select invocation_snapshot(i) as snapshot, input, output from invocations i
     where id = ${id} and ${operatorId} in (consumer_operator_id, provider_operator_id)`);
-  return row === null ? null : invocationOf(row);
+  return row === null ? null : withoutPayloads(invocationOf(row), operatorId);
 }
 
 /** Ids, in the order in which they were recorded. */

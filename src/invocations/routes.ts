@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorList } from '../http/lists/pagination.ts';
 import { applied } from '../http/prefer.ts';
-import { route, type AnyRoute } from '../http/route.ts';
+import { route, type AnyRoute, type RouteRequest } from '../http/route.ts';
 import { actOf } from './act.ts';
 import { cancelInvocation } from './cancel-invocation.ts';
 import { claimInvocation } from './claim-invocation.ts';
@@ -9,6 +9,7 @@ import { completeInvocation } from './complete-invocation.ts';
 import { failInvocation } from './fail-invocation.ts';
 import { heartbeatInvocation } from './heartbeat-invocation.ts';
 import { invokeSkill } from './invoke-skill.ts';
+import { listExecutedSteps } from './execution/list-steps.ts';
 import { claimsOfInvocation, listInvocations } from './queries.ts';
 import {
   ClaimBodySchema,
@@ -20,6 +21,7 @@ import {
   InvocationStatusSchema,
   InvocationSummarySchema,
   InvokeBodySchema,
+  type InvokeBody,
   MOST_PAYLOAD_VALUES,
 } from './schema.ts';
 import { readInvocation, readPending } from './waiting.ts';
@@ -44,6 +46,42 @@ const listQuery = z.object({
 });
 const pendingQuery = z.object({ ...pages.query, skill_id: z.string().optional() });
 
+const invokeRefusals = [
+  'NOT_FOUND',
+  'AGENT_BLOCKED',
+  'AGENT_CREDENTIAL_FORBIDDEN',
+  'INVALID_PASSPORT',
+  'PASSPORT_REVOKED',
+  'PASSPORT_EXPIRED',
+  'AUTHORITY_BINDING_INVALID',
+  'SKILL_NOT_ACTIVE',
+  'EXECUTION_UNAVAILABLE',
+  'PRICE_CHANGED',
+  'TRUST_LEVEL_INSUFFICIENT',
+  'INPUT_SCHEMA_MISMATCH',
+  'AGENT_BUDGET_EXCEEDED',
+  'INSUFFICIENT_CREDITS',
+] as const;
+
+/** Invokes, and with `Prefer: wait` answers the invocation as it is at its end, or when the time is over. */
+async function invokeAndWait(
+  request: Pick<
+    RouteRequest<'anyone', { id: string }, unknown, InvokeBody>,
+    'context' | 'caller' | 'call' | 'params' | 'body' | 'preferWait' | 'signal'
+  >,
+  how: { trial: boolean },
+) {
+  const { context, caller, call, params, body, preferWait, signal } = request;
+  const answer = await invokeSkill(context, call, params.id, body, how);
+  if (preferWait === null) return answer;
+  const target = { id: answer.body.id, operatorId: caller.operatorId };
+  return {
+    ...answer,
+    body: await readInvocation(context, target, { seconds: preferWait, signal }),
+    headers: applied(preferWait),
+  };
+}
+
 const invoke = route({
   method: 'post',
   path: '/v1/skills/:id/invoke',
@@ -59,34 +97,31 @@ const invoke = route({
   mostValues: MOST_PAYLOAD_VALUES,
   status: 201,
   reply,
-  refusals: [
-    'NOT_FOUND',
-    'AGENT_BLOCKED',
-    'AGENT_CREDENTIAL_FORBIDDEN',
-    'INVALID_PASSPORT',
-    'PASSPORT_REVOKED',
-    'PASSPORT_EXPIRED',
-    'AUTHORITY_BINDING_INVALID',
-    'SKILL_NOT_ACTIVE',
-    'EXECUTION_UNAVAILABLE',
-    'PRICE_CHANGED',
-    'TRUST_LEVEL_INSUFFICIENT',
-    'INPUT_SCHEMA_MISMATCH',
-    'AGENT_BUDGET_EXCEEDED',
-    'INSUFFICIENT_CREDITS',
-  ],
+  refusals: invokeRefusals,
   example: { input: { text: 'hello' } },
   waits: true,
-  handler: async ({ context, caller, call, params: { id }, body, preferWait, signal }) => {
-    const answer = await invokeSkill(context, call, id, body);
-    if (preferWait === null) return answer;
-    const target = { id: answer.body.id, operatorId: caller.operatorId };
-    return {
-      ...answer,
-      body: await readInvocation(context, target, { seconds: preferWait, signal }),
-      headers: applied(preferWait),
-    };
-  },
+  handler: (request) => invokeAndWait(request, { trial: false }),
+});
+
+const attempt = route({
+  method: 'post',
+  path: '/v1/skills/:id/try',
+  operation: 'trySkill',
+  tag,
+  summary: 'Try a skill of yours that the service executes, also before its review',
+  description:
+    'An invocation of your own skill, whatever its status: it costs no price, and what its steps cost. The answer of GET names the failed ' +
+    'step and shows what it printed.',
+  audience,
+  params,
+  body: InvokeBodySchema,
+  mostValues: MOST_PAYLOAD_VALUES,
+  status: 201,
+  reply,
+  refusals: [...invokeRefusals, 'NOT_OWNER', 'NO_EXECUTABLE_CONTENT'],
+  example: { input: { text: 'hello' } },
+  waits: true,
+  handler: (request) => invokeAndWait(request, { trial: true }),
 });
 
 const list = (side: 'mine' | 'provided', summary: string) =>
@@ -157,7 +192,11 @@ const get = route({
     const invocation = await readInvocation(context, target, { seconds: preferWait, signal });
     return {
       status: 200,
-      body: { ...invocation, claim_ids: await claimsOfInvocation(context, id) },
+      body: {
+        ...invocation,
+        claim_ids: await claimsOfInvocation(context, id),
+        steps: await listExecutedSteps(context, invocation, caller.operatorId),
+      },
       headers: applied(preferWait),
     };
   },
@@ -267,4 +306,5 @@ export const invocationRoutes: AnyRoute[] = [
   cancel,
   heartbeat,
   invoke,
+  attempt,
 ];

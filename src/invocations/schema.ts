@@ -46,7 +46,14 @@ export const InvocationSummarySchema = z
     passport_id: z.string().nullable(),
     mission_id: z.string().nullable().describe('The mission it is for.'),
     price_cents: z.int().describe('Held when invoked, captured when completed, else given back. US cents.'),
+    compute_bound_cents: z
+      .int()
+      .describe(
+        'Held beside the price where the service executes the skill: the most that its steps can cost. US cents.',
+      ),
+    compute_cents: z.int().describe('What the steps cost, rounded up to a cent; the statement has each microcent.'),
     self_invocation: z.boolean().describe('A test run of your own skill: free and not counted.'),
+    trial: z.boolean().describe('Its owner tries it, whether it is public or not.'),
     attempt: z.int().describe('How many times it was claimed.'),
     lease_seconds: z.number().nullable(),
     lease_until: time.nullable().describe('Until when the claim holds without a heartbeat; null: until expires_at.'),
@@ -60,7 +67,11 @@ export const InvocationSummarySchema = z
 export type InvocationSummary = z.infer<typeof InvocationSummarySchema>;
 
 export const InvocationSchema = InvocationSummarySchema.extend({
-  input: jsonObject,
+  input: jsonObject
+    .nullable()
+    .describe(
+      'Null for the provider where the service executes the skill: it is between its consumer and the service.',
+    ),
   output: jsonObject.nullable(),
 }).meta({
   id: 'Invocation',
@@ -84,7 +95,10 @@ export const InvocationSchema = InvocationSummarySchema.extend({
       passport_id: null,
       mission_id: null,
       price_cents: 25,
+      compute_bound_cents: 0,
+      compute_cents: 0,
       self_invocation: false,
+      trial: false,
       attempt: 0,
       lease_seconds: null,
       lease_until: null,
@@ -98,11 +112,33 @@ export const InvocationSchema = InvocationSummarySchema.extend({
 });
 export type Invocation = z.infer<typeof InvocationSchema>;
 
+/** A step of an execution by the service, as consumer and provider see it. */
+const ExecutedStepSchema = z
+  .object({
+    index: z.int().describe('Counts from 0.'),
+    kind: z.enum(['script', 'llm']),
+    label: z.string().nullable().describe('For whoever may see the code.'),
+    status: z.enum(['running', 'done', 'failed']),
+    duration_ms: z.int().nullable(),
+    charged_microcents: z.int().describe('Once the invocation has ended.'),
+    tokens: z.int().nullable().describe('That a model read and wrote.'),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    console: z
+      .string()
+      .nullable()
+      .describe(
+        'What a failed script printed, for the owner of the skill. Values of the input are masked where it is not theirs.',
+      ),
+  })
+  .meta({ id: 'ExecutedStep' });
+export type ExecutedStep = z.infer<typeof ExecutedStepSchema>;
+
 /** As it is read by its id. */
 export const EvidencedInvocationSchema = InvocationSchema.extend({
   claim_ids: z
     .array(z.string())
     .describe('The claims of the service about it: that it was submitted, and how it ended.'),
+  steps: z.array(ExecutedStepSchema).nullable().describe('Null where its provider does the work.'),
 }).meta({ id: 'EvidencedInvocation', description: 'An invocation, with the claims that are evidence of it.' });
 
 export const InvokeBodySchema = z

@@ -54,7 +54,10 @@ describe('POST /v1/skills/:id/invoke', () => {
       passport_id: null,
       mission_id: null,
       price_cents: 25,
+      compute_bound_cents: 0,
+      compute_cents: 0,
       self_invocation: false,
+      trial: false,
       attempt: 0,
       lease_seconds: null,
       lease_until: null,
@@ -72,7 +75,7 @@ describe('POST /v1/skills/:id/invoke', () => {
     const loose = await buildSkill(provider, { input_schema: { type: 'object' }, price_per_invocation: 0 });
     const body = '{"input":{"z":1E30,"a":[0.1,-0],"m":{"ä":"✓"}}}';
     const invocation = assertStatus(await consumer.post<Invocation>(`/v1/skills/${loose.id}/invoke`, body), 201);
-    assert.deepEqual(Object.keys(invocation.input), ['z', 'a', 'm']);
+    assert.deepEqual(Object.keys(invocation.input ?? {}), ['z', 'a', 'm']);
     const read = await provider.get<Invocation>(`/v1/skills/invocations/${invocation.id}`);
     assert.deepEqual(read.body.input, { z: 1e30, a: [0.1, 0], m: { ä: '✓' } });
   });
@@ -148,11 +151,10 @@ describe('POST /v1/skills/:id/invoke', () => {
     assertProblem(await consumer.post(`/v1/skills/${its.id}/invoke`, { input }), 'SKILL_NOT_ACTIVE');
   });
 
-  it('answers 503 for what the service would execute itself, and holds nothing', async () => {
+  it('answers 503 for a skill that asks a model which the service does not offer, and holds nothing', async () => {
     const sealed = await buildSkill(provider, {
       execution_mode: 'sealed',
-      execution_script: '1',
-      execution_runtime: 'javascript',
+      execution_steps: [{ type: 'llm', label: 'ask', llm_provider: 'nobody', llm_model: 'none' }],
       price_per_invocation: 5,
     });
     assertStatus(await platform().post(`/v1/skills/${sealed.id}/approve`), 200);

@@ -139,11 +139,14 @@ describe('the work on an invocation', () => {
         held_cents: 0,
         receivable_cents: 0,
       });
-      const { claim_ids: evidence, ...read } = (
-        await buyer.get<Invocation & { claim_ids: string[] }>(`/v1/skills/invocations/${id}`)
-      ).body;
+      const {
+        claim_ids: evidence,
+        steps,
+        ...read
+      } = (await buyer.get<Invocation & { claim_ids: string[]; steps: null }>(`/v1/skills/invocations/${id}`)).body;
       assert.deepEqual(read, done);
       assert.equal(evidence.length, 2);
+      assert.equal(steps, null);
     });
 
     it('refuses an output that does not fit the schema, and stays processing', async () => {

@@ -1,6 +1,7 @@
 -- What invoking refuses before it looks at the input (decision K45): the skill, agent, passport and mission, the skill's state, its
 -- price, trust. Returns what of them the invocation is made of.
-create function admit_invocation(p_operator text, p_skill text, p_agent text, p_passport text, p_mission text, p_max_price bigint)
+create function admit_invocation(p_operator text, p_skill text, p_agent text, p_passport text, p_mission text, p_max_price bigint,
+  p_trial boolean)
 returns admitted_invocation language plpgsql as $$
 declare
   skill skill_offers;
@@ -17,12 +18,11 @@ begin
     select id, monthly_limit_cents into admitted.agent_id, admitted.agent_limit from invoking_agent(p_operator, p_agent, p_passport);
   end if;
   if p_mission is not null then perform refuse_mission(p_operator, admitted.agent_id, p_mission); end if;
-  if skill.status not in ('active', 'unlisted') or skill.owner_status <> 'active' then
+  if p_trial then
+    perform refuse_trial(p_operator, skill);
+  elsif skill.status not in ('active', 'unlisted') or skill.owner_status <> 'active' then
     perform refuse('SKILL_NOT_ACTIVE', 'The skill cannot be invoked now: '
       || case when skill.owner_status = 'active' then 'it is ' || skill.status else 'its operator is suspended' end || '.');
-  end if;
-  if skill.execution_mode <> 'open' then
-    perform refuse('EXECUTION_UNAVAILABLE', 'Skills that the service itself executes cannot be invoked yet; nothing was held.');
   end if;
 
   admitted.price_cents := case when skill.operator_id = p_operator then 0 else skill.price_per_invocation end;

@@ -5,7 +5,7 @@ declare i invocations; was text; still_open boolean;
 begin
   delete from life_messages where life = 'invocation:' || p_invocation;
   select * into i from invocations where id = p_invocation for no key update;
-  if not found then return row('gone', false, false, null, 0, null, null, null)::invocation_step; end if;
+  if not found then return row('gone', false, false, null, 0, null, null, null, null)::invocation_step; end if;
   was := i.status;
   if i.status in ('pending', 'processing') and i.expires_at <= clock_timestamp() then
     i := expire_invocation(i);
@@ -14,6 +14,7 @@ begin
     insert into audit_events (operator_id, actor, action, target, detail)
       values (i.provider_operator_id, 'service', 'invocation.lease_lapsed', p_invocation, jsonb_build_object('attempt', i.attempt));
   end if;
+  if i.status = 'pending' and i.execution_mode <> 'open' then i := begin_sealed_run(i); end if;
   still_open := i.status in ('pending', 'processing');
   if i.status = 'completed' and not i.self_invocation and not i.followed_up then
     perform count_completed_invocation(i.skill_id);
@@ -25,5 +26,7 @@ begin
   return row(i.status, still_open, i.status <> was,
     case when still_open then
       ms_until(least(i.expires_at, i.lease_until)) end,
-    i.attempt, iso_time(i.expires_at), iso_time(i.lease_until), i.provider_operator_id)::invocation_step;
+    i.attempt, iso_time(i.expires_at), iso_time(i.lease_until), i.provider_operator_id,
+    case when i.status = 'processing' and i.execution_mode <> 'open' then
+      (select count(*)::int from sealed_steps where invocation_id = p_invocation and status = 'done') end)::invocation_step;
 end $$;

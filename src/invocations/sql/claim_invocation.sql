@@ -8,9 +8,7 @@ begin
   answer := replay_invocation_answer(p_key_operator, p_agent_part, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
   i := lock_invocation(p_invocation, p_authority, 'provider');
-  if i.execution_mode <> 'open' then
-    perform refuse('SERVICE_EXECUTED', 'The service executes this skill itself; there is nothing to claim.');
-  end if;
+  perform refuse_service_executed(i);
   perform refuse_expired(i);
   if not is_claimable(i) then perform refuse_not_pending(i); end if;
   perform refuse_other_attempt(i, p_attempt);

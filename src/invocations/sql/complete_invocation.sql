@@ -9,6 +9,7 @@ begin
   answer := replay_invocation_answer(p_key_operator, p_agent_part, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
   i := lock_invocation(p_invocation, p_authority, 'provider');
+  perform refuse_service_executed(i);
   perform refuse_expired(i);
   perform refuse_other_attempt(i, p_attempt);
   if i.status <> 'completed' or i.output_hash <> p_output_hash then
@@ -27,9 +28,6 @@ begin
   end if;
   answer := invocation_answer_of(i, messages);
   if p_key is not null then perform keep_answer(p_key_operator, p_agent_part, p_key, 200, answer.snapshot, null); end if;
-  if messages > 0 and i.price_cents > 0 then
-    perform capture_hold(p_invocation, p_transfer, i.provider_operator_id, 'invocation',
-      'Skill ' || (select name from skill_names where id = i.skill_id) || ' ' || i.skill_version, i.skill_id, p_invocation);
-  end if;
+  if messages > 0 then perform capture_price(i, p_transfer); end if;
   return answer;
 end $$;

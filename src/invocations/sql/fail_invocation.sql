@@ -8,6 +8,7 @@ begin
   answer := replay_invocation_answer(p_key_operator, p_agent_part, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
   i := lock_invocation(p_invocation, p_authority, 'provider');
+  perform refuse_service_executed(i);
   perform refuse_expired(i);
   perform refuse_other_attempt(i, p_attempt);
   if i.status <> 'failed' or i.error <> p_error then

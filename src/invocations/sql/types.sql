@@ -16,7 +16,14 @@ create type invocation_step as (
   attempt int,
   expires_at text,
   lease_until text,
-  provider_operator_id text
+  provider_operator_id text,
+  steps_done int                         -- of an execution under way; null: there is none
+);
+
+create type sealed_step_begun as (
+  state text,                            -- run, over
+  attempt int,
+  input text
 );
 
 -- What an invocation is made of, once it may be made at all.

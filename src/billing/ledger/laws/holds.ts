@@ -36,15 +36,17 @@ export const holdLaws: readonly LedgerLaw[] = [
   },
   {
     law: 'a hold follows its invocation',
-    means: 'held while it is open, captured when it completed, released at every other end; for its price',
+    means:
+      'held while it is open, captured when it completed with a price, released at every other end; for its price, and the most that its execution can cost while it is open',
     of: 'holds for invocations',
     rows: sql.fragment`
       select h.id as subject, format('%s %s', h.status, h.amount_cents) as stored,
-        coalesce(i.status || ' ' || i.price_cents, 'no invocation') as proven,
+        coalesce(format('%s %s + %s', i.status, i.price_cents, i.compute_bound_cents), 'no invocation') as proven,
         h.status = case
-            when i.status in ('pending', 'processing') then 'held' when i.status = 'completed' then 'captured'
-            when i.status in ('failed', 'expired') then 'released' end
-          and h.amount_cents = i.price_cents and h.operator_id = i.consumer_operator_id as holds
+            when i.status in ('pending', 'processing') then 'held' when i.status = 'completed' and i.price_cents > 0 then 'captured'
+            else 'released' end
+          and h.amount_cents = i.price_cents + case when i.status = 'completed' and i.price_cents > 0 then 0 else i.compute_bound_cents end
+          and h.operator_id = i.consumer_operator_id as holds
       from holds h left join invocations i on i.id = h.cause
       where not exists (select from refunds where id = h.cause) and not exists (select from classification_calls where id = h.cause)`,
   },
@@ -61,11 +63,25 @@ export const holdLaws: readonly LedgerLaw[] = [
   {
     law: 'a price has its hold',
     means: 'nobody works for money that is not held',
-    of: 'invocations with a price',
+    of: 'invocations that cost something',
     rows: sql.fragment`
-      select i.id as subject, null as stored, i.price_cents::text as proven, h.id is not null as holds
+      select i.id as subject, null as stored, (i.price_cents + i.compute_bound_cents)::text as proven, h.id is not null as holds
       from invocations i left join holds h on h.cause = i.id
-      where i.price_cents > 0`,
+      where i.price_cents + i.compute_bound_cents > 0`,
+  },
+  {
+    law: 'an execution costs what its steps cost, and no more than was held for it',
+    means: 'machine time and models of a sealed or source skill are charged once, within what was promised',
+    of: 'executions',
+    rows: sql.fragment`
+      select i.id as subject, i.compute_cents::text as stored, ceil(coalesce(s.charged, 0) / 1000000.0)::text as proven,
+        i.compute_cents = ceil(coalesce(s.charged, 0) / 1000000.0) and i.compute_cents <= i.compute_bound_cents as holds
+      from invocations i left join (
+        select invocation_id, sum(microcents) as charged from (
+          select invocation_id, microcents from machine_runs
+          union all select invocation_id, microcents from model_calls where sealed_step_index is not null) sources
+        group by 1) s on s.invocation_id = i.id
+      where i.execution_mode <> 'open'`,
   },
   {
     law: 'a budget counts what was not given back',
@@ -75,9 +91,10 @@ export const holdLaws: readonly LedgerLaw[] = [
       select format('%s in %s', coalesce(s.subject, c.subject), coalesce(s.month, c.month)) as subject, s.cents::text as stored,
         c.cents::text as proven, coalesce(s.cents, 0) = coalesce(c.cents, 0) as holds
       from agent_spending s full join (
-        select subject, utc_month(created_at) as month, sum(price_cents) as cents
+        select subject, utc_month(created_at) as month, sum(case when status in ('failed', 'expired') then 0 else price_cents end
+          + case when status in ('pending', 'processing') then compute_bound_cents else compute_cents end) as cents
         from invocations, lateral (values (agent_id), (api_key_id)) as subjects (subject)
-        where subject is not null and price_cents > 0 and status in ('pending', 'processing', 'completed')
+        where subject is not null and price_cents + compute_bound_cents > 0
         group by 1, 2) c on c.subject = s.subject and c.month = s.month`,
   },
 ];

@@ -1,0 +1,127 @@
+import { setTimeout } from 'node:timers/promises';
+import { step as faultPoint } from '../../commands/fault-points.ts';
+import type { Context } from '../../context/context.ts';
+import { CarnetError } from '../../errors/carnet-error.ts';
+import { newId } from '../../ids/ids.ts';
+import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
+import { assertFewValues, parseStrictJson, StrictJsonFault } from '../../json/strict.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { metrics } from '../../metrics/metrics.ts';
+import { costOfScript, stepsOfSkill, type RunStep } from '../../skills/index.ts';
+import { checkOutput } from '../payload-check.ts';
+import { MOST_PAYLOAD_VALUES } from '../schema.ts';
+import { askModel } from './ask-model.ts';
+import { withoutInput } from './console.ts';
+import type { ExecutorContext } from './executor.ts';
+import { beginSealedStep, endSealedStep, findSealedRun, type SealedRun, type StepResult } from './queries.ts';
+
+/** A database that is away for so long loses the end of a step, which then counts as interrupted. Milliseconds between tries. */
+const END_PAUSES_MS = [200, 500, 1_000, 2_000, 4_000, 8_000];
+
+const executedSteps = metrics.counter(
+  'carnet_executed_steps',
+  'Steps of sealed and source skills, by kind and what came of them',
+);
+
+/**
+ * Executes the next step of an invocation whose skill the service executes: writes that it runs, runs it, and writes what came of it,
+ * which ends the invocation with the last step and with one that fails. Repeating it runs nothing that is done, and asks no model twice.
+ * @throws Error where the machine could not run a script: trying again does
+ */
+export async function executeSealedStep(context: ExecutorContext, id: string): Promise<void> {
+  const run = await findSealedRun(context.pool, id);
+  if (run === null) return;
+  const steps = await stepsOfSkill(context, run.skill_id);
+  const [index, planned] = [run.steps_done, steps[run.steps_done]];
+  if (planned === undefined) throw new Error('An execution under way has no step left.');
+  const begun = await beginSealedStep(context.pool, {
+    id,
+    index,
+    kind: planned.kind,
+    stepId: planned.kind === 'script' ? newId('mch') : newId('llm'),
+    keySource: 'platform',
+  });
+  faultPoint('executeSealedStep:begun');
+  if (begun === null) return announce(context, id);
+  const isLast = index === steps.length - 1;
+  const ran = await runStep(context, { run, planned, input: begun.input });
+  faultPoint('executeSealedStep:ran');
+  const result = isLast && ran.error_code === null ? await checked(context, id, ran) : ran;
+  executedSteps.add(1, { kind: planned.kind, outcome: result.error_code ?? 'done' });
+  await persisting(() =>
+    endSealedStep(context.pool, {
+      id,
+      index,
+      attempt: begun.attempt,
+      result,
+      isLast,
+      outputHash: result.output === null ? null : sha256Hex(canonicalJson(JSON.parse(result.output) as JsonObject)),
+      transferId: newId('txn'),
+    }),
+  );
+  faultPoint('executeSealedStep:committed');
+  announce(context, id);
+}
+
+/** Whoever waits on the invocation reads it again; an end leaves messages. */
+function announce({ rowEvents, delivery }: Context, id: string): void {
+  rowEvents.changed(id);
+  delivery.messagesCommitted();
+}
+
+async function runStep(
+  context: ExecutorContext,
+  { run, planned, input }: { run: SealedRun; planned: RunStep; input: string },
+): Promise<StepResult> {
+  if (planned.kind === 'llm') return askModel(context, { step: planned, input });
+  const { runtime, script, dependencies } = planned;
+  const outcome = await context.scripts.run({ runtime, script, dependencies, input, caller: run.consumer_operator_id });
+  if (outcome.outcome === 'interrupted') throw new Error(outcome.sentence);
+  const { computeMs } = outcome;
+  const spent = { cost_microcents: costOfScript(context.config, computeMs), duration_ms: computeMs, model_call: null };
+  if (outcome.outcome === 'returned') {
+    return { ...spent, output: outcome.output, error_code: null, error_message: null, console: null };
+  }
+  const isOwn = run.consumer_operator_id === run.provider_operator_id;
+  const printed = isOwn ? outcome.console : withoutInput(outcome.console, input);
+  return { ...spent, output: null, error_code: outcome.code, error_message: outcome.message, console: printed };
+}
+
+/** The output of the last step as the buyer gets it, or why it is none. */
+async function checked(context: Context, id: string, result: StepResult): Promise<StepResult> {
+  const output = result.output ?? '';
+  const failed = (code: string, message: string, console: string): StepResult => ({
+    ...result,
+    output: null,
+    error_code: code,
+    error_message: message,
+    console,
+  });
+  try {
+    assertFewValues(Buffer.from(output), MOST_PAYLOAD_VALUES);
+    parseStrictJson(output);
+  } catch (error) {
+    if (!(error instanceof StrictJsonFault)) throw error;
+    return failed('OUTPUT_INVALID', 'The output is not JSON that an invocation can carry.', error.message);
+  }
+  const faults = await checkOutput(context, id, { output, authority: null });
+  if (faults.length === 0) return result;
+  return failed(
+    'OUTPUT_SCHEMA_MISMATCH',
+    'The output does not match the output schema of the skill.',
+    faults.map(({ path, message }) => `${path}: ${message}`).join('\n'),
+  );
+}
+
+/** Writes what is known now and nowhere else: a database that comes back soon loses nothing. */
+async function persisting<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (const pause of END_PAUSES_MS) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE')) throw error;
+    }
+    await setTimeout(pause);
+  }
+  return write();
+}

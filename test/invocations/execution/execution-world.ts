@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import type { Context } from '../../../src/context/context.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { advanceInvocation, executeSealedStep, type ExecutorContext } from '../../../src/invocations/index.ts';
+import { boundOfSkill } from '../../../src/skills/index.ts';
+import type { ModelCaller, ModelOutcome } from '../../../src/models/model-caller.ts';
+import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../src/sandbox/script-runner.ts';
+import { insertSkill } from '../../../src/skills/publishing/write-queries.ts';
+import { PublishSkillSchema } from '../../../src/skills/schema.ts';
+import { run } from '../../billing/ledger/ledger-world.ts';
+
+/** The model of the tests, 2 microcents a token read, 1 one read from a cache, 10 one written. */
+export const PROVIDER = {
+  slug: 'tiny',
+  kind: 'openai' as const,
+  baseUrl: 'http://127.0.0.1:1',
+  apiKey: undefined,
+  models: new Map([['one', { input: 2_000_000, cached: 1_000_000, output: 10_000_000 }]]),
+};
+export const scriptStep = (script = 'main = (x) => x') => ({
+  type: 'script',
+  label: 'first',
+  runtime: 'javascript',
+  script,
+});
+export const modelStep = (config: object = { max_tokens: 100, system_prompt: 'Summarise.' }) => ({
+  type: 'llm',
+  label: 'ask',
+  llm_provider: 'tiny',
+  llm_model: 'one',
+  llm_config: config,
+});
+
+/** Stands where scripts run and models answer, which other tests try: each takes what a test has prepared, in order. */
+export interface Doubles {
+  scripts: (ScriptOutcome | ((run: ScriptRun) => Promise<ScriptOutcome>))[];
+  models: ModelOutcome[];
+  /** How often each was asked. */
+  ran: number;
+  asked: { system: string; user: string }[];
+}
+
+export interface World {
+  context: ExecutorContext;
+  doubles: Doubles;
+  /** Approved and public. @returns its id */
+  publish(
+    owner: string,
+    skill: { price?: number; steps?: object[]; mode?: 'sealed' | 'source'; review?: boolean },
+  ): Promise<string>;
+  invoke(
+    consumer: string,
+    skill: string,
+    options?: { agent?: string; input?: string; trial?: boolean },
+  ): Promise<string>;
+  /** Does what the life does until it waits or ends, and returns the status. */
+  live(id: string): Promise<string>;
+  show(id: string): Promise<Row>;
+}
+
+const Row = z.object({
+  status: z.string(),
+  error: z.string().nullable(),
+  output: z.string().nullable(),
+  price_cents: z.number(),
+  compute_bound_cents: z.number(),
+  compute_cents: z.number(),
+});
+type Row = z.output<typeof Row>;
+
+export function worldOn(base: Context): World {
+  const doubles: Doubles = { scripts: [], models: [], ran: 0, asked: [] };
+  const scripts: ScriptRunner = {
+    async run(asked) {
+      doubles.ran += 1;
+      const next = doubles.scripts.shift();
+      if (next === undefined) throw new Error('No script was expected.');
+      return typeof next === 'function' ? next(asked) : next;
+    },
+    close: async () => {},
+  };
+  const models: ModelCaller = {
+    async ask({ system, user }) {
+      doubles.asked.push({ system, user });
+      const next = doubles.models.shift();
+      if (next === undefined) throw new Error('No question was expected.');
+      return next;
+    },
+  };
+  const context: ExecutorContext = { ...base, config: { ...base.config, modelProviders: [PROVIDER] }, scripts, models };
+  const { pool } = context;
+  return {
+    context,
+    doubles,
+    async publish(owner, { price = 0, steps = [scriptStep()], mode = 'sealed', review = false }) {
+      const id = newId('skl');
+      const body = PublishSkillSchema.parse({
+        name: id.toLowerCase().replace('_', '-'),
+        description: 'made by a test',
+        version: '1.0.0',
+        input_schema: { type: 'object' },
+        output_schema: { type: 'object', not: { required: ['forbidden'] } },
+        trust_level_required: 'L0',
+        price_per_invocation: price,
+        execution_mode: mode,
+        execution_steps: steps,
+      });
+      await pool.transaction((connection) => insertSkill(connection, { id, operatorId: owner, body, review }));
+      return id;
+    },
+    async invoke(consumer, skill, { agent, input = '{"text":"hello"}', trial = false } = {}) {
+      const id = newId('inv');
+      const bound = await boundOfSkill(context, skill);
+      await pool.one(sql.type(z.object({ snapshot: z.string() }))`
+        select snapshot from invoke_skill(
+          p_operator => ${consumer}, p_agent_part => '', p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null,
+          p_invocation => ${id}, p_hold => ${newId('hld')}, p_skill => ${skill}, p_revision => 1, p_input => ${input}, p_input_hash => 'hash',
+          p_input_fits => true, p_agent => ${agent ?? null}, p_passport => null, p_api_key => null, p_api_key_limit => null,
+          p_ttl_seconds => 3600, p_max_price => null, p_compute_bound => ${bound}, p_trial => ${trial})`);
+      return id;
+    },
+    async live(id) {
+      for (;;) {
+        const step = await advanceInvocation(context, id);
+        if (step.stepsDone === null) return step.status;
+        await executeSealedStep(context, id);
+      }
+    },
+    show: (id) =>
+      pool.one(sql.type(Row)`
+        select status, error, output, price_cents, compute_bound_cents, compute_cents from invocations where id = ${id}`),
+  };
+}
+
+/** A script that ran `computeMs` milliseconds. */
+export const returned = (output: object, computeMs = 100): ScriptOutcome => ({
+  outcome: 'returned',
+  output: JSON.stringify(output),
+  computeMs,
+  console: '',
+});
+export const threw = (console = 'Error: no', computeMs = 100): ScriptOutcome => ({
+  outcome: 'failed',
+  code: 'SCRIPT_FAILED',
+  message: 'The script threw an exception.',
+  computeMs,
+  console,
+});
+export const answered = (text: string, prompt = 50, completion = 20): ModelOutcome => ({
+  outcome: 'answered',
+  text,
+  isWhole: true,
+  usage: {
+    promptTokens: prompt,
+    completionTokens: completion,
+    totalTokens: prompt + completion,
+    cachedPromptTokens: null,
+  },
+});
+
+/** Moves the deadline of an execution into the past. */
+export const overdue = (context: Context, id: string) =>
+  run(context.pool, sql.fragment`update invocations set expires_at = clock_timestamp() where id = ${id}`);
