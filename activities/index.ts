@@ -10,12 +10,12 @@ import { passportActivities } from './passports.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
-export const createActivities = (context: Context, { payments, mailer, texter, scanner, models }: Ports) => ({
+export const createActivities = (context: Context, { payments, mailer, texter, scanner, models, scripts }: Ports) => ({
   ...accountActivities(context),
   ...billingActivities({ ...context, payments }),
   ...claimActivities(context),
   ...inboundActivities({ ...context, scanner, models }),
-  ...invocationActivities(context),
+  ...invocationActivities({ ...context, models, scripts }),
   ...mailActivities({ ...context, mailer }),
   ...notificationActivities({ ...context, mailer, texter }),
   ...passportActivities(context),

@@ -1,6 +1,6 @@
-import { actOnSignal, advanceInvocation } from '../src/invocations/index.ts';
-import type { Context } from '../src/context/context.ts';
+import { actOnSignal, advanceInvocation, executeSealedStep, type ExecutorContext } from '../src/invocations/index.ts';
 import { activitiesOf } from './activities-of.ts';
 
-/** The steps of an invocation's life; each is a conditional transaction, so repeating one changes nothing. */
-export const invocationActivities = (context: Context) => activitiesOf(context, { advanceInvocation, actOnSignal });
+/** The steps of an invocation's life; each is a conditional transaction, or between two of them, so repeating one changes nothing. */
+export const invocationActivities = (context: ExecutorContext) =>
+  activitiesOf(context, { advanceInvocation, actOnSignal, executeSealedStep });

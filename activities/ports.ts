@@ -2,11 +2,13 @@ import type { PaymentProvider } from '../src/billing/index.ts';
 import type { Mailer } from '../src/mail/index.ts';
 import type { Texter } from '../src/notifications/index.ts';
 import type { Context } from '../src/context/context.ts';
+import type { ScriptRunner } from '../src/sandbox/script-runner.ts';
 import type { ModelCaller } from '../src/models/model-caller.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createModelCaller } from './models/index.ts';
 import { createPayments } from './payments/index.ts';
 import { createScanner, type Scanner } from '../src/inbound/index.ts';
+import { createScriptRunner } from './sandbox/index.ts';
 import { createTexter } from './sms/index.ts';
 
 /** What steps reach outside of Carnet. */
@@ -16,6 +18,7 @@ export interface Ports {
   texter: Texter;
   scanner: Scanner;
   models: ModelCaller;
+  scripts: ScriptRunner;
 }
 
 /** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
@@ -25,4 +28,5 @@ export const createPorts = (context: Context): Ports => ({
   texter: createTexter(context),
   scanner: createScanner(),
   models: createModelCaller(context),
+  scripts: createScriptRunner(context),
 });

@@ -1,13 +1,14 @@
-import { OUTBOUND, RECEIVERS } from '../workflows/queues.ts';
+import { OUTBOUND, RECEIVERS, SEALED } from '../workflows/queues.ts';
 
 /**
  * One queue a kind of work, so that a slow receiver or a hot loop never delays an invocation.
  * `lives` runs workflows and their steps in the database, `outbound` the steps that reach payment provider and mail server,
- * `receivers` the calls to addresses that users choose.
+ * `receivers` the calls to addresses that users choose, `sealed` the steps of skills that the service executes.
  */
 export const TaskQueue = {
   lives: 'lives',
   outbound: OUTBOUND,
   receivers: RECEIVERS,
+  sealed: SEALED,
 } as const;
 export type TaskQueue = (typeof TaskQueue)[keyof typeof TaskQueue];

@@ -14,6 +14,8 @@ const MAX_LOCAL_ACTIVITIES = 8;
 const MAX_OUTBOUND_ACTIVITIES = 20;
 /** Destinations that a worker sends to at once, each with up to eight calls. */
 const MAX_RECEIVER_ACTIVITIES = 64;
+/** Steps of skills that wait for a place on this machine or run on it: what runs at once is bounded where it runs, in turns of operators. */
+const MAX_SEALED_ACTIVITIES = 200;
 /** Long polls on the queues of those steps: they are quiet. */
 const OUTBOUND_POLLS = 2;
 /** At a stop, what runs may end within this; a step in the database takes 5 s at most. */
@@ -82,7 +84,13 @@ export async function runWorker(context: Context, activities: Activities): Promi
         maxConcurrentActivityTaskExecutions: MAX_RECEIVER_ACTIVITIES,
         maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
       });
-      workers = [forLives, forOutbound, forReceivers];
+      const forSealed = await Worker.create({
+        ...shared,
+        taskQueue: TaskQueue.sealed,
+        maxConcurrentActivityTaskExecutions: MAX_SEALED_ACTIVITIES,
+        maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
+      });
+      workers = [forLives, forOutbound, forReceivers, forSealed];
       // One that ends by a fault takes the others with it: all begin anew.
       const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)));
       outage.over();

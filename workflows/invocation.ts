@@ -1,7 +1,7 @@
 import type { Activities } from '../activities/index.ts';
 import type { MAX_LEASE_SECONDS, MIN_LEASE_SECONDS } from '../src/invocations/schema.ts';
 import { live, type Performed, type Signal } from './life.ts';
-import { database, databaseStep } from './steps.ts';
+import { database, databaseStep, sealed } from './steps.ts';
 import { isUndecodable } from './undecodable.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceInvocation']>>;
@@ -19,12 +19,12 @@ const SIGNALS = {
   cancel: 'nothing; only while pending',
 } satisfies Record<SignalName, string>;
 
-/** The life of an invocation: its deadline, its lease, signals from outside, and what follows the end. */
+/** The life of an invocation: its deadline, its lease, signals from outside, what the service executes itself, and what follows the end. */
 export const invocation = (carried: Signal<SignalName>[] = []): Promise<string> =>
   live({
     advance: database.advanceInvocation,
-    next: ({ open }) => (open ? 'wait' : 'end'),
-    act: {},
+    next: ({ open, stepsDone }) => (!open ? 'end' : stepsDone === null ? 'wait' : 'execute'),
+    act: { execute: (id) => sealed.executeSealedStep(id) },
     describe,
     result: ({ status }) => status,
     signals: { arguments: SIGNALS, perform, carried },
@@ -47,6 +47,9 @@ async function perform(invocationId: string, signal: Signal<SignalName>): Promis
 
 function describe(step: Step): string {
   if (!step.open) return step.status === 'gone' ? 'Ended: there is no such invocation.' : `Ended: ${step.status}.`;
+  if (step.stepsDone !== null) {
+    return `Executes the skill: ${step.stepsDone} steps are done. Expires at ${step.expiresAt}.`;
+  }
   if (step.leaseUntil !== null) {
     return `Claimed (attempt ${step.attempt}). Waits for completion until ${step.leaseUntil}, when the claim lapses; expires at ${step.expiresAt}.`;
   }

@@ -2,3 +2,5 @@
 export const OUTBOUND = 'outbound';
 /** The task queue of calls to receivers that users choose: neither many nor slow ones delay payments and mail. */
 export const RECEIVERS = 'receivers';
+/** The task queue of steps of skills that the service executes: strangers' code, on workers of its own where one machine is not enough. */
+export const SEALED = 'sealed';

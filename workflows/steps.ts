@@ -1,6 +1,6 @@
 import { proxyActivities, proxyLocalActivities, type LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { OUTBOUND, RECEIVERS } from './queues.ts';
+import { OUTBOUND, RECEIVERS, SEALED } from './queues.ts';
 import { SUMMARIES } from './summaries.ts';
 
 /** The steps that `stepsWith` makes, each with what it does beside it in the timeline of the run. */
@@ -67,6 +67,21 @@ export const receivers = withSummaries((summary) =>
     startToCloseTimeout: '40s',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 1 },
+    summary,
+  }),
+);
+
+/**
+ * Executes steps of skills. What was interrupted is tried again, and the row says what that means: a script runs again, a model is asked no
+ * second time. A step waits for its turn among the operators for as long as an execution may take, 15 minutes.
+ */
+export const sealed = withSummaries((summary) =>
+  proxyActivities<Activities>({
+    taskQueue: SEALED,
+    scheduleToCloseTimeout: '15m',
+    startToCloseTimeout: '15m',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
     summary,
   }),
 );

@@ -20,6 +20,7 @@ export const SUMMARIES: Record<keyof Activities, string> = {
   checkTopUp: 'Checks with the payment provider what became of the checkout.',
   classifyInbound: 'Has a model judge the event, once.',
   closeSubscriptionCheckout: 'Closes a checkout at the payment provider.',
+  executeSealedStep: 'Executes the next step of the skill.',
   fetchReceipt: 'Fetches the receipt from the payment provider.',
   fetchSubscription: 'Fetches from the payment provider how the subscription stands.',
   forwardInbound: 'Forwards the event, once.',

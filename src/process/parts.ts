@@ -87,6 +87,7 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'i
     isPolling: worker.isPolling,
     async stop() {
       await worker.stop();
+      await ports.scripts.close();
       await pool.end();
     },
   };
