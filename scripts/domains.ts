@@ -12,6 +12,7 @@ export const DOMAINS = [
   'authority',
   'passports',
   'skills',
+  'credentials',
   'invocations',
   'skill-requests',
   'notifications',

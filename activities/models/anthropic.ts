@@ -21,11 +21,12 @@ export const anthropic: WireFormat = {
     'anthropic-version': '2023-06-01', // the only one there is
     ...(apiKey !== undefined && { 'x-api-key': apiKey }),
   }),
-  body: ({ model, system, user, maxTokens }) => ({
+  body: ({ model, system, user, maxTokens, temperature }) => ({
     model,
-    system,
+    ...(system !== '' && { system }),
     messages: [{ role: 'user', content: user }],
     max_tokens: maxTokens,
+    ...(temperature !== undefined && { temperature }),
   }),
   read(value) {
     const parsed = Message.safeParse(value);

@@ -5,10 +5,10 @@ import type { ModelProvider } from '../../src/models/settings.ts';
 import { endingOf, orAborted, within } from '../../src/outbound/within.ts';
 import type { WireFormat } from './wire-format.ts';
 
-/** Milliseconds for the whole call, DNS and the answer included: whoever sent the event waits for its verdict. */
-const CALL_MS = 10_000;
-/** Bytes of an answer; a question of ours is answered in a few hundred. */
-const ANSWER_BYTES = 65_536;
+/** Bytes of an answer beside what the model may write: what providers put around it has a few hundred. */
+const FRAME_BYTES = 65_536;
+/** Bytes of a token in an answer at most: four are usual, and in JSON each may be escaped as six. More is a provider that does not keep to the limit. */
+const TOKEN_BYTES = 24;
 /** Bytes of the headers of an answer, as Node's own client has it. */
 const MAX_HEADER_BYTES = 16_384;
 
@@ -24,19 +24,20 @@ export async function callOnce(
   { baseUrl, apiKey }: ModelProvider,
   question: ModelQuestion,
 ): Promise<ModelOutcome> {
+  const { timeoutMs } = question;
   const url = new URL(`${baseUrl}${format.path}`);
   const client = new Client(url.origin, {
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     // Its timeouts begin anew with each byte that comes; the signal ends all.
-    connect: { timeout: CALL_MS },
+    connect: { timeout: timeoutMs },
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   let isConnected = false;
   client.on('connect', () => (isConnected = true));
   try {
-    return await within(CALL_MS, question.signal, async (signal) => {
+    return await within(timeoutMs, question.signal, async (signal) => {
       try {
         const request = client.request({
           path: url.pathname,
@@ -45,13 +46,13 @@ export async function callOnce(
             'content-type': 'application/json',
             accept: 'application/json',
             'accept-encoding': 'identity',
-            ...format.headers(apiKey),
+            ...format.headers(question.apiKey ?? apiKey),
           },
           body: JSON.stringify(format.body(question)),
           reset: true,
         });
         return await orAborted(
-          request.then((answer) => outcomeOf(format, answer)),
+          request.then((answer) => outcomeOf(format, answer, FRAME_BYTES + question.maxTokens * TOKEN_BYTES)),
           signal,
         );
       } catch {
@@ -72,6 +73,7 @@ export async function callOnce(
 async function outcomeOf(
   format: WireFormat,
   { statusCode, headers, body }: Dispatcher.ResponseData,
+  mostBytes: number,
 ): Promise<ModelOutcome> {
   if (statusCode >= 300 && statusCode < 500)
     return { outcome: 'refused', sentence: `The provider of the model answered ${statusCode}.` };
@@ -79,18 +81,18 @@ async function outcomeOf(
   if (statusCode !== 200) return unknown(`The provider of the model answered ${statusCode}.`);
   if (String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     return unknown('The answer of the provider of the model is compressed, which was not requested.');
-  const bytes = await readWhole(body);
-  if (bytes === null) return unknown(`The answer of the provider of the model has more than ${ANSWER_BYTES} bytes.`);
+  const bytes = await readWhole(body, mostBytes);
+  if (bytes === null) return unknown(`The answer of the provider of the model has more than ${mostBytes} bytes.`);
   return readAnswer(format, bytes) ?? unknown('The answer of the provider of the model is not as its format says.');
 }
 
 /** @returns null where it is longer than an answer may be */
-async function readWhole(body: AsyncIterable<Buffer>): Promise<Buffer | null> {
+async function readWhole(body: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > ANSWER_BYTES) return null;
+    if (size > mostBytes) return null;
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -23,15 +23,13 @@ const Completion = z.object({
 export const openai: WireFormat = {
   path: '/chat/completions',
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  body: ({ model, system, user, maxTokens }) => ({
+  body: ({ model, system, user, maxTokens, temperature, wantsJson }) => ({
     model,
-    messages: [
-      { role: 'system', content: system },
-      { role: 'user', content: user },
-    ],
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), { role: 'user', content: user }],
     // Not `max_tokens`, which is deprecated and which models that reason refuse.
     max_completion_tokens: maxTokens,
-    response_format: { type: 'json_object' },
+    ...(temperature !== undefined && { temperature }),
+    ...(wantsJson === true && { response_format: { type: 'json_object' } }),
   }),
   read(value) {
     const parsed = Completion.safeParse(value);

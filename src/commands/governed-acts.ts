@@ -1,6 +1,6 @@
 interface GovernedRule {
   /** The call that does it. */
-  call: `${'POST' | 'PATCH' | 'DELETE'} /v1/${string}`;
+  call: `${'POST' | 'PATCH' | 'PUT' | 'DELETE'} /v1/${string}`;
   /** What is done, and under which condition. */
   what: string;
   /** Why no key or token may do it alone; a sentence, which the refusal repeats. */
@@ -112,6 +112,12 @@ export const governedActs = {
     why: 'Whoever is given the new secret signs events and forwards when what requested it has ended: revoke the endpoint where it has to be quick.',
     by: 'administrator',
     forRequester: true,
+  },
+  'credential.outlives_maker': {
+    call: 'PUT /v1/credentials/:provider',
+    what: 'Entering a key for a provider of language models by a key or token that ends',
+    why: 'Whoever has the account at the provider may read there what the key is used for, when what entered it has ended.',
+    by: 'administrator',
   },
   'agent.brought_back': {
     call: 'PATCH /v1/agents/:id',

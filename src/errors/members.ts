@@ -71,6 +71,10 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   },
   ALREADY_CHECKED_OUT: { checked_out_at: moment('When it was checked out') },
   CONFLICT: { checkout_url: z.string().nullable().meta({ description: 'Where the open change is paid' }).optional() },
+  CREDENTIAL_REQUIRED: {
+    provider: z.string().meta({ description: 'The provider of language models that a key is missing for' }),
+    who: z.enum(['buyer', 'seller', 'either']).meta({ description: 'Who has to enter it' }),
+  },
   DESTINATION_EXISTS: { destination_id: id('The destination that has this address') },
   INVALID_STATE: { current_status: status.current_status.optional() },
   INVOCATION_EXPIRED: { expires_at: moment('When it expired') },
@@ -80,6 +84,14 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   PRICE_CHANGED: { price_cents: cents('What the skill costs now') },
   REVIEW_ALREADY_DECIDED: status,
   REVIEW_CHANGED: { digest: z.string().meta({ description: 'Of the review as it is now' }) },
+  SELLER_LIMIT_REACHED: {
+    max_calls: z.number().meta({ description: 'Calls a month that the seller allows, where they are used' }).optional(),
+    max_cost_cents: z
+      .number()
+      .meta({ description: 'Cents a month that the seller allows, where less is left than the call may cost' })
+      .optional(),
+    resets_at: moment('When the next month begins'),
+  },
   SUBJECT_CHANGED: {
     digest: z.string().meta({ description: 'Of what it is about as it is now' }),
     subject: z.unknown().meta({ description: 'What it is about as it is now' }),

@@ -2,12 +2,20 @@ import type { ModelName } from './settings.ts';
 
 /** One question to a model. Neither it nor the answer is kept or logged. */
 export interface ModelQuestion extends ModelName {
-  /** What the model is to do: ours. */
+  /** What the model is to do; '': it is sent none. */
   system: string;
   /** What it is about. */
   user: string;
   /** Of the answer; what the model thinks without showing it counts too, where its provider counts it. */
   maxTokens: number;
+  /** From 0 to 2; left out, the provider's own. A provider that knows fewer refuses the others. */
+  temperature?: number;
+  /** The answer is to be a JSON object: where the wire format can force that, it does. Either text must name JSON then. */
+  wantsJson?: true;
+  /** A key of somebody else for the provider, in the place of the platform's. */
+  apiKey?: string;
+  /** Milliseconds for the whole call, DNS and the answer included. */
+  timeoutMs: number;
   /** Gives the call up. */
   signal?: AbortSignal;
 }
@@ -22,11 +30,11 @@ export interface ModelUsage {
   cachedPromptTokens: number | null;
 }
 
-/** What became of a call. Sentences are ours, for a log: none repeats what the provider sent. */
+/** What became of a call. Sentences are ours, for a log: none repeats what the provider sent, nor a key. */
 export type ModelOutcome =
   /** `isWhole`: the model came to its end by itself; not so where it was cut off, or declined. */
   | { outcome: 'answered'; text: string; isWhole: boolean; usage: ModelUsage }
-  /** The provider took the request and said no: nothing was computed. */
+  /** The provider took the request and said no, as it does to a wrong key and to too many requests: nothing was computed. */
   | { outcome: 'refused'; sentence: string }
   /** Nothing of the request left. */
   | { outcome: 'not_sent'; sentence: string }

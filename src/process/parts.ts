@@ -57,7 +57,7 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
 
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
 async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'isPolling' | 'stop'>> {
-  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }, notifications, inbound] =
+  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }, notifications, inbound, credentials] =
     await Promise.all([
       import('../../activities/index.ts'),
       import('../../activities/ports.ts'),
@@ -65,6 +65,7 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'i
       import('../billing/index.ts'),
       import('../notifications/index.ts'),
       import('../inbound/index.ts'),
+      import('../credentials/index.ts'),
     ]);
   const pool = await openWorkerPool(context);
   const workerContext = withCaches({ ...context, pool });
@@ -73,7 +74,11 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'i
   publishLog(workerContext).catch((error: unknown) =>
     context.log.error({ err: error }, 'the claims log cannot be opened now; its life tries again'),
   );
-  for (const sealAnew of [notifications.sealSecretsAnew, inbound.sealEndpointSecretsAnew]) {
+  for (const sealAnew of [
+    notifications.sealSecretsAnew,
+    inbound.sealEndpointSecretsAnew,
+    credentials.sealCredentialsAnew,
+  ]) {
     sealAnew(workerContext).catch((error: unknown) =>
       context.log.warn({ err: error }, 'sealed secrets cannot be read now; the next start does'),
     );

@@ -2,6 +2,7 @@ import { accountRoutes } from '../accounts/routes.ts';
 import { authorityRoutes } from '../authority/routes.ts';
 import { billingRoutes } from '../billing/routes.ts';
 import { claimRoutes } from '../claims/routes.ts';
+import { credentialRoutes } from '../credentials/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { governanceRoutes } from '../governance/routes.ts';
@@ -19,6 +20,7 @@ export const routes: AnyRoute[] = [
   ...accountRoutes,
   ...authorityRoutes,
   ...skillRoutes,
+  ...credentialRoutes,
   ...invocationRoutes,
   ...skillRequestRoutes,
   ...passportRoutes,

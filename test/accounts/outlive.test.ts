@@ -5,6 +5,7 @@ import type { GovernedAct } from '../../src/commands/governed-acts.ts';
 import { sql } from '../../src/database/pool.ts';
 import { approve, refusedWith, withApproval } from '../governance/support.ts';
 import { buildAgent, buildOperator, buildPartner, unique, type TestOperator } from '../support/factories.ts';
+import { PROVIDERS } from '../support/model-providers.ts';
 import { signIn, type Person } from '../support/people.ts';
 import { assertProblem, assertStatus, database, requester, type Reply, type Requester } from '../support/service.ts';
 
@@ -31,6 +32,11 @@ const patch =
   (path: string, body: object) =>
   (as: Requester, headers = {}): Promise<Reply> =>
     as.patch(path, body, headers);
+
+const put =
+  (path: string, body: object) =>
+  (as: Requester, headers = {}): Promise<Reply> =>
+    as.put(path, body, headers);
 
 /** One for each act of the rule; another act does not compile without one. */
 const ways: Record<Outliving, Way> = {
@@ -65,6 +71,10 @@ const ways: Record<Outliving, Way> = {
   'inbound_secret.outlives_maker': {
     status: 200,
     call: ({ endpointId }) => post(`/v1/operator/inbound-webhooks/${endpointId}/rotate-secret`, {}),
+  },
+  'credential.outlives_maker': {
+    status: 200,
+    call: () => put(`/v1/credentials/${PROVIDERS[0]}`, { api_key: unique('sk-of-a-provider') }),
   },
 };
 

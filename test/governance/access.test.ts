@@ -52,6 +52,7 @@ const columns: Record<string, Answer> = {
   'local_refunds.key': PROVIDER,
   'local_transfers.account': COPY,
   'members.email': ['member.outlives_maker', 'member.admin_added', 'member.owner_added'],
+  'model_credentials.secret': ['credential.outlives_maker'],
   'operator_public_keys.kid': COPY,
   'operator_public_keys.public_jwk': ['operator_public_key.outlives_maker'],
   'operators.email':

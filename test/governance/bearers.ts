@@ -9,6 +9,7 @@ import { insertHeldEvent } from '../inbound/support/endpoints.ts';
 import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
 import { timePasses } from '../passports/lineages.ts';
 import { buildAgent, buildOperator, unique } from '../support/factories.ts';
+import { PROVIDERS } from '../support/model-providers.ts';
 import { insertMember } from '../support/people.ts';
 import { settingsBeside, startRole } from '../support/role.ts';
 import { database, requester, service, type Reply, type Requester } from '../support/service.ts';
@@ -344,6 +345,15 @@ export const attempts = {
     const body = choose<object>([{ secret: 'chosen-by-a-bearer' }, { immediate: true }, {}]);
     return (as, headers) => as.post(path, body, headers);
   },
+  setCredential: (_world, choose) => {
+    const body = { api_key: choose(['sk-of-a-bearer-at-a-provider', 'sk-another-of-a-bearer-at-a-provider']) };
+    const path = `/v1/credentials/${choose(PROVIDERS)}`;
+    return (as, headers) => as.put(path, body, headers);
+  },
+  deleteCredential: (_world, choose) => {
+    const path = `/v1/credentials/${choose(PROVIDERS)}`;
+    return (as, headers) => as.delete(path, headers);
+  },
   replayEvent: ({ known }, choose) => {
     const path = `/v1/operator/inbound-webhooks/${choose(known.inw)}/events/${choose(known.iev)}/replay`;
     return (as, headers) => as.post(path, undefined, headers);
@@ -374,6 +384,7 @@ export async function accessOf({ db, operatorId }: BearersWorld): Promise<Readon
     union all select 'agent ' || id || ' signs by ' || key_thumbprint, null from agents where operator_id = ${operatorId} and key_thumbprint is not null
     union all select 'the operator signs by ' || kid, null from operator_public_keys where operator_id = ${operatorId}
     union all select 'endpoint ' || id || ' ' || secret, null from inbound_endpoints where operator_id = ${operatorId} and revoked_at is null
+    union all select 'credential ' || provider || ' ' || secret, null from model_credentials where operator_id = ${operatorId}
     union all select concat_ws(' ', 'destination', id, address, secret), null from destinations where operator_id = ${operatorId}
     union all select 'session ' || s.id, s.expires_at from dashboard_sessions s join members m on m.id = s.member_id where m.operator_id = ${operatorId}`);
   return new Map(found.map(({ what, ends }) => [what, ends]));

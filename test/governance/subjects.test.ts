@@ -14,6 +14,7 @@ import { insertHeldEvent } from '../inbound/support/endpoints.ts';
 import { newRule } from '../notifications/support/destinations.ts';
 import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
 import { buildAgent, buildOperator, credit, unique, type TestOperator } from '../support/factories.ts';
+import { PROVIDERS } from '../support/model-providers.ts';
 import { buildPerson, insertMember, signIn, type Person } from '../support/people.ts';
 import { assertStatus, database, platform, requester, type Reply, type Requester } from '../support/service.ts';
 import { approve, refusedWith, withApproval } from './support.ts';
@@ -420,6 +421,23 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
     ],
     fixed: IDS,
   }),
+  'credential.outlives_maker': async (world) => {
+    const path = `/v1/credentials/${PROVIDERS[0]}`;
+    const enter =
+      (body: object): Change =>
+      async () =>
+        assertStatus(await world.operator.put(path, body), 200);
+    await enter({ api_key: 'sk-of-the-operator-1111', label: 'one' })();
+    return {
+      as: await endingKey(world),
+      call: (as, headers) => as.put(path, { api_key: 'sk-of-a-bearer-that-ends' }, headers),
+      changes: [
+        enter({ api_key: 'sk-of-the-operator-1111', label: 'two' }),
+        enter({ api_key: 'sk-of-the-operator-2222', label: 'two' }),
+      ],
+      fixed: either(IDS, /^provider$/),
+    };
+  },
   'operator.payout_account_changed': async (world) => ({
     as: world.key,
     call: (as, headers) => as.patch('/v1/operators/me', { payout_account: 'acct_1032D82eZvKYlo2C' }, headers),

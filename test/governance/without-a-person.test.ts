@@ -102,6 +102,8 @@ const leavingBehind: Step[] = [WITHOUT_END, ENDS_SOON].flatMap((who) => [
   stepOf('makeEndpoint', who, 0, 2),
   stepOf('makeEndpoint', who, 0, 2, 1),
   stepOf('rotateEndpointSecret', who, 0, 1),
+  stepOf('setCredential', who, 0, 0),
+  stepOf('setCredential', who, 1, 0),
   stepOf('makeKey', who, 0, 1, 0),
   stepOf('makeKey', who, 2, 1, 0),
   stepOf('makeGrant', who, 0),

@@ -5,7 +5,7 @@ import { createLogger } from '../../src/context/logging.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import type { ModelQuestion } from '../../src/models/model-caller.ts';
 import type { ModelProvider } from '../../src/models/settings.ts';
-import { MODEL, MODEL_KEY, startModels, type Behaviour, type ModelDouble } from './model-double.ts';
+import { MODEL, MODEL_KEY, OWN_KEY, startModels, type Behaviour, type ModelDouble } from './model-double.ts';
 
 const SYSTEM = 'Answer with JSON.';
 const USER = 'What of “this” ünicode?\n';
@@ -30,6 +30,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
         system: SYSTEM,
         user: USER,
         maxTokens: 300,
+        timeoutMs: 60_000,
         ...question,
       });
       if (outcome.outcome !== 'answered') sentences.push(outcome.sentence);
@@ -48,9 +49,52 @@ for (const kind of ['openai', 'anthropic'] as const) {
       assert.equal(double.calls(), 1);
     });
 
-    it('may answer 60 KiB', async () => {
-      double.behave = { says: 'x'.repeat(60 * 1_024) };
-      assert.equal((await ask()).outcome, 'answered');
+    it('may answer as much as its tokens can be, whatever is escaped in it', async () => {
+      const says = '\u0001'.repeat(4 * 20_000);
+      double.behave = { says };
+      assert.equal((await ask()).outcome, 'unknown', '480 KB are more than 300 tokens');
+      const outcome = await ask({ maxTokens: 20_000 });
+      assert(outcome.outcome === 'answered' && outcome.text === says);
+    });
+
+    it('takes a temperature, no system, a system of 100,000 characters, and says anything', async () => {
+      double.behave = { says: 'A free text,\nin lines.' };
+      const system = 'é'.repeat(100_000);
+      for (const question of [{ temperature: 0 }, { temperature: 1, system: '' }, { system }]) {
+        const outcome = await ask(question);
+        assert(outcome.outcome === 'answered' && outcome.text === 'A free text,\nin lines.');
+      }
+      const about = { model: MODEL, user: USER, maxTokens: 300 };
+      assert.deepEqual(double.asked, [
+        { ...about, system: SYSTEM, temperature: 0 },
+        { ...about, temperature: 1 },
+        { ...about, system },
+      ]);
+    });
+
+    it('is held to a JSON object where that is wanted and its format can', async () => {
+      await ask({ wantsJson: true });
+      assert.equal(double.asked[0]?.forcesJson, kind === 'openai' ? true : undefined);
+    });
+
+    it(`${kind === 'openai' ? 'takes' : 'refuses'} a temperature of 2`, async () => {
+      assert.equal((await ask({ temperature: 2 })).outcome, kind === 'openai' ? 'answered' : 'refused');
+    });
+
+    it('is asked by the key of the question in the place of the platform’s, also where the platform has none', async () => {
+      for (const apiKey of [MODEL_KEY, undefined])
+        assert.equal((await ask({ apiKey: OWN_KEY }, { apiKey })).outcome, 'answered');
+      assert.deepEqual(
+        double.asked.map(({ apiKey }) => apiKey),
+        [OWN_KEY, OWN_KEY],
+      );
+    });
+
+    it('is refused by a key of the question that is wrong, or has too many requests, and not asked by another', async () => {
+      assert.equal((await ask({ apiKey: 'sk-wrong-key-of-a-customer' })).outcome, 'refused');
+      double.behave = { status: 429 };
+      assert.equal((await ask({ apiKey: OWN_KEY })).outcome, 'refused');
+      assert.equal(double.calls(), 2);
     });
 
     it('need not say what it had cached', async () => {
@@ -76,12 +120,15 @@ for (const kind of ['openai', 'anthropic'] as const) {
       ['has a fault, after which it may charge all the same', { status: 500 }, 'unknown'],
       ['is overloaded', { status: 529 }, 'unknown'],
       ['resets the connection', 'reset', 'unknown'],
-      ['answers 70 KiB', { says: 'x'.repeat(70 * 1_024) }, 'unknown'],
+      ['answers 100 MB', { says: 'x'.repeat(100_000_000) }, 'unknown'],
+      ['never ends its answer', 'flood', 'unknown'],
       ['answers no JSON', { raw: `<html>${MODEL_KEY}</html>` }, 'unknown'],
       ['answers half of its JSON', { raw: '{"choices": [' }, 'unknown'],
       ['answers other JSON', { raw: '{"ok": true}' }, 'unknown'],
       ['answers nothing', { raw: '' }, 'unknown'],
       ['answers a number of tokens that is none', { says: SAYS, usage: { completion: -1 } }, 'unknown'],
+      ['answers a fraction of a token', { says: SAYS, usage: { prompt: 0.5 } }, 'unknown'],
+      ['answers more tokens than anybody takes', { says: SAYS, usage: { prompt: 1e12 } }, 'unknown'],
       ['compresses unasked', { says: SAYS, headers: { 'content-encoding': 'gzip' } }, 'unknown'],
     ] as [string, Behaviour, string][]) {
       it(`is ${outcome} where the provider ${what}, and is asked once`, async () => {
@@ -113,28 +160,20 @@ for (const kind of ['openai', 'anthropic'] as const) {
       await assert.rejects(ask({ provider: 'nobody' }), TypeError);
     });
 
-    it('has ten seconds for all, also where bytes keep coming', async () => {
-      const begun = performance.now();
-      const slow = await Promise.all(
-        (['hang', 'drip'] as const).map(async (behave) => {
-          const own = await startModels(kind, behave);
-          const outcome = await ask({}, { baseUrl: own.provider.baseUrl });
-          const seconds = (performance.now() - begun) / 1_000;
-          assert.equal(own.calls(), 1);
-          await own.stop();
-          return { outcome: outcome.outcome, inTime: seconds > 9 && seconds < 15 };
-        }),
-      );
-      assert.deepEqual(slow, [
-        { outcome: 'unknown', inTime: true },
-        { outcome: 'unknown', inTime: true },
-      ]);
-    }).timeout(30_000);
+    it('has the time that the question gives for all, also where bytes keep coming', async () => {
+      for (const behave of ['hang', 'drip'] as const) {
+        double.behave = behave;
+        const outcome = await ask({ timeoutMs: 1_500 });
+        assert(outcome.outcome === 'unknown');
+        assert.equal(outcome.sentence, 'The model did not answer in time.');
+      }
+      assert.equal(double.calls(), 2);
+    });
 
     it('is named in the log, and neither its key, the question nor the answer is', () => {
       const lines = logged.join('');
       for (const seen of [`${kind}-double`, MODEL, 'answered 429']) assert(lines.includes(seen), seen);
-      for (const secret of [MODEL_KEY, 'sk-another', 'ünicode', SYSTEM, 'injection'])
+      for (const secret of [MODEL_KEY, OWN_KEY, 'sk-wrong', 'sk-another', 'ünicode', SYSTEM, 'injection'])
         assert(!lines.includes(secret) && !sentences.join().includes(secret), secret);
     });
   });

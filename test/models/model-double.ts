@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { ModelKind, ModelProvider } from '../../src/models/settings.ts';
 
+/** A key of a customer, which the double takes as well. */
+export const OWN_KEY = 'sk-a-key-of-a-customer-that-nothing-may-repeat';
 /** The key that no log, error, history or row may hold. */
 export const MODEL_KEY = 'sk-a-key-that-nothing-may-repeat';
 export const MODEL = 'tiny/classifier-1';
@@ -18,23 +20,31 @@ const OpenaiRequest = z.strictObject({
     .array(z.strictObject({ role: z.enum(['system', 'developer', 'user', 'assistant']), content: z.string() }))
     .min(1),
   max_completion_tokens: z.int().min(1),
-  response_format: z.strictObject({ type: z.literal('json_object') }),
+  temperature: z.number().min(0).max(2).optional(),
+  response_format: z.strictObject({ type: z.literal('json_object') }).optional(),
 });
 
 /** What of POST /v1/messages we may send: members of MessageCreateParams in https://platform.claude.com/docs/en/api/messages/create. */
 const AnthropicRequest = z.strictObject({
   model: z.string().min(1),
-  system: z.string(),
+  system: z.string().min(1).optional(),
   messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.string().min(1) })).min(1),
   max_tokens: z.int().min(1),
+  temperature: z.number().min(0).max(1).optional(),
 });
 
 /** A question as it arrived, whatever the wire format. */
 export interface AskedQuestion {
   model: string;
-  system: string;
+  /** Absent: it was sent none. */
+  system?: string;
   user: string;
   maxTokens: number;
+  temperature?: number;
+  /** That the answer must be a JSON object. */
+  forcesJson?: true;
+  /** Absent: the key of the platform. */
+  apiKey?: string;
 }
 
 interface Usage {
@@ -51,6 +61,8 @@ export type Behaviour =
   | { raw: string; headers?: Record<string, string> }
   | 'hang'
   | 'drip'
+  /** Begins an answer that never ends, as fast as it is read. */
+  | 'flood'
   | 'reset'
   /** Answers when the test says so. */
   | { after: Promise<void>; says: string };
@@ -92,6 +104,7 @@ export async function startModels(kind: ModelKind, behave: ModelDouble['behave']
     if (behaviour === 'hang') return undefined;
     if (behaviour === 'reset') return void request.socket.resetAndDestroy();
     if (behaviour === 'drip') return drip(response);
+    if (behaviour === 'flood') return flood(response);
     if ('status' in behaviour) {
       for (const [name, value] of Object.entries(behaviour.headers ?? {})) response.setHeader(name, value);
       return problem(kind, response, { status: behaviour.status, message: `No, and not with ${MODEL_KEY}` });
@@ -127,36 +140,56 @@ interface Problem {
   message: string;
 }
 
-const bearer: Record<ModelKind, (headers: IncomingMessage['headers']) => boolean> = {
-  openai: (headers) => headers.authorization === `Bearer ${MODEL_KEY}` && headers['x-api-key'] === undefined,
-  anthropic: (headers) => headers['x-api-key'] === MODEL_KEY && headers.authorization === undefined,
+/** The key that a request shows where its format has it; undefined: none, or one elsewhere. */
+const keyIn: Record<ModelKind, (headers: IncomingMessage['headers']) => string | undefined> = {
+  openai: (headers) =>
+    headers['x-api-key'] === undefined ? headers.authorization?.match(/^Bearer (.+)$/)?.[1] : undefined,
+  anthropic: (headers) => (headers.authorization === undefined ? headers['x-api-key']?.toString() : undefined),
 };
 
 /** Judges a request by the reference of its format. */
 function questionOf(kind: ModelKind, request: IncomingMessage, body: string): AskedQuestion | Problem {
   const path = kind === 'openai' ? '/v1/chat/completions' : '/v1/messages';
   if (request.method !== 'POST' || request.url !== path) return { status: 404, message: `no ${request.url}` };
-  if (!bearer[kind](request.headers)) return { status: 401, message: 'no such key' };
+  const key = keyIn[kind](request.headers);
+  if (key !== MODEL_KEY && key !== OWN_KEY) return { status: 401, message: 'no such key' };
+  const own = key === OWN_KEY ? { apiKey: OWN_KEY } : {};
   if (request.headers['content-type'] !== 'application/json') return { status: 415, message: 'no JSON' };
   if (kind === 'anthropic' && request.headers['anthropic-version'] !== '2023-06-01')
     return { status: 400, message: 'anthropic-version: header is required' };
   if (kind === 'openai') {
     const parsed = OpenaiRequest.safeParse(JSON.parse(body));
     if (!parsed.success) return { status: 400, message: parsed.error.message };
-    const { model, messages, max_completion_tokens: maxTokens } = parsed.data;
-    const [system, user, ...more] = messages;
-    if (system?.role !== 'system' || user?.role !== 'user' || more.length > 0) return { status: 400, message: 'roles' };
+    const { model, messages, max_completion_tokens: maxTokens, temperature, response_format: format } = parsed.data;
+    const [system, user, ...more] = messages.length === 1 ? [undefined, ...messages] : messages;
+    if ((system !== undefined && system.role !== 'system') || user?.role !== 'user' || more.length > 0)
+      return { status: 400, message: 'roles' };
     // The reference of response_format: without it the model may write white space up to the limit, so it is refused.
-    if (!messages.some(({ content }) => content.includes('JSON')))
+    if (format !== undefined && !messages.some(({ content }) => content.includes('JSON')))
       return { status: 400, message: "'messages' must contain the word 'json'" };
-    return { model, system: system.content, user: user.content, maxTokens };
+    return {
+      model,
+      ...(system !== undefined && { system: system.content }),
+      user: user.content,
+      maxTokens,
+      ...(temperature !== undefined && { temperature }),
+      ...(format !== undefined && { forcesJson: true }),
+      ...own,
+    };
   }
   const parsed = AnthropicRequest.safeParse(JSON.parse(body));
   if (!parsed.success) return { status: 400, message: parsed.error.message };
-  const { model, system, messages, max_tokens: maxTokens } = parsed.data;
+  const { model, system, messages, max_tokens: maxTokens, temperature } = parsed.data;
   const [user, ...more] = messages;
   if (user?.role !== 'user' || more.length > 0) return { status: 400, message: 'roles' };
-  return { model, system, user: user.content, maxTokens };
+  return {
+    model,
+    ...(system !== undefined && { system }),
+    user: user.content,
+    maxTokens,
+    ...(temperature !== undefined && { temperature }),
+    ...own,
+  };
 }
 
 function problem(kind: ModelKind, response: ServerResponse, { status, message }: Problem): void {
@@ -172,6 +205,17 @@ function drip(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 1_000);
   response.on('close', () => clearInterval(timer));
+}
+
+/** White space in front of an answer, without an end. */
+function flood(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const chunk = Buffer.alloc(65_536, ' ');
+  const more = (): void => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', more);
+  more();
 }
 
 function answerOf(

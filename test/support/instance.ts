@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Credentials } from '../../src/process/seed.ts';
 import { ampleLimits } from './ample-limits.ts';
 import { eventually } from './eventually.ts';
+import { knownProviders } from './model-providers.ts';
 import { startProgram, type Started } from './process.ts';
 import { knownKeys } from './witnesses.ts';
 
@@ -40,6 +41,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     TEMPORAL_UI_PORT: '0',
     ...ampleLimits,
     ...knownKeys,
+    ...knownProviders,
     OUTBOUND_ALLOW_LOOPBACK: 'true', // receivers of the tests are on this machine
     LOG_LEVEL: 'warn',
     ...options.env,

@@ -4,6 +4,7 @@ import { freePort } from '../../src/embedded/ports.ts';
 import { ampleLimits } from './ample-limits.ts';
 import { eventually } from './eventually.ts';
 import type { InstanceFacts } from './instance.ts';
+import { knownProviders } from './model-providers.ts';
 import { startProgram, type Started } from './process.ts';
 
 /** A production process, `src/api.ts` or `src/worker.ts`, on parts that run elsewhere. */
@@ -19,6 +20,7 @@ export async function settingsBeside(facts: InstanceFacts): Promise<Record<strin
     PLATFORM_ADMIN_KEY: adminKey,
     LOCAL_PROVIDERS: 'true',
     LOG_HEAD_DIR: facts.dataDir,
+    ...knownProviders,
     ENCRYPTION_KEY: await readFile(join(facts.dataDir, 'encryption.key'), 'utf8'),
   };
 }

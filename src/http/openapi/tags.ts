@@ -7,6 +7,7 @@ export const Tags = {
   claims: 'Signed statements about agents, what they meant to do and what became of it',
   skills: 'What agents offer: publishing, finding, rating',
   invocations: 'Work that is invoked, claimed, done and paid',
+  credentials: 'Your own keys for providers of language models',
   'skill-requests': 'Work that is wanted, and the skills that could do it',
   billing: 'The wallet: topping up, what every cent went for, subscriptions, earnings',
   notifications: 'Where an operator is notified, of what, and what became of each delivery',

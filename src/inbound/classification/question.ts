@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { parseStrictJson } from '../../json/strict.ts';
+import type { ModelName } from '../../models/settings.ts';
+import type { ModelQuestion } from '../../models/model-caller.ts';
 
 /** What is asked about a text, without the model that is asked. */
-interface Question {
-  system: string;
-  user: string;
-  maxTokens: number;
-}
+type Question = Omit<ModelQuestion, keyof ModelName>;
 
 /** The answer has twenty tokens. The rest is for models that think first; one that needs more is not for this, and its answer is cut off. */
 const MAX_TOKENS = 1_024;
+
+/** Milliseconds: whoever sent the event waits for its verdict. */
+const CALL_MS = 10_000;
 
 /** Below this a model that sees no injection has not said that there is none. */
 const LEAST_CONFIDENCE = 0.5;
@@ -33,6 +34,8 @@ export function questionAbout(excerpt: string): Question {
     // Half a surrogate pair cannot be sent as UTF-8.
     user: `BEGIN ${boundary}\n${excerpt.toWellFormed()}\nEND ${boundary}`,
     maxTokens: MAX_TOKENS,
+    wantsJson: true,
+    timeoutMs: CALL_MS,
   };
 }
 

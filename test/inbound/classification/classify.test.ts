@@ -173,7 +173,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
       const boundaries = new Set<string>();
       for (const excerpt of hostile) {
         await classify(owner, { says: INJECTION }, excerpt);
-        const { system, user } = double.asked.at(-1) ?? assert.fail('it was asked');
+        const { system = '', user } = double.asked.at(-1) ?? assert.fail('it was asked');
         const [, boundary = ''] = /"END ([0-9a-f]{32})"/.exec(system) ?? [];
         assert.equal(user, `BEGIN ${boundary}\n${excerpt.toWellFormed()}\nEND ${boundary}`);
         assert.equal(user.split(boundary).length, 3, 'the boundary stands in the first and the last line alone');

@@ -15,7 +15,7 @@ begin
     (select summary from passport_purposes where jti = p_call ->> 'passport_id'));
   begin
     c.begins_microcents := charge_source(c.operator_id, c.meter, c.microcents,
-      case c.meter when 'llm_gateway' then 'Model calls with your own key: gateway fee' when 'l3' then 'Injection classification'
+      case c.meter when 'llm_gateway' then 'Model calls by a key of the customer: gateway fee' when 'l3' then 'Injection classification'
         else 'Sealed execution' end, c.skill_id, c.invocation_id);
     if c.begins_microcents is null then c.meter := null; end if;
     -- The wallet comes last: with its row locked nobody takes a place or an earlier time in between.

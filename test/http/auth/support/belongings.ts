@@ -24,6 +24,8 @@ export interface Belongings {
   operator: string;
   key: string;
   member: string;
+  /** Known by its provider, which is one of no settings. */
+  credential: string;
   agent: string;
   connection: string;
   mission: string;
@@ -92,6 +94,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     operator: operator.operatorId,
     key: await idOf(as, '/v1/api-keys', { name: unique('key'), kind: 'operator' }),
     member: await idOf(as, '/v1/members', { email: `${unique('member')}@example.test`, role: 'member' }),
+    credential: await credentialOf(operator.operatorId),
     agent: agent.id,
     connection: connection.id,
     mission: await idOf(as, '/v1/missions', { declared_intent: 'Sort the issues' }),
@@ -142,6 +145,17 @@ async function notified(operatorId: string, destination: string): Promise<Pick<B
     values (${delivery}, ${operatorId}, ${event}, ${destination}, 'webhook', 'notification.test', 'delivered', now())`,
   );
   return { event, delivery };
+}
+
+/** By SQL, as of a provider that the settings have lost. @returns the provider */
+async function credentialOf(operatorId: string): Promise<string> {
+  const provider = unique('provider');
+  await run(
+    await database(),
+    sql.fragment`
+    insert into model_credentials (operator_id, provider, secret, last_four) values (${operatorId}, ${provider}, 'sealed', '1111')`,
+  );
+  return provider;
 }
 
 /** By SQL, so that it stays as it is: nothing is scanned. */

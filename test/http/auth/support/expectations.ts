@@ -69,6 +69,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/api-keys*', administration],
   ['* /v1/partner-grants*', administration],
   ['* /v1/members*', administration],
+  ['* /v1/credentials*', administration],
   ['* /v1/notifications/*', administration],
   ['* /v1/audit-events', administration],
   ['POST /v1/agents/:id/unblock', administration],

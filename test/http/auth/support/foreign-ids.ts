@@ -1,7 +1,7 @@
 import { newId } from '../../../../src/ids/ids.ts';
 import type { ErrorCode } from '../../../../src/errors/codes.ts';
 import { envelopeOf } from '../../../claims/support.ts';
-import { publication } from '../../../support/factories.ts';
+import { publication, unique } from '../../../support/factories.ts';
 import type { TestOperator } from '../../../support/factories.ts';
 import type { Belongings, Kind } from './belongings.ts';
 
@@ -9,6 +9,7 @@ import type { Belongings, Kind } from './belongings.ts';
 export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/api-keys/:', 'key'],
   ['/v1/members/:', 'member'],
+  ['/v1/credentials/:', 'credential'],
   ['/v1/agents/:id/grants/:', 'agent', 'connection'],
   ['/v1/agents/:', 'agent'],
   ['/v1/service-connections/:', 'connection'],
@@ -66,6 +67,7 @@ export const madeUp: Belongings = {
   operator: newId('op'),
   key: newId('key'),
   member: newId('mem'),
+  credential: unique('provider'),
   agent: newId('ag'),
   connection: newId('con'),
   mission: newId('ms'),

@@ -1,0 +1,2 @@
+export { apiKeyOf } from './api-key-of.ts';
+export { sealCredentialsAnew } from './sealing.ts';

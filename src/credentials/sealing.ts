@@ -1,0 +1,18 @@
+import type { Context } from '../context/context.ts';
+import { sealAnew } from '../context/seal-anew.ts';
+import { listSecrets, replaceSealedSecret, type CredentialRef } from './queries.ts';
+
+/** The context under which the key of a row is sealed. @param row operator and provider, with a slash between them */
+const sealOfRow = (row: string): string => `model-credential:${row}`;
+
+export const credentialSeal = ({ operatorId, provider }: CredentialRef): string =>
+  sealOfRow(`${operatorId}/${provider}`);
+
+/** At a start. A key that cannot be opened is none to whoever asks for it. */
+export const sealCredentialsAnew = (context: Context): Promise<void> =>
+  sealAnew(context, {
+    what: 'keys for model providers',
+    sealOf: sealOfRow,
+    list: (after, limit) => listSecrets(context.pool, after, limit),
+    replace: (before, after) => replaceSealedSecret(context.pool, before, after),
+  });
