@@ -9,7 +9,7 @@ import { sql } from '../database/pool.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
-import { boundOfSkill } from '../skills/index.ts';
+import { boundOfSkill, modelCallsOfSkill, type PlannedCall } from '../skills/index.ts';
 import { actOf } from './act.ts';
 import { workArrived } from './announce.ts';
 import { answerOf, InvocationAnswerRow } from './answer.ts';
@@ -44,7 +44,8 @@ export async function invokeSkill(
     const check = await checkInput(context, { skillId, input, caller: call.caller.operatorId }, admit);
     try {
       const bound = check.isExecuted ? await boundOfSkill(context, skillId) : 0;
-      const checked = { revision: check.revision, fits: check.faults.length === 0, bound, trial };
+      const modelCalls = check.isExecuted ? await modelCallsOfSkill(context, skillId) : [];
+      const checked = { revision: check.revision, fits: check.faults.length === 0, bound, modelCalls, trial };
       const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
       return answerOf(await runHotCommand(context, call, query, workArrived), 201);
     } catch (error) {
@@ -76,6 +77,7 @@ interface CheckedInvoke extends Omit<InvokeBody, 'input'> {
   fits: boolean;
   /** The most that its execution can cost, in cents; null: it cannot be executed now. */
   bound: number | null;
+  modelCalls: PlannedCall[];
   /** Its owner tries it, whether it is public or not. */
   trial: boolean;
 }
@@ -93,7 +95,8 @@ function invokeStatement(context: Context, call: CommandCall, checked: CheckedIn
       p_api_key => ${caller.kind === 'agent' ? caller.keyId : null},
       p_api_key_limit => ${caller.kind === 'agent' ? caller.monthlyLimitCents : null},
       p_ttl_seconds => ${checked.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${checked.max_price_cents ?? null},
-      p_compute_bound => ${checked.bound}, p_trial => ${checked.trial})`;
+      p_compute_bound => ${checked.bound}, p_trial => ${checked.trial},
+      p_model_calls => ${JSON.stringify(checked.modelCalls)}::jsonb)`;
 }
 
 /** Refuses what invoke_skill() refuses before it looks at the input, and nothing where the call only repeats one that was answered. */

@@ -9,8 +9,8 @@ export {
 } from './matching/candidates.ts';
 export { checkSchemas } from './publishing/check-schemas.ts';
 export { findInputContract, findOutputContract, type Contract, type InputContract } from './contracts.ts';
-export { costOfScript, MOST_MODEL_INPUT_BYTES } from './execution/cost.ts';
-export { boundOfSkill, stepsOfSkill } from './execution/plans.ts';
+export { costOfScript, MOST_MODEL_INPUT_BYTES, mostCostOfModelStep } from './execution/cost.ts';
+export { boundOfSkill, modelCallsOfSkill, stepsOfSkill, type PlannedCall } from './execution/plans.ts';
 export type { LlmStep, RunStep } from './execution/run-plan.ts';
 export { presentSkillTo } from './presenter.ts';
 export { tags } from './tags-and-semver.ts';

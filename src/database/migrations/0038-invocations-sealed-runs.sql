@@ -15,6 +15,8 @@ create table sealed_steps (
   began_at timestamptz not null default clock_timestamp(),
   ended_at timestamptz,
   key_source text not null default 'platform' check (key_source in ('platform', 'buyer', 'seller')), -- whose key the model was called with
+  seller_month date,                    -- in which it counts against what the seller allows, and the most that it can cost there
+  seller_most_microcents bigint,
   -- What it cost the platform, or whose key it was at the provider; null: it is under way, or nobody knows.
   cost_microcents bigint check (cost_microcents >= 0),
   duration_ms bigint check (duration_ms >= 0),

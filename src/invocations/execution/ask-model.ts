@@ -1,12 +1,13 @@
+import { apiKeyOf } from '../../credentials/index.ts';
 import { costOfCall, countedUsage } from '../../models/cost.ts';
 import type { ModelOutcome, ModelQuestion } from '../../models/model-caller.ts';
 import { pricesOfModel } from '../../models/settings.ts';
 import { MOST_MODEL_INPUT_BYTES, type LlmStep } from '../../skills/index.ts';
 import type { ExecutorContext } from './executor.ts';
-import type { StepResult } from './queries.ts';
+import type { KeySource, SealedRun, StepResult } from './queries.ts';
 
 const failed = (code: string, message: string, spent: Partial<StepResult> = {}): StepResult => ({
-  cost_microcents: null,
+  cost_microcents: 0,
   duration_ms: 0,
   model_call: null,
   output: null,
@@ -16,6 +17,8 @@ const failed = (code: string, message: string, spent: Partial<StepResult> = {}):
   error_message: message,
 });
 
+/** An author's prompt may ask for a long answer. */
+const MODEL_TIMEOUT_MS = 120_000;
 /** Calls that did not leave this machine are made again so often. */
 const MOST_TRIES = 3;
 
@@ -25,19 +28,24 @@ const MOST_TRIES = 3;
  */
 export async function askModel(
   context: ExecutorContext,
-  { step, input }: { step: LlmStep; input: string },
+  { run, step, input, keySource }: { run: SealedRun; step: LlmStep; input: string; keySource: KeySource },
 ): Promise<StepResult> {
   const prices = pricesOfModel(context.config.modelProviders, step);
   if (prices === undefined) return failed('MODEL_UNAVAILABLE', 'The model of this step is not offered any more.');
   if (Buffer.byteLength(input) > MOST_MODEL_INPUT_BYTES) {
     return failed('MODEL_INPUT_TOO_LARGE', `The input of a model has ${MOST_MODEL_INPUT_BYTES} bytes of JSON at most.`);
   }
+  const apiKey = await keyOf(context, { run, step, keySource });
+  if (apiKey === null) return failed('CREDENTIAL_REQUIRED', 'The key for the model provider of this step is gone.');
   const question: ModelQuestion = {
     provider: step.provider,
     model: step.model,
     system: step.system,
     user: input,
     maxTokens: step.maxTokens,
+    timeoutMs: MODEL_TIMEOUT_MS,
+    ...(step.temperature !== undefined && { temperature: step.temperature }),
+    ...(apiKey !== undefined && { apiKey }),
   };
   const began = performance.now();
   const outcome = await ask(context, question);
@@ -74,6 +82,16 @@ export async function askModel(
   const output = JSON.stringify({ text: outcome.text });
   return { ...spent, output, error_code: null, error_message: null, console: null };
 }
+
+/** @returns undefined: the platform's own; null: the customer's is gone */
+const keyOf = async (
+  context: ExecutorContext,
+  { run, step: { provider }, keySource }: { run: SealedRun; step: LlmStep; keySource: KeySource },
+): Promise<string | null | undefined> => {
+  if (keySource === 'platform') return undefined;
+  const operatorId = keySource === 'buyer' ? run.consumer_operator_id : run.provider_operator_id;
+  return apiKeyOf(context, { operatorId, provider });
+};
 
 async function ask({ models, log }: ExecutorContext, question: ModelQuestion): Promise<ModelOutcome> {
   for (let left = MOST_TRIES; ; left -= 1) {

@@ -7,13 +7,20 @@ import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
 import { assertFewValues, parseStrictJson, StrictJsonFault } from '../../json/strict.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { metrics } from '../../metrics/metrics.ts';
-import { costOfScript, stepsOfSkill, type RunStep } from '../../skills/index.ts';
+import { costOfScript, mostCostOfModelStep, stepsOfSkill, type RunStep } from '../../skills/index.ts';
 import { checkOutput } from '../payload-check.ts';
 import { MOST_PAYLOAD_VALUES } from '../schema.ts';
 import { askModel } from './ask-model.ts';
 import { withoutInput } from './console.ts';
 import type { ExecutorContext } from './executor.ts';
-import { beginSealedStep, endSealedStep, findSealedRun, type SealedRun, type StepResult } from './queries.ts';
+import {
+  beginSealedStep,
+  endSealedStep,
+  findSealedRun,
+  type KeySource,
+  type SealedRun,
+  type StepResult,
+} from './queries.ts';
 
 /** A database that is away for so long loses the end of a step, which then counts as interrupted. Milliseconds between tries. */
 const END_PAUSES_MS = [200, 500, 1_000, 2_000, 4_000, 8_000];
@@ -39,12 +46,15 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
     index,
     kind: planned.kind,
     stepId: planned.kind === 'script' ? newId('mch') : newId('llm'),
-    keySource: 'platform',
+    model:
+      planned.kind === 'script'
+        ? null
+        : { provider: planned.provider, mostMicrocents: mostCostOfModelStep(context.config, planned) ?? 0 },
   });
   faultPoint('executeSealedStep:begun');
   if (begun === null) return announce(context, id);
   const isLast = index === steps.length - 1;
-  const ran = await runStep(context, { run, planned, input: begun.input });
+  const ran = await runStep(context, { run, planned, ...begun });
   faultPoint('executeSealedStep:ran');
   const result = isLast && ran.error_code === null ? await checked(context, id, ran) : ran;
   executedSteps.add(1, { kind: planned.kind, outcome: result.error_code ?? 'done' });
@@ -71,9 +81,9 @@ function announce({ rowEvents, delivery }: Context, id: string): void {
 
 async function runStep(
   context: ExecutorContext,
-  { run, planned, input }: { run: SealedRun; planned: RunStep; input: string },
+  { run, planned, input, keySource }: { run: SealedRun; planned: RunStep; input: string; keySource: KeySource },
 ): Promise<StepResult> {
-  if (planned.kind === 'llm') return askModel(context, { step: planned, input });
+  if (planned.kind === 'llm') return askModel(context, { run, step: planned, input, keySource });
   const { runtime, script, dependencies } = planned;
   const outcome = await context.scripts.run({ runtime, script, dependencies, input, caller: run.consumer_operator_id });
   if (outcome.outcome === 'interrupted') throw new Error(outcome.sentence);

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { translateDatabaseError } from '../../database/errors.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 
 const RunRow = z.object({
   skill_id: z.string(),
-  consumer_operator_id: z.string(),
-  provider_operator_id: z.string(),
+  consumer_operator_id: z.custom<OperatorId>(),
+  provider_operator_id: z.custom<OperatorId>(),
   steps_done: z.int(),
 });
 export type SealedRun = z.output<typeof RunRow>;
@@ -17,8 +18,12 @@ export const findSealedRun = (connection: CommonQueryMethods, id: string): Promi
       (select count(*)::int from sealed_steps s where s.invocation_id = i.id and s.status = 'done') as steps_done
     from invocations i where i.id = ${id} and i.status = 'processing' and i.execution_mode <> 'open'`);
 
+const KeySource = z.enum(['platform', 'buyer', 'seller']);
+export type KeySource = z.output<typeof KeySource>;
+
 const BegunRow = z.object({
   state: z.enum(['run', 'over']),
+  key_source: KeySource.nullable(),
   attempt: z.int().nullable(),
   input: z.string().nullable(),
 });
@@ -29,20 +34,28 @@ interface NewStep {
   kind: 'script' | 'llm';
   /** Of its machine run or model call. */
   stepId: string;
-  keySource: 'platform' | 'buyer' | 'seller';
+  /** Of a model step: its provider, and the most that the call can cost, in microcents. */
+  model: { provider: string; mostMicrocents: number } | null;
 }
 
 /** Writes that the step runs. @returns its input, JSON text; null: there is nothing to run */
 export async function beginSealedStep(
   connection: CommonQueryMethods,
-  { id, index, kind, stepId, keySource }: NewStep,
-): Promise<{ attempt: number; input: string } | null> {
-  const { state, attempt, input } = await connection
-    .one(sql.type(BegunRow)`select * from begin_sealed_step(${id}, ${index}, ${kind}, ${stepId}, ${keySource})`)
+  { id, index, kind, stepId, model }: NewStep,
+): Promise<{ attempt: number; input: string; keySource: KeySource } | null> {
+  const {
+    state,
+    attempt,
+    input,
+    key_source: keySource,
+  } = await connection
+    .one(sql.type(BegunRow)`select * from begin_sealed_step(${id}, ${index}, ${kind}, ${stepId},
+      ${model?.provider ?? null}, ${model?.mostMicrocents ?? null})`)
     .catch((error: unknown) => {
       throw translateDatabaseError(error);
     });
-  return state === 'over' || attempt === null || input === null ? null : { attempt, input };
+  if (state === 'over' || attempt === null || input === null || keySource === null) return null;
+  return { attempt, input, keySource };
 }
 
 /** Columns of `sealed_steps`. */

@@ -1,11 +1,12 @@
 -- Writes a step before it runs, and returns its input. `over`: there is nothing to run any more. A script that was interrupted runs again,
--- twice at most, since it has no effect outside; a model that was asked is never asked again.
+-- twice at most, since it has no effect outside; a model that was asked is never asked again. `p_provider` and the most that the call can
+-- cost: of a model.
 create function begin_sealed_step(
-  p_invocation text, p_index int, p_kind text, p_step text, p_key_source text
+  p_invocation text, p_index int, p_kind text, p_step text, p_provider text, p_most_microcents bigint
 ) returns sealed_step_begun language plpgsql as $$
 declare
   most_attempts constant int := 3;
-  i invocations; s sealed_steps; begun sealed_step_begun;
+  i invocations; s sealed_steps; begun sealed_step_begun; v_code text; v_detail text;
 begin
   begun.state := 'over';
   select * into i from invocations where id = p_invocation for no key update;
@@ -22,11 +23,21 @@ begin
     end if;
     update sealed_steps set attempt = attempt + 1, began_at = clock_timestamp() where invocation_id = i.id and step_index = p_index returning * into s;
   else
-    insert into sealed_steps (invocation_id, step_index, id, kind, status, key_source)
-      values (i.id, p_index, p_step, p_kind, 'running', p_key_source) returning * into s;
+    insert into sealed_steps (invocation_id, step_index, id, kind, status)
+      values (i.id, p_index, p_step, p_kind, 'running') returning * into s;
+    if p_kind = 'llm' then
+      begin
+        s := take_model_key(i, s, p_provider, p_most_microcents);
+      exception when sqlstate 'CN000' then
+        get stacked diagnostics v_code = message_text, v_detail = pg_exception_detail;
+        perform fail_sealed_run(i, 'failed', p_index, v_code, v_detail::json ->> 'detail');
+        return begun;
+      end;
+    end if;
   end if;
   begun.state := 'run';
   begun.attempt := s.attempt;
+  begun.key_source := s.key_source;
   begun.input := case when p_index = 0 then i.input
     else (select output from sealed_steps where invocation_id = i.id and step_index = p_index - 1) end;
   return begun;

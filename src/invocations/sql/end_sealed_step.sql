@@ -12,7 +12,11 @@ begin
       output = case when p_is_last then null else r.output end,
       error_code = r.error_code, error_message = r.error_message, console = r.console
     where invocation_id = p_invocation and step_index = p_index and status = 'running' and attempt = p_attempt returning * into s;
-  if not found or i.status <> 'processing' then return false; end if;
+  if not found then return false; end if;
+  if s.seller_month is not null then
+    perform end_seller_call(i.skill_id, s.seller_month, s.seller_most_microcents, r.cost_microcents);
+  end if;
+  if i.status <> 'processing' then return false; end if;
   if s.error_code is not null then
     perform fail_sealed_run(i, 'failed', p_index, s.error_code, s.error_message);
   elsif p_is_last then

@@ -6,7 +6,8 @@ create function invoke_skill(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_invocation text, p_hold text, p_skill text, p_revision int, p_input text, p_input_hash text, p_input_fits boolean,
   p_agent text, p_passport text, p_api_key text, p_api_key_limit bigint, p_ttl_seconds double precision, p_max_price bigint,
-  p_mission text default null, p_compute_bound bigint default 0, p_trial boolean default false
+  p_mission text default null, p_compute_bound bigint default 0, p_trial boolean default false,
+  p_model_calls jsonb default '[]'
 ) returns invocation_answer language plpgsql as $$
 declare
   skill admitted_invocation;
@@ -26,6 +27,7 @@ begin
   if skill.execution_mode <> 'open' and p_compute_bound is null then
     perform refuse('EXECUTION_UNAVAILABLE', 'The skill asks a model that this service does not offer now; nothing was held.');
   end if;
+  perform refuse_model_calls(p_operator, p_skill, p_model_calls);
   if not p_input_fits then
     perform refuse('INPUT_SCHEMA_MISMATCH', 'The input does not match the input schema of the skill.');
   end if;

@@ -9,7 +9,8 @@ begin
   select ceil(coalesce(sum(sealed_step_charge(one)), 0) / 1000000.0)::bigint into v_expected from sealed_steps one where invocation_id = i.id;
   perform return_budgets(i, i.price_cents + i.compute_bound_cents - v_price - v_expected);
   perform lower_hold(i.id, v_price);
-  for s in select * from sealed_steps where invocation_id = i.id and cost_microcents is not null order by step_index loop
+  for s in select * from sealed_steps where invocation_id = i.id and cost_microcents is not null
+      and (kind = 'script' or model_call is not null) order by step_index loop
     begin
       s.charged_microcents := record_sealed_step(i, s, 'wallet_price');
     exception when sqlstate 'CN000' then

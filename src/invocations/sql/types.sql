@@ -22,6 +22,7 @@ create type invocation_step as (
 
 create type sealed_step_begun as (
   state text,                            -- run, over
+  key_source text,                       -- whose key the model is asked with
   attempt int,
   input text
 );

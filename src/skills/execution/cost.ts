@@ -3,7 +3,7 @@ import { mostCostOfCall } from '../../models/cost.ts';
 import { pricesOfModel } from '../../models/settings.ts';
 import { MOST_SCRIPT_MS } from '../../sandbox/script-runner.ts';
 import type { Code } from '../skill-code.ts';
-import { stepsOf, type RunStep } from './run-plan.ts';
+import { stepsOf, type LlmStep, type RunStep } from './run-plan.ts';
 
 /** Bytes of JSON that a model is given at most, so that what a step can cost is known before it runs. */
 export const MOST_MODEL_INPUT_BYTES = 65_536;
@@ -19,6 +19,12 @@ export const costOfScript = ({ computeMicrocentsPerSecond }: Prices, computeMs: 
 /** As the SQL function cost_with_fee(). */
 const withFee = (microcents: number): bigint => (BigInt(microcents) * 115n + 99n) / 100n;
 
+/** The most that a model step can cost by the price list, in microcents; null: the settings have no such model. */
+export function mostCostOfModelStep({ modelProviders }: Pick<Prices, 'modelProviders'>, step: LlmStep): number | null {
+  const price = pricesOfModel(modelProviders, step);
+  return price === undefined ? null : mostCostOfCall({ ...step, user: LARGEST_INPUT }, price);
+}
+
 /**
  * The most that executing these steps can cost who invokes them, in whole cents.
  * @returns null where they ask a model that the settings have not
@@ -28,9 +34,9 @@ export function boundOfRun(prices: Prices, steps: readonly RunStep[]): number | 
   for (const step of steps) {
     if (step.kind === 'script') sum += withFee(costOfScript(prices, MOST_SCRIPT_MS));
     else {
-      const price = pricesOfModel(prices.modelProviders, step);
-      if (price === undefined) return null;
-      sum += withFee(mostCostOfCall({ ...step, user: LARGEST_INPUT }, price));
+      const most = mostCostOfModelStep(prices, step);
+      if (most === null) return null;
+      sum += withFee(most);
     }
   }
   return Number((sum + MICROCENTS_OF_CENT - 1n) / MICROCENTS_OF_CENT);

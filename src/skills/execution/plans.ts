@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
-import { boundOfRun } from './cost.ts';
+import { boundOfRun, mostCostOfModelStep } from './cost.ts';
 import { findSteps, type RunStep } from './run-plan.ts';
 
 /** Characters of the code that is kept, of all skills together. */
@@ -33,6 +33,20 @@ export const maxComputeCents = async (
   context: Context,
   { id, execution_mode }: { id: string; execution_mode: 'open' | 'sealed' | 'source' },
 ): Promise<number | null> => (execution_mode === 'open' ? null : boundOfSkill(context, id));
+
+/** A model that a skill asks, and the most that the call can cost, in microcents. */
+export interface PlannedCall {
+  provider: string;
+  most_microcents: number;
+}
+
+/** The model calls of a skill, in order. */
+export const modelCallsOfSkill = async (context: Context, skillId: string): Promise<PlannedCall[]> =>
+  (await stepsOfSkill(context, skillId)).flatMap((step) =>
+    step.kind === 'script'
+      ? []
+      : [{ provider: step.provider, most_microcents: mostCostOfModelStep(context.config, step) ?? 0 }],
+  );
 
 /** The most that executing this skill can cost, in cents; null where it cannot be executed with the settings as they are. */
 export async function boundOfSkill(context: Context, skillId: string): Promise<number | null> {
