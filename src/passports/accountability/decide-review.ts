@@ -99,7 +99,7 @@ function assertOpenFor(
       new CarnetError(
         'REVIEW_ALREADY_DECIDED',
         review.status === 'approved'
-          ? 'The review was decided as approved; a decision stands. POST /v1/agents/{id}/block blocks an agent without one.'
+          ? 'The review was decided as approved; a decision stands.'
           : `The review was decided as blocked${blocked ? ' with block_future' : ''}; a person may still approve it, and a block with block_future is taken.`,
         { extra: { current_status: review.status } },
       ),

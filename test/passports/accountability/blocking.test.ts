@@ -81,7 +81,7 @@ describe('Blocking an agent', () => {
       await own.close();
     });
 
-    it('is refused once a person has approved it, who may be told of the block without a review', async () => {
+    it('is refused once a person has approved it, and a block without a review is not', async () => {
       const { agentId, review } = await reviewed();
       assertStatus(await decide(review, { decision: 'approved' }, person), 200);
       assertProblem(await decide(review, FUTURE), 'REVIEW_ALREADY_DECIDED');
