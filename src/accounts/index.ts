@@ -4,7 +4,7 @@ export { newSecret } from './api-keys/secret.ts';
 export { maySeeAgent, readConduct, unblockAgent } from './agents/agents.ts';
 export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';
 export type { PublicJwk } from './agents/public-jwk.ts';
-export { AgentSchema, ENFORCED_INTERVAL_SECONDS } from './agents/schema.ts';
+export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
 export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
 export { countAdministrators, findMembership, joinMember, membershipsOf, type Membership } from './members/queries.ts';

@@ -93,9 +93,16 @@ export const eventDefinitions = {
   },
   'agent.blocked': {
     subscription: 'standard',
-    description: 'A person has blocked an agent when they reviewed a checkout of it: it gets no passports.',
+    description: 'An agent was blocked, by the review of a checkout or without one: it gets no passports.',
     severities: ['critical'],
-    payload: z.object({ agent_id: z.string(), checkout_id: z.string(), reason: z.string() }),
+    payload: z.object({
+      agent_id: z.string(),
+      checkout_id: z
+        .string()
+        .nullable()
+        .meta({ description: 'The review that blocked it; null: it was blocked without one.' }),
+      reason: z.string(),
+    }),
     sample: { agent_id: ids.agent_id, checkout_id: ids.checkout_id, reason: 'Blocked by review' },
   },
   'passport.missed_checkout': {

@@ -191,6 +191,10 @@ export const attempts = {
     ]);
     return (as, headers) => as.post(path, body, headers);
   },
+  block: ({ known }, choose) => {
+    const [path, notes] = [`/v1/agents/${choose(known.ag)}/block`, choose(['One.', 'Another.'])];
+    return (as, headers) => as.post(path, { notes }, headers);
+  },
   unblock: ({ known }, choose) => {
     const path = `/v1/agents/${choose(known.ag)}/unblock`;
     return (as, headers) => as.post(path, undefined, headers);
@@ -379,7 +383,7 @@ const Access = z.object({ what: z.string(), ends: z.string().nullable() });
 export async function accessOf({ db, operatorId }: BearersWorld): Promise<ReadonlyMap<string, string | null>> {
   const found = await db.any(sql.type(Access)`
     select 'key ' || id || ' ' || encode(secret_hash, 'hex') as what, expires_at as ends from api_keys k
-      where operator_id = ${operatorId} and not exists (select from agents a where a.id = k.agent_id and a.status = 'disabled')
+      where operator_id = ${operatorId} and not exists (select from agents a where a.id = k.agent_id and a.retired_at is not null)
     union all select 'member ' || id || ' ' || email || ' ' || role, null from members where operator_id = ${operatorId}
     union all select 'agent ' || id || ' signs by ' || key_thumbprint, null from agents where operator_id = ${operatorId} and key_thumbprint is not null
     union all select 'the operator signs by ' || kid, null from operator_public_keys where operator_id = ${operatorId}

@@ -101,6 +101,29 @@ const changesOfAgent = (world: World, agentId: string, checkoutId: string): Chan
         select ${newId('psp')}, 'ses_x', operator_id, id, id, 0, 'enforced', now(), now() from agents where id = ${agentId} returning id, operator_id, agent_id)
       insert into checkouts (id, lineage_id, session_id, operator_id, agent_id, jti, missed, created_at, review_status, risk, decided_at)
       select ${newId('chko')}, id, 'ses_x', operator_id, agent_id, id, true, now(), 'approved', 'clean', now() from lineage`),
+    agent('retired_at', sql.fragment`clock_timestamp()`),
+    ...changesOfTwin(world, agentId),
+  ];
+};
+
+/** Another agent has a key of it, and a review. */
+const changesOfTwin = (world: World, agentId: string): Change[] => {
+  const by = sqlOf(world);
+  const [twin, lineage] = [newId('ag'), newId('psp')];
+  return [
+    by(sql.fragment`
+      insert into agents (id, operator_id, name, accountability, checkpoint_interval_seconds, public_jwk)
+      select ${twin}, operator_id, 'twin', 'enforced', 60, public_jwk from agents where id = ${agentId}`),
+    by(sql.fragment`
+      with made as (insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
+        select ${lineage}, 'ses_x', operator_id, id, id, 0, 'enforced', now(), now() from agents where id = ${twin} returning id)
+      insert into passport_flags (lineage_id, jti, type, severity, occasion, message, raised_at)
+      select id, id, 'missed_checkpoint', 'warning', '', 'Not reviewed.', now() from made`),
+    by(sql.fragment`
+      insert into checkouts (id, lineage_id, session_id, operator_id, agent_id, jti, missed, created_at, review_status, risk)
+      select ${newId('chko')}, ${lineage}, 'ses_x', operator_id, id, ${lineage}, true, now(), 'pending', 'flagged' from agents where id = ${twin}`),
+    by(sql.fragment`update checkouts set review_status = 'approved', decided_at = now() where lineage_id = ${lineage}`),
+    by(sql.fragment`update agents set status = 'disabled' where id = ${twin}`),
   ];
 };
 
@@ -120,7 +143,7 @@ async function endingKey({ owner }: World): Promise<Requester> {
 
 /** Beside ids, what of an agent and its reviews is as it was. */
 const FIXED_OF_AGENT =
-  /^(?:agent\.(?:accountability|status|public_jwk.*)|blocks.*|conduct\.(?:holding|other_unreviewed_flags|reviews\[\]\.(?:jti|risk|digest|flags\[\]\.(?:jti|raised_at))|unreviewed_flags.*))$/;
+  /^(?:agent\.(?:accountability|held_to\.accountability.*|status|public_jwk.*)|(?:other_)?blocks.*|conduct\.(?:holding|twins\.other_agents.*|(?:twins\.)?other_unreviewed_flags|reviews\[\]\.(?:jti|risk|digest|flags\[\]\.(?:jti|raised_at))|unreviewed_flags.*))$/;
 const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map(({ source }) => source).join('|'));
 
 const emailOf = (): string => `${unique('person')}@example.test`;

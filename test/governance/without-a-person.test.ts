@@ -213,6 +213,7 @@ const StateRow = z.object({
 const AgentRow = z.object({
   id: z.string(),
   status: z.string(),
+  retired: z.boolean(),
   accountability: z.enum(['standard', 'logged', 'enforced']),
   interval: z.number().nullable(),
   key: z.string().nullable(),
@@ -351,12 +352,13 @@ class Walk {
     assert.deepEqual(now, { ...nothing, deciders, destinations, rules }, `after ${after}`);
     const { db, operatorId } = this.#world;
     const agents = await db.any(sql.type(AgentRow)`
-      select id, status, accountability, checkpoint_interval_seconds as interval, key_thumbprint as key
+      select id, status, retired_at is not null as retired, accountability, checkpoint_interval_seconds as interval, key_thumbprint as key
       from agents where operator_id = ${operatorId}`);
     for (const agent of agents) {
       const known = this.#agents.get(agent.id) ?? agent;
       assert(known.status !== 'blocked' || agent.status === 'blocked', `${agent.id} was unblocked by ${after}`);
-      assert(known.status !== 'disabled' || agent.status !== 'active', `${agent.id} was brought back by ${after}`);
+      assert(!known.retired || agent.retired, `${agent.id} was brought back by ${after}`);
+      assert(!agent.retired || agent.status !== 'active', `${agent.id} is retired and active after ${after}`);
       assert(
         MODES.indexOf(agent.accountability) >= MODES.indexOf(known.accountability) &&
           secondsBetween(agent) <= secondsBetween(known),

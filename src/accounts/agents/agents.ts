@@ -1,10 +1,9 @@
 import { calculateJwkThumbprint } from 'jose';
-import { grantOf, type Caller } from '../../commands/caller.ts';
+import { grantOf, isPerson, type Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
-import { isPerson } from '../../commands/caller.ts';
 import { digestOfSubject } from '../../commands/subject-digest.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
@@ -16,7 +15,9 @@ import {
   countAgents,
   findAgent,
   findBlockedByKey,
+  findSeenAgent,
   insertAgent,
+  isKeyBeyondGrant,
   liftBlocks,
   listAgents,
   listBlocks,
@@ -34,7 +35,8 @@ import {
 } from './schema.ts';
 
 /**
- * @throws CarnetError AGENT_BLOCKED for the key of a blocked agent; UNAUTHENTICATED for a partner whose grant has just ended;
+ * @throws CarnetError AGENT_BLOCKED for the key of a blocked agent; UNAUTHENTICATED for a partner whose grant has just ended, PARTNER_SCOPE
+ *   for one who names a key of an agent beyond the grant;
  *   GOVERNANCE_APPROVAL_REQUIRED for a public key by a credential that ends.
  */
 export const createAgent = (context: Context, call: CommandCall, body: CreateAgent): Promise<Answered<Agent>> =>
@@ -60,8 +62,8 @@ export const createAgent = (context: Context, call: CommandCall, body: CreateAge
 
 /** @throws CarnetError NOT_FOUND for an unknown or foreign agent. */
 export async function readAgent(context: Context, caller: Caller, agentId: string): Promise<Agent> {
-  const agent = await findAgent(context.pool, { operatorId: caller.operatorId, agentId });
-  assertThat(agent !== null && maySeeAgent(caller, agent), () => notFound('agent'));
+  const agent = await findSeenAgent(context.pool, { operatorId: caller.operatorId, grantId: grantOf(caller) }, agentId);
+  assertThat(agent, () => notFound('agent'));
   return agent;
 }
 
@@ -80,8 +82,9 @@ export async function pageOfAgents(
 }
 
 /**
- * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on.
- * @throws CarnetError NOT_FOUND; INVALID_STATE for the status or the key of a blocked agent, and for the 1,001st key of one; AGENT_BLOCKED for the key of
+ * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on. One that is blocked
+ * stays blocked.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for the key of a blocked agent or for making it active, and for the 1,001st key of one; AGENT_BLOCKED for the key of
  *   another; GOVERNANCE_APPROVAL_REQUIRED for less accountability than before, for an agent that was retired and comes back, and for another
  *   public key by a credential that ends, unless a person calls or has approved it.
  */
@@ -92,20 +95,34 @@ export const updateAgent = (
 ): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
-    const { operatorId } = call.caller;
-    if (patch.status === 'disabled') await context.passportRevocation.lock(connection, operatorId);
-    const before = await lockAgent(connection, { operatorId, agentId });
+    const named = { operatorId: call.caller.operatorId, agentId };
+    const retires = patch.status === 'disabled';
+    if (retires) {
+      await context.passportRevocation.lock(connection, named.operatorId);
+      await context.agentConduct.lock(connection, named);
+    }
+    const before = await lockAgent(connection, named);
     assertThat(before, () => notFound('agent'));
+    const blocked = before.status === 'blocked';
     assertThat(
-      (patch.status === undefined && patch.public_jwk === undefined) || before.status !== 'blocked',
+      !blocked || (patch.status !== 'active' && patch.public_jwk === undefined),
       () =>
-        new CarnetError('INVALID_STATE', 'The agent is blocked; unblock it before its status or its key is changed.', {
-          extra: { current_status: before.status },
-        }),
+        new CarnetError(
+          'INVALID_STATE',
+          'The agent is blocked; unblock it before it is made active or its key changes.',
+          {
+            extra: { current_status: before.status },
+          },
+        ),
     );
     await assertKeyIsFree(connection, call.caller, patch.public_jwk ?? null);
     const after = withPatch(before, patch);
-    const act = await actOfChange(connection, call.caller, { before, after });
+    const retired = patch.status === undefined ? before.retired_at !== null : retires;
+    const act = await actOfChange(connection, call.caller, {
+      before,
+      after,
+      returns: before.retired_at !== null && !retired,
+    });
     const refused =
       act === null
         ? null
@@ -114,13 +131,9 @@ export const updateAgent = (
             subject: (await decidedAbout(context, connection, before)).subject,
           });
     if (refused !== null) return refused;
-    const agent = await saveAgent(connection, after);
-    const revoked = patch.status === 'disabled' && {
-      passports_revoked: await context.passportRevocation.ofAgent(connection, {
-        operatorId,
-        agentId,
-        reason: 'Agent disabled',
-      }),
+    const agent = await saveAgent(connection, after, { blocked, retired });
+    const revoked = retires && {
+      passports_revoked: await context.passportRevocation.ofAgent(connection, { ...named, reason: 'Agent disabled' }),
     };
     await unit.audit('agent.updated', agent.id, { ...patch, ...revoked });
     unit.changed(agent.id);
@@ -128,28 +141,32 @@ export const updateAgent = (
   });
 
 /**
- * A block would be worth nothing if the same key were an agent again at once. The keys of other operators are no matter:
- * anybody can name a public key.
- * @throws CarnetError AGENT_BLOCKED, with the id of the agent for whoever may see it
+ * A block would be worth nothing if the same key were an agent again at once, and a partner with a key of somebody else's agent would decide
+ * what that one is held to. The keys of other operators are no matter: anybody can name a public key.
+ * @throws CarnetError AGENT_BLOCKED, with the id of the agent for whoever may see it; PARTNER_SCOPE
  */
 async function assertKeyIsFree(connection: CommonQueryMethods, caller: Caller, key: PublicJwk | null): Promise<void> {
-  const blocked =
-    key === null
-      ? null
-      : await findBlockedByKey(
-          connection,
-          caller.operatorId,
-          await calculateJwkThumbprint({ kty: key.kty, crv: key.crv, x: key.x }),
-        );
-  if (blocked === null) return;
-  if (caller.kind === 'partner')
-    throw new CarnetError(
-      'AGENT_BLOCKED',
-      'This is a key of an agent that is blocked; a person of the operator unblocks it.',
-    );
-  throw new CarnetError('AGENT_BLOCKED', `This is a key of ${blocked}, which is blocked; a person unblocks it.`, {
-    extra: { agent_id: blocked },
-  });
+  if (key === null) return;
+  const { operatorId } = caller;
+  const thumbprint = await calculateJwkThumbprint({ kty: key.kty, crv: key.crv, x: key.x });
+  const blocked = await findBlockedByKey(connection, operatorId, thumbprint);
+  if (caller.kind === 'partner') {
+    if (blocked !== null)
+      throw new CarnetError(
+        'AGENT_BLOCKED',
+        'This is a key of an agent that is blocked; a person of the operator unblocks it.',
+      );
+    if (await isKeyBeyondGrant(connection, { operatorId, grantId: caller.grantId, thumbprint }))
+      throw new CarnetError(
+        'PARTNER_SCOPE',
+        'An agent beyond the grant of this key has or had this public key; register the agent with a key of its own.',
+      );
+    return;
+  }
+  if (blocked !== null)
+    throw new CarnetError('AGENT_BLOCKED', `This is a key of ${blocked}, which is blocked; a person unblocks it.`, {
+      extra: { agent_id: blocked },
+    });
 }
 
 /**
@@ -159,10 +176,10 @@ async function assertKeyIsFree(connection: CommonQueryMethods, caller: Caller, k
 async function actOfChange(
   connection: CommonQueryMethods,
   caller: Caller,
-  { before, after }: { before: Agent; after: Agent },
+  { before, after, returns }: { before: Agent; after: Agent; returns: boolean },
 ): Promise<GovernedAct | null> {
   if (isHeldToLess(after, before)) return 'agent.accountability_weakened';
-  if (before.status === 'disabled' && after.status === 'active') return 'agent.brought_back';
+  if (returns) return 'agent.brought_back';
   if (after.public_jwk === null || after.public_jwk.x === before.public_jwk?.x) return null;
   return await actToOutlive(connection, caller, { act: 'agent_public_key.outlives_maker', end: null });
 }
@@ -182,12 +199,11 @@ const secondsBetween = ({ accountability, checkpoint_interval_seconds: own }: Ag
 const isWeaker = (level: Accountability, than: Accountability): boolean =>
   AccountabilitySchema.options.indexOf(level) < AccountabilitySchema.options.indexOf(than);
 
-/** What the patch leaves out stays; null clears what may be null. */
+/** The agent but for its standing. What the patch leaves out stays; null clears what may be null. */
 const withPatch = (before: Agent, patch: UpdateAgent): Agent => ({
   ...before,
   name: patch.name ?? before.name,
   accountability: patch.accountability ?? before.accountability,
-  status: patch.status ?? before.status,
   public_jwk: patch.public_jwk === undefined ? before.public_jwk : patch.public_jwk,
   checkpoint_interval_seconds:
     patch.checkpoint_interval_seconds === undefined
@@ -196,7 +212,7 @@ const withPatch = (before: Agent, patch: UpdateAgent): Agent => ({
   monthly_limit_cents: patch.monthly_limit_cents === undefined ? before.monthly_limit_cents : patch.monthly_limit_cents,
 });
 
-/** All that a person must know who decides about an agent (decision A33): the agent, each block of it, its reviews and flags. */
+/** All that a person must know who decides about an agent (decision A33): the agent, each block of it, reviews and flags of it and of its twins. */
 async function decidedAbout(
   context: Context,
   connection: CommonQueryMethods,
@@ -206,7 +222,8 @@ async function decidedAbout(
     operatorId: agent.operator_id,
     agentId: agent.id,
   });
-  return { subject: { agent, blocks: [...(await listBlocks(connection, agent.id))], conduct }, holding };
+  const { blocks, others } = await listBlocks(connection, agent.id);
+  return { subject: { agent, blocks, other_blocks: others, conduct }, holding };
 }
 
 /** @throws CarnetError NOT_FOUND for an unknown or foreign agent. */
@@ -218,8 +235,8 @@ export async function readConduct(context: Context, { operatorId }: Caller, agen
 }
 
 /**
- * Lifts every block of an agent, and what reviews that were decided as blocked hold of it; its passports that were revoked stay revoked, and
- * a review that is pending holds it until it is decided.
+ * Lifts every block of an agent, and what reviews that were decided as blocked hold of it; its passports that were revoked stay revoked, a
+ * review that is pending holds it until it is decided, and one that was retired is as retired as before.
  * @param seen the digest of what the person has looked at, who does it in a dashboard session
  * @throws CarnetError NOT_FOUND; INVALID_STATE where there is nothing to lift; VALIDATION_ERROR for a person who does not say what they have
  *   seen; SUBJECT_CHANGED; GOVERNANCE_APPROVAL_REQUIRED unless a person calls or has approved it.
@@ -253,10 +270,7 @@ export const unblockAgent = (
     if (refused !== null) return refused;
     await liftBlocks(connection, agentId);
     await context.agentConduct.liftHolds(connection, named);
-    const agent = await saveAgent(connection, {
-      ...before,
-      status: before.status === 'blocked' ? 'active' : before.status,
-    });
+    const agent = await saveAgent(connection, before, { blocked: false, retired: before.retired_at !== null });
     await unit.audit('agent.unblocked', agent.id);
     unit.changed(agent.id);
     return { status: 200, body: agent };

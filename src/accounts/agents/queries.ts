@@ -4,9 +4,14 @@ import type { AgentId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
 import { PublicJwkSchema, type PublicJwk } from './public-jwk.ts';
 import { AgentSchema, BlockSchema, type Agent, type Block, type CreateAgent } from './schema.ts';
 
-const columns = sql.fragment`
-  id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds, monthly_limit_cents, status,
-  partner_grant_id, created_at, updated_at`;
+/**
+ * An agent as it is shown. Of what the release before writes, which knows no `retired_at`, either column alone retires it.
+ * @param grantId the partner who looks, who is told of no agent beyond its grant; null: the operator
+ */
+const columns = (grantId: PartnerGrantId | null) => sql.fragment`
+  id, operator_id, name, accountability, held_to_of_agent(id, ${grantId}) as held_to, public_jwk, checkpoint_interval_seconds, monthly_limit_cents,
+  case when status = 'active' and retired_at is not null then 'disabled' else status end as status,
+  coalesce(retired_at, case when status = 'disabled' then updated_at end) as retired_at, partner_grant_id, created_at, updated_at`;
 
 /** An agent as its operator sees it; null where it is another's. */
 interface AgentOfOperator {
@@ -26,21 +31,26 @@ const isSeen = ({ operatorId, grantId }: AgentsOf) =>
 export const findAgent = (
   connection: CommonQueryMethods,
   { operatorId, agentId }: AgentOfOperator,
-): Promise<Agent | null> =>
+): Promise<Agent | null> => findSeenAgent(connection, { operatorId, grantId: null }, agentId);
+
+/** As `findAgent`, for the operator or for a partner of it; null where they may not see it. */
+export const findSeenAgent = (connection: CommonQueryMethods, of: AgentsOf, agentId: string): Promise<Agent | null> =>
   connection.maybeOne(
-    sql.type(AgentSchema)`select ${columns} from agents where id = ${agentId} and operator_id = ${operatorId}`,
+    sql.type(AgentSchema)`select ${columns(of.grantId)} from agents where id = ${agentId} and ${isSeen(of)}`,
   );
 
-/** As `findAgent`, with the row locked until the transaction ends. */
-export const lockAgent = (
+/**
+ * As `findAgent`, with the row locked until the transaction ends. It is read after the lock: a statement that waits for a lock
+ * reads what stands in other rows as it was before.
+ */
+export async function lockAgent(
   connection: CommonQueryMethods,
   { operatorId, agentId }: AgentOfOperator,
-): Promise<Agent | null> =>
-  connection.maybeOne(
-    sql.type(
-      AgentSchema,
-    )`select ${columns} from agents where id = ${agentId} and operator_id = ${operatorId} for no key update`,
-  );
+): Promise<Agent | null> {
+  await connection.query(sql.type(z.object({}))`
+    select from agents where id = ${agentId} and operator_id = ${operatorId} for no key update`);
+  return await findAgent(connection, { operatorId, agentId });
+}
 
 /** An agent of the operator that is blocked and has or had the key of this RFC 7638 thumbprint. */
 export const findBlockedByKey = (
@@ -51,6 +61,15 @@ export const findBlockedByKey = (
   connection.maybeOneFirst(sql.type(z.object({ agent_id: z.string() }))`
     select agent_id from agent_public_keys
     where operator_id = ${operatorId} and key_thumbprint = ${thumbprint} and barred limit 1`);
+
+/** Whether an agent of the operator that is not of this grant has or had the key of this RFC 7638 thumbprint. */
+export const isKeyBeyondGrant = (
+  connection: CommonQueryMethods,
+  { operatorId, grantId, thumbprint }: { operatorId: OperatorId; grantId: PartnerGrantId; thumbprint: string },
+): Promise<boolean> =>
+  connection.oneFirst(sql.type(z.object({ exists: z.boolean() }))`
+    select exists (select from agent_public_keys k join agents a on a.id = k.agent_id
+      where k.operator_id = ${operatorId} and k.key_thumbprint = ${thumbprint} and a.partner_grant_id is distinct from ${grantId})`);
 
 /** The agent's id, and the RFC 7638 thumbprint of the key that it has now. */
 export const findKeyOfAgent = (
@@ -68,7 +87,7 @@ export const findAgentByName = (
   connection.maybeOne(
     sql.type(
       AgentSchema,
-    )`select ${columns} from agents where operator_id = ${operatorId} and name = ${name} order by id limit 1`,
+    )`select ${columns(null)} from agents where operator_id = ${operatorId} and name = ${name} order by id limit 1`,
   );
 
 /** The operator that an agent belongs to, whoever calls: for platform administration. */
@@ -84,39 +103,69 @@ export const listAgents = (
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly Agent[]> =>
   connection.any(sql.type(AgentSchema)`
-    select ${columns} from agents where ${isSeen(of)} order by id desc limit ${limit} offset ${offset}`);
+    select ${columns(of.grantId)} from agents where ${isSeen(of)} order by id desc limit ${limit} offset ${offset}`);
 
 export const countAgents = (connection: CommonQueryMethods, of: AgentsOf): Promise<number> =>
   connection.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from agents where ${isSeen(of)}`);
 
-export const insertAgent = (
+/** @returns it as whoever registers it may see it */
+export async function insertAgent(
   connection: CommonQueryMethods,
   agent: CreateAgent & { id: AgentId; operatorId: OperatorId; grantId: PartnerGrantId | null },
-): Promise<Agent> =>
-  connection.one(sql.type(AgentSchema)`
+): Promise<Agent> {
+  await connection.query(sql.type(z.object({}))`
     insert into agents (id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds,
                         monthly_limit_cents, partner_grant_id)
     values (${agent.id}, ${agent.operatorId}, ${agent.name}, ${agent.accountability},
             ${asJson(agent.public_jwk)}::jsonb, ${agent.checkpoint_interval_seconds}, ${agent.monthly_limit_cents},
-            ${agent.grantId})
-    returning ${columns}`);
+            ${agent.grantId})`);
+  return await shownAgent(connection, agent.id, agent.grantId);
+}
 
-export const saveAgent = (connection: CommonQueryMethods, agent: Agent): Promise<Agent> =>
-  connection.one(sql.type(AgentSchema)`
+/** What its row is to say; `status` follows from the two. An agent that is retired already keeps the moment. */
+interface Standing {
+  blocked: boolean;
+  retired: boolean;
+}
+
+export async function saveAgent(
+  connection: CommonQueryMethods,
+  agent: Agent,
+  { blocked, retired }: Standing,
+): Promise<Agent> {
+  const status = blocked ? 'blocked' : retired ? 'disabled' : 'active';
+  await connection.query(sql.type(z.object({}))`
     update agents
     set name = ${agent.name}, accountability = ${agent.accountability},
         public_jwk = ${asJson(agent.public_jwk)}::jsonb,
         checkpoint_interval_seconds = ${agent.checkpoint_interval_seconds},
         monthly_limit_cents = ${agent.monthly_limit_cents},
-        status = ${agent.status}, updated_at = clock_timestamp()
-    where id = ${agent.id}
-    returning ${columns}`);
+        status = ${status},
+        retired_at = case when ${retired} then coalesce(retired_at, case when status = 'disabled' then updated_at end, clock_timestamp()) end,
+        updated_at = clock_timestamp()
+    where id = ${agent.id}`);
+  return await shownAgent(connection, agent.id, null);
+}
 
-/** Of the blocks that bind an agent the newest first; a block is made by a decision on a review, each of which may make one. */
-export const listBlocks = (connection: CommonQueryMethods, agentId: string): Promise<readonly Block[]> =>
-  connection.any(sql.type(BlockSchema)`
+/** An agent that is there, in a statement of its own: one that writes a row does not find it. */
+const shownAgent = (connection: CommonQueryMethods, agentId: string, grantId: PartnerGrantId | null): Promise<Agent> =>
+  connection.one(sql.type(AgentSchema)`select ${columns(grantId)} from agents where id = ${agentId}`);
+
+/** Most blocks that are shown whole. */
+const MOST_BLOCKS = 100;
+
+/** The blocks that bind an agent, the newest hundred first, and how many others there are: they end together, and none changes. */
+export async function listBlocks(
+  connection: CommonQueryMethods,
+  agentId: string,
+): Promise<{ blocks: Block[]; others: number }> {
+  const blocks = await connection.any(sql.type(BlockSchema)`
     select checkout_id, blocked_by, reason, blocked_at from agent_blocks
-    where agent_id = ${agentId} and lifted_at is null order by id desc`);
+    where agent_id = ${agentId} and lifted_at is null order by id desc limit ${MOST_BLOCKS}`);
+  const all = await connection.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select count(*) from agent_blocks where agent_id = ${agentId} and lifted_at is null`);
+  return { blocks: [...blocks], others: all - blocks.length };
+}
 
 export async function liftBlocks(connection: CommonQueryMethods, agentId: string): Promise<void> {
   await connection.query(sql.type(z.object({}))`
@@ -136,6 +185,6 @@ export const findKeyOfAgents = (
 ): Promise<PublicJwk | null> =>
   connection.maybeOneFirst(sql.type(z.object({ public_jwk: PublicJwkSchema }))`
     select public_jwk from agents
-    where key_thumbprint = ${thumbprint} and status = 'active'
+    where key_thumbprint = ${thumbprint} and status = 'active' and retired_at is null
       and ${'agentId' in named ? sql.fragment`id = ${named.agentId}` : sql.fragment`operator_id = ${named.operatorId}`}
     limit 1`);

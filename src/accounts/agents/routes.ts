@@ -13,13 +13,14 @@ const postAgent = route({
   operation: 'createAgent',
   tag,
   summary: 'Register an agent',
-  description: 'With a `public_jwk`, by a key or token that ends, it needs the approval of a person.',
+  description:
+    'With a `public_jwk`, by a key or token that ends, it needs the approval of a person. A partner names no key that an agent beyond its grant has or had.',
   audience: 'operator-or-partner',
   body: CreateAgentSchema,
   example: { name: 'researcher', monthly_limit_cents: 5_000 },
   status: 201,
   reply: AgentSchema,
-  refusals: ['AGENT_BLOCKED', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  refusals: ['AGENT_BLOCKED', 'PARTNER_SCOPE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, body }) => createAgent(context, call, body),
 });
 
@@ -59,7 +60,7 @@ const patchAgent = route({
   tag,
   summary: 'Change or retire an agent',
   description:
-    '`status: disabled` retires the agent: its keys are refused and its passports revoked. ' +
+    '`status: disabled` retires the agent, blocked or not: its keys are refused and its passports revoked. ' +
     'Less accountability than before, or a longer checkpoint interval or none, needs the approval of a person, and so does making a retired agent ' +
     'active again; another `public_jwk` does where the key or token that calls ends.',
   audience: 'operator',
@@ -98,7 +99,8 @@ const postUnblock = route({
   tag,
   summary: 'Lift the blocks of an agent, and what blocked reviews hold of it',
   description:
-    'Needs a person: in a dashboard session, with the digest of what they have seen, or by an approval that the key sends in X-Governance-Approval.',
+    'Needs a person: in a dashboard session, with the digest of what they have seen, or by an approval that the key sends in X-Governance-Approval. ' +
+    'An agent that was retired is `disabled` again.',
   audience: 'admin',
   params,
   body: UnblockAgentSchema,

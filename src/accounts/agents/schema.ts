@@ -17,16 +17,33 @@ const monthlyLimit = cents.nullable().meta({
   description: 'Most cents that the agent may spend in a UTC month, counted when they are held; null: no limit.',
 });
 
+const HeldToSchema = z
+  .object({
+    accountability: AccountabilitySchema,
+    accountability_from: z.string().nullable().meta({ description: 'The agent whose mode it is' }),
+    checkpoint_interval_seconds: checkpointInterval,
+    checkpoint_interval_from: z.string().nullable().meta({ description: 'The agent whose interval it is' }),
+  })
+  .meta({
+    id: 'AgentHeldTo',
+    description:
+      'What new passports of the agent are held to: the strictest mode and the shortest interval of all agents of the operator that have or had a public key of it, and the agent that each comes from, itself where it is as strict; null: there is none, or you may not see it',
+  });
+
 export const AgentSchema = z
   .object({
     id: z.string(),
     operator_id: z.string(),
     name: z.string(),
     accountability: AccountabilitySchema,
+    held_to: HeldToSchema,
     public_jwk: PublicJwkSchema.nullable(),
     checkpoint_interval_seconds: checkpointInterval,
     monthly_limit_cents: monthlyLimit,
     status: z.enum(['active', 'blocked', 'disabled']),
+    retired_at: z.string().nullable().meta({
+      description: 'Since when it is retired, also while it is blocked; null: it is not',
+    }),
     partner_grant_id: z
       .string()
       .nullable()
@@ -36,17 +53,25 @@ export const AgentSchema = z
   })
   .meta({
     id: 'Agent',
-    description: 'A piece of software that acts for its operator. A disabled agent is retired: its keys are refused.',
+    description:
+      'A piece of software that acts for its operator. A disabled agent is retired: its keys are refused. One that is blocked may be retired too, which `retired_at` says.',
     examples: [
       {
         id: 'ag_01K0000000000000000000000A',
         operator_id: 'op_01K0000000000000000000000A',
         name: 'researcher',
         accountability: 'standard',
+        held_to: {
+          accountability: 'standard',
+          accountability_from: 'ag_01K0000000000000000000000A',
+          checkpoint_interval_seconds: null,
+          checkpoint_interval_from: null,
+        },
         public_jwk: null,
         checkpoint_interval_seconds: null,
         monthly_limit_cents: 5_000,
         status: 'active',
+        retired_at: null,
         partner_grant_id: null,
         created_at: '2026-11-21T12:00:00.000Z',
         updated_at: '2026-11-21T12:00:00.000Z',
@@ -80,7 +105,10 @@ export type UpdateAgent = z.infer<typeof UpdateAgentSchema>;
 
 export const BlockSchema = z
   .object({
-    checkout_id: z.string().nullable().meta({ description: 'The review in which it was decided; null: not known' }),
+    checkout_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The review in which it was decided; null: in none, or not known' }),
     blocked_by: z.string().nullable().meta({ description: 'Who decided it; null: not known' }),
     reason: z.string().nullable(),
     blocked_at: z.string(),
@@ -95,10 +123,11 @@ export type Block = z.infer<typeof BlockSchema>;
 export const AgentConductSchema = z
   .object({
     agent: AgentSchema,
-    blocks: z.array(BlockSchema).meta({ description: 'Those that bind it, the newest first' }),
+    blocks: z.array(BlockSchema).meta({ description: 'Those that bind it, the newest first, a hundred at most' }),
+    other_blocks: z.number().meta({ description: 'How many others bind it, older than these' }),
     conduct: jsonObject.meta({
       description:
-        '`reviews`: those that are not approved or are critical, with their flags, notes and report; `unreviewed_flags`; both the newest first, a hundred at most, and how many others there are',
+        '`reviews`: those that are not approved or are critical, with their flags, notes and report; `unreviewed_flags`; both the newest first, a hundred at most, and how many others there are. `twins`: the same of all other agents of the operator that have or had a public key of it, and who they are',
     }),
     digest: z.string().meta({ description: 'Of all of it: what `seen` of unblocking repeats' }),
   })

@@ -18,7 +18,7 @@ import { assertFuture } from '../../database/instants.ts';
 
 /**
  * Makes a key. Its secret is in this answer only.
- * @throws CarnetError VALIDATION_ERROR for an unknown agent or grant, or an expiry in the past; INVALID_STATE for a disabled
+ * @throws CarnetError VALIDATION_ERROR for an unknown agent or grant, or an expiry in the past; INVALID_STATE for a retired
  *   agent; GOVERNANCE_APPROVAL_REQUIRED for one that would outlast the key or token that makes it.
  */
 export const createApiKey = (
@@ -70,13 +70,11 @@ async function agentForKey(connection: CommonQueryMethods, operatorId: OperatorI
   const agent = await lockAgent(connection, { operatorId, agentId });
   assertThat(agent, () => invalid({ path: 'agent_id', message: 'is not an agent of yours', code: 'unknown_agent' }));
   assertThat(
-    agent.status !== 'disabled',
+    agent.retired_at === null,
     () =>
-      new CarnetError(
-        'INVALID_STATE',
-        'The agent is disabled, so a key of it would be refused; make it active first.',
-        { extra: { current_status: agent.status } },
-      ),
+      new CarnetError('INVALID_STATE', 'The agent is retired, so a key of it would be refused; bring it back first.', {
+        extra: { current_status: agent.status },
+      }),
   );
   return agent;
 }

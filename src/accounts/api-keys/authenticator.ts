@@ -33,7 +33,7 @@ const selectKey = (secretHash: Buffer) => sql.type(KeyRow)`
   left join agents a on a.id = k.agent_id
   where k.secret_hash = ${sql.binary(secretHash)}
     and (k.expires_at is null or k.expires_at > clock_timestamp())
-    and a.status is distinct from 'disabled'`;
+    and a.retired_at is null and a.status is distinct from 'disabled'`;
 
 /** At most once a minute a key: enough for a person who wants to know which keys are still in use. */
 const markUsed = (id: string) => sql.type(z.object({}))`
@@ -41,8 +41,8 @@ const markUsed = (id: string) => sql.type(z.object({}))`
   where id = ${id} and coalesce(last_used_at < now() - interval '1 minute', true)`;
 
 /**
- * Keys of operators, agents and partners, `svc_live_…`, found by their SHA-256. Expired keys and keys of disabled agents are not
- * valid.
+ * Keys of operators, agents and partners, `svc_live_…`, found by their SHA-256. Expired keys and keys of retired agents,
+ * blocked or not, are not valid.
  */
 export function apiKeyAuthenticator({ pool, log }: Pick<Context, 'pool' | 'log'>): Authenticator {
   const find = async (token: string): Promise<Credential | null> => {

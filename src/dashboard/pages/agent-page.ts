@@ -27,11 +27,11 @@ const nothing = html``;
 
 type Conduct = Awaited<ReturnType<typeof readConduct>>;
 
-const blocksOf = ({ blocks }: Conduct): Html =>
+const blocksOf = ({ blocks, other_blocks: others }: Conduct): Html =>
   blocks.length === 0
     ? html`none`
     : html`<ul>
-${blocks.map(({ blocked_at: at, blocked_by: by, reason, checkout_id: review }) => html`<li>${moment(at)}, by <code>${by ?? 'unknown'}</code>${reason === null ? nothing : html`: ${reason}`}${review === null ? nothing : html` (<a href="${OVERVIEW}/reviews/${review}">the review</a>)`}</li>\n`)}</ul>`;
+${blocks.map(({ blocked_at: at, blocked_by: by, reason, checkout_id: review }) => html`<li>${moment(at)}, by <code>${by ?? 'unknown'}</code>${reason === null ? nothing : html`: ${reason}`}${review === null ? nothing : html` (<a href="${OVERVIEW}/reviews/${review}">the review</a>)`}</li>\n`)}${others === 0 ? nothing : html`<li>and ${others} before these</li>\n`}</ul>`;
 
 function decisionOf({ caller }: PersonsVisit, { agent, conduct, digest }: Conduct): Html {
   if (agent.status !== 'blocked' && conduct['holding'] === 0) return nothing;
@@ -53,7 +53,7 @@ async function shownAgent(person: PersonsVisit, refusal?: CarnetError): Promise<
     body: html`<h1>“${agent.name}”</h1>
 <article class="card">
 <dl class="facts">
-<dt>Agent</dt><dd><code>${agent.id}</code>, ${agent.status}</dd>
+<dt>Agent</dt><dd><code>${agent.id}</code>, ${agent.status}${agent.retired_at === null ? nothing : html`, retired ${moment(agent.retired_at)}`}</dd>
 <dt>Blocked</dt><dd>${blocksOf(shown)}</dd>
 <dt>All of it</dt><dd>${excerptOf(subjectAsJson({ agent, conduct }), { whole: true }).text}</dd>
 </dl>

@@ -103,19 +103,19 @@ function decisionOf(
   const revoked = visit.context.config.reviewBlockRevokes
     ? ' and revokes the passport with its refreshes and delegations'
     : '';
-  const blocks =
+  const block =
     review.status === 'pending'
-      ? html`<button class="danger" name="decision" value="blocked">Block</button>
-<button class="danger" name="decision" value="agent_blocked">Block the agent</button>\n`
+      ? html`<button class="danger" name="decision" value="blocked">Block</button>\n`
       : nothing;
   return html`<form method="post" action="${path}">
 <input type="hidden" name="seen" value="${review.digest}">
 <label>Notes <span class="hint">They are kept with the decision.</span>
 <textarea name="notes" maxlength="1000" rows="2"></textarea></label>
-<p class="hint">${review.status === 'pending' ? html`“Block” says that the work was not right${revoked}. “Block the agent” revokes its passports of this work too, and it gets none until a person unblocks it.` : html`It was blocked, and can still be approved.`}${held}</p>
+<p class="hint">${review.status === 'pending' ? html`“Block” says that the work was not right${revoked}.` : html`It was blocked, and can still be approved.`} “Block the agent” revokes its passports of this work too, and it gets none until a person unblocks it.${held}</p>
 <div class="actions">
 <button class="primary" name="decision" value="approved">Approve</button>
-${blocks}</div>
+${block}<button class="danger" name="decision" value="agent_blocked">Block the agent</button>
+</div>
 </form>`;
 }
 

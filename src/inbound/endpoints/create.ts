@@ -27,7 +27,7 @@ const SLUG_LENGTH = 32;
  * Makes an endpoint. Its secret, made here unless its provider has made one, is in this answer only. One for a blocked agent receives, and forwards nothing while it is blocked. One that
  * holds less than the standard policy, and one by a credential that ends, needs a person.
  * @throws CarnetError FORWARD_URL_FORBIDDEN; NOT_FOUND for an agent that is unknown, foreign or not of the partner's grant; PROVIDER_NOT_ALLOWED
- *   for a partner; INVALID_STATE for a disabled agent; TIER_LIMIT_EXCEEDED; UNAUTHENTICATED for a partner whose grant has just ended
+ *   for a partner; INVALID_STATE for a retired agent; TIER_LIMIT_EXCEEDED; UNAUTHENTICATED for a partner whose grant has just ended
  */
 export async function createEndpoint(
   context: Context,
@@ -84,10 +84,10 @@ async function assertMayMake(
       { extra: { providers: grant.providers } },
     );
   }
-  if (agent.status === 'disabled') {
+  if (agent.retired_at !== null) {
     throw new CarnetError(
       'INVALID_STATE',
-      'The agent is disabled, so nothing would be forwarded; make it active first.',
+      'The agent is retired, so nothing would be forwarded; bring it back first.',
       {
         extra: { current_status: agent.status },
       },

@@ -90,7 +90,7 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
   'agent.blocked': (payload) => ({
     what: `${agentOf(payload)} was blocked. It gets no passports until an administrator unblocks it.`,
     details: reasonOf(payload),
-    act: 'Look at the review, and unblock the agent if it may go on.',
+    act: 'Look at what it has to answer for, and unblock the agent if it may go on.',
   }),
   'passport.missed_checkout': (payload) => ({
     what: `${agentOf(payload)} did not report the end of its work in time.`,

@@ -7,14 +7,16 @@ import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import type { OperatorId } from '../../ids/ids.ts';
-import { lockPassportsExclusively, lockReview, saveDecision, type LockedReview } from './queries.ts';
+import { isBlockedSo, lockPassportsExclusively, lockReview, saveDecision, type LockedReview } from './queries.ts';
 import type { Decision, DecideReview } from './schema.ts';
 
 /**
  * Decides the review of a checkout. Approving needs a person, since it vouches for the work and lifts the hold of a critical review.
  * `blocked` leaves the hold as it is, so that every credential of the operator may decide so; with `block_future` the lineage with its
- * descendants is revoked and the agent blocked too (decision A31). `block_future` means nothing beside `approved`. A review that was
- * decided as blocked can still be approved. The same decision again changes nothing and needs no approval.
+ * descendants is revoked and the agent blocked too (decision A31), also where the review was decided as blocked before: whoever is first takes
+ * no block away from the others. `block_future` means nothing beside `approved`. A review that was decided as blocked can still be
+ * approved. The same decision again changes nothing and needs no approval; a block that has been lifted, or of another actor or with other
+ * notes, is not the same.
  * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, REVIEW_CHANGED, GOVERNANCE_APPROVAL_REQUIRED
  */
 export const decideReview = (
@@ -30,14 +32,16 @@ export const decideReview = (
     if (revoke) await lockPassportsExclusively(connection, operatorId);
     const before = await lockReview(connection, operatorId, checkoutId);
     assertThat(before, () => notFound('review'));
-    if (isDecidedSo(before, decision)) return { status: 200, body: await decisionOf(connection, operatorId, before) };
+    const actor = actorName(call.caller);
+    if (await isDecidedSo(connection, before, { ...decision, actor }))
+      return { status: 200, body: await decisionOf(connection, operatorId, before) };
     assertOpenFor(before, decision);
     assertSeen(before, decision);
     if (decision.decision === 'approved') {
       const refused = await context.requireApproval(unit, call, { act: 'review.approved', subject: subjectOf(before) });
       if (refused !== null) return refused;
     }
-    const revoked = await saveDecision(connection, checkoutId, { decision, revoke, actor: actorName(call.caller) });
+    const revoked = await saveDecision(connection, checkoutId, { decision, revoke, actor });
     const { agent_id: agentId } = before.review;
     await unit.audit('review.decided', checkoutId, {
       decision: decision.decision,
@@ -55,8 +59,14 @@ export const decideReview = (
     return { status: 200, body: await decisionOf(connection, operatorId, decided) };
   });
 
-const isDecidedSo = ({ review, block_future: blocked }: LockedReview, decision: DecideReview): boolean =>
-  review.status === decision.decision && blocked === decision.block_future;
+const isDecidedSo = async (
+  connection: CommonQueryMethods,
+  { review, block_future: blocked }: LockedReview,
+  { decision, block_future: asked, notes, actor }: DecideReview & { actor: string },
+): Promise<boolean> =>
+  review.status === decision &&
+  blocked === asked &&
+  (!asked || (await isBlockedSo(connection, { review, actor, notes })));
 
 /** All that the person who decides must know: a late report changes it, and so does another decision. */
 const subjectOf = ({ review, claim_id: report, block_future }: LockedReview): object => ({
@@ -78,16 +88,19 @@ function assertSeen({ review }: LockedReview, { seen }: DecideReview): void {
   );
 }
 
-/** A decision stands, except that a person may approve what was blocked. */
-function assertOpenFor({ review, block_future: blocked }: LockedReview, { decision }: DecideReview): void {
+/** A decision stands, except that a person may approve what was blocked, and everybody who decides may block the agent for it. */
+function assertOpenFor(
+  { review, block_future: blocked }: LockedReview,
+  { decision, block_future: asked }: DecideReview,
+): void {
   assertThat(
-    review.status === 'pending' || (review.status === 'blocked' && decision === 'approved'),
+    review.status === 'pending' || (review.status === 'blocked' && (decision === 'approved' || asked)),
     () =>
       new CarnetError(
         'REVIEW_ALREADY_DECIDED',
         review.status === 'approved'
           ? 'The review was decided as approved; a decision stands.'
-          : `The review was decided as blocked${blocked ? ' with block_future' : ''}; the only other decision is that a person approves it.`,
+          : `The review was decided as blocked${blocked ? ' with block_future' : ''}; a person may still approve it, and a block with block_future is taken.`,
         { extra: { current_status: review.status } },
       ),
   );

@@ -80,7 +80,7 @@ interface ReviewDecision {
   actor: string;
 }
 
-/** Decides a locked, pending review. @returns the passports that this revoked. */
+/** Decides a locked review. @returns the passports that this revoked. */
 export async function saveDecision(
   connection: CommonQueryMethods,
   checkoutId: string,
@@ -91,6 +91,38 @@ export async function saveDecision(
       as revoked`);
   return revoked;
 }
+
+const YesRow = z.object({ yes: z.boolean() });
+
+interface BlockOfReview {
+  review: Review;
+  /** Who decided, as the audit trail names them. */
+  actor: string;
+  notes: string | undefined;
+}
+
+/** Whether the agent is blocked by this very decision on the review, until the transaction ends. */
+export const isBlockedSo = (
+  connection: CommonQueryMethods,
+  { review, actor, notes }: BlockOfReview,
+): Promise<boolean> =>
+  connection.oneFirst(sql.type(YesRow)`
+    select is_blocked_so(${review.agent_id}, ${review.checkout_id}, ${actor}, ${notes ?? null}) as yes`);
+
+interface BlockOfAgent {
+  operatorId: OperatorId;
+  agentId: string;
+  actor: string;
+  notes: string | undefined;
+}
+
+/** The caller has the operator's passports exclusively. @returns whether it is a block that was not there before */
+export const blockWithoutReview = (
+  connection: CommonQueryMethods,
+  { operatorId, agentId, actor, notes }: BlockOfAgent,
+): Promise<boolean> =>
+  connection.oneFirst(sql.type(YesRow)`
+    select block_without_review(${operatorId}, ${agentId}, ${actor}, ${notes ?? null}) as yes`);
 
 const ReportRow = z.object({
   chain: json.pipe(z.array(z.string())),

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { route, type AnyRoute } from '../../http/route.ts';
 import {
   AccountabilityReportSchema,
+  BlockAgentSchema,
+  BlockedAgentSchema,
   CheckoutAnswerSchema,
   CheckoutBodySchema,
   CheckpointAnswerSchema,
@@ -11,6 +13,7 @@ import {
   ReviewsQuerySchema,
   ReviewsSchema,
 } from './schema.ts';
+import { blockAgent } from './block-agent.ts';
 import { decideReview } from './decide-review.ts';
 import { readReport } from './report.ts';
 import { listReviews } from './reviews.ts';
@@ -101,7 +104,7 @@ const decide = route({
   summary: 'Decide a review',
   description:
     'Approving needs a person, in a dashboard session or by the approval that a key sends; blocking needs none, and the agent stays held. ' +
-    'A blocked review can still be approved.',
+    'A blocked review can still be approved, and decided as blocked with `block_future`.',
   audience: 'operator-scope',
   params: z.object({ checkoutId: z.string() }),
   body: DecideReviewSchema,
@@ -113,5 +116,24 @@ const decide = route({
     decideReview(context, call, { checkoutId, decision: body }),
 });
 
+const block = route({
+  method: 'post',
+  path: '/v1/agents/:id/block',
+  operation: 'blockAgent',
+  tag: 'accounts',
+  summary: 'Block an agent without a review',
+  description:
+    'It gets no passports until a person unblocks it, and no agent that has or had a public key of it does. Every credential of the operator may, since it only takes ' +
+    'access away. Passports that it has stay good: revoke them too where they should end.',
+  audience: 'operator',
+  params: z.object({ id: z.string() }),
+  body: BlockAgentSchema,
+  example: { notes: 'Its host was taken over.' },
+  status: 200,
+  reply: BlockedAgentSchema,
+  refusals: ['NOT_FOUND'],
+  handler: ({ context, call, params: { id }, body }) => blockAgent(context, call, { agentId: id, ...body }),
+});
+
 /** Fixed paths stand before those with a jti, which would match them too. */
-export const accountabilityRoutes: AnyRoute[] = [reviews, decide, checkpoint, checkout, read];
+export const accountabilityRoutes: AnyRoute[] = [reviews, decide, checkpoint, checkout, read, block];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentSchema } from '../../accounts/index.ts';
 import { text } from '../../fields/text.ts';
 import { queryIntegerOr } from '../../http/query.ts';
 import { PassportSchema } from '../schema.ts';
@@ -165,7 +166,7 @@ export const DecideReviewSchema = z
     notes: text(0, 1_000).optional(),
     block_future: z.boolean().default(false).meta({
       description:
-        'With blocked: revoke the passport with its refreshes and delegations, and block the agent until a person unblocks it; with approved it means nothing',
+        'With blocked, also where it was decided as blocked before: revoke the passport with its refreshes and delegations, and block the agent until a person unblocks it; with approved it means nothing',
     }),
     seen: z.string().max(64).optional().meta({
       description:
@@ -174,6 +175,16 @@ export const DecideReviewSchema = z
   })
   .meta({ id: 'DecideReview' });
 export type DecideReview = z.output<typeof DecideReviewSchema>;
+
+/** Body of POST /v1/agents/:id/block. */
+export const BlockAgentSchema = z
+  .strictObject({
+    notes: text(0, 1_000).optional().meta({ description: 'Why; whoever may unblock the agent reads it' }),
+  })
+  .meta({ id: 'BlockAgent' });
+export type BlockAgent = z.output<typeof BlockAgentSchema>;
+/** Answer of POST /v1/agents/:id/block. */
+export const BlockedAgentSchema = AgentSchema;
 
 export const DecisionSchema = z
   .object({

@@ -260,7 +260,7 @@ describe('changes of an agent that need a person', () => {
 
     it('makes no approval request where the state or the body does not allow the change', async () => {
       await block(agentId);
-      const body = { accountability: 'logged', status: 'disabled' };
+      const body = { accountability: 'logged', status: 'active' };
       assertProblem(await operator.patch(`/v1/agents/${agentId}`, body), 'INVALID_STATE');
       const faulty = { accountability: 'logged', name: '' };
       assertProblem(await operator.patch(`/v1/agents/${agentId}`, faulty), 'VALIDATION_ERROR', 'name');

@@ -411,6 +411,9 @@ describe('Reviews on the dashboard', () => {
       [(await reviewOf(first.reviewId)).status, (await reviewOf(second.reviewId)).status],
       ['blocked', 'blocked'],
     );
+    const again = await browser.open(`/dashboard/reviews/${first.reviewId}`);
+    assert.match((await again.press('Block the agent')).notices[0] ?? '', /The agent is blocked\./);
+    assert.equal(await agentStatus(first.agentId), 'blocked');
   });
 
   it('lead to the agent, which is unblocked by who has seen every block of it', async () => {

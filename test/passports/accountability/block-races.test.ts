@@ -72,6 +72,40 @@ describe('What comes at the moment at which an approval is used', function () {
     }
   });
 
+  it('never lifts a block without a review that was made after it was given, nor one by the same decision again', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { agentId, missed } = await worked();
+      assertStatus(await decide(missed, BLOCKED), 200);
+      const unblock = await approved((headers) => operator.post(`/v1/agents/${agentId}/unblock`, undefined, headers));
+      const again = round % 2 === 0;
+      const [unblocked, blocked] = await Promise.all([
+        unblock(),
+        again ? decide(missed, { ...BLOCKED, notes: 'Again.' }) : operator.post(`/v1/agents/${agentId}/block`, {}),
+      ]);
+      assertStatus(blocked, 200);
+      assertProblem(await issue(agentId), 'AGENT_BLOCKED');
+      await rejectLeft(unblocked);
+    }
+  });
+
+  it('never lifts a block that the same decision confirms after it', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { agentId, missed } = await worked();
+      assertStatus(await decide(missed, BLOCKED), 200);
+      const unblock = await approved((headers) => operator.post(`/v1/agents/${agentId}/unblock`, undefined, headers));
+      const [unblocked, confirmed] = await Promise.all([unblock(), decide(missed, BLOCKED)]);
+      assertStatus(unblocked, 200);
+      assertStatus(confirmed, 200);
+      // Either the decision found the block, which was lifted afterwards, or it found it lifted and blocked the agent anew.
+      const blocks = await (
+        await database()
+      ).anyFirst(sql.type(z.object({ lifted: z.boolean() }))`
+        select lifted_at is not null as lifted from agent_blocks where agent_id = ${agentId} order by id`);
+      const { status } = assertStatus(await operator.get<{ status: string }>(`/v1/agents/${agentId}`), 200);
+      assert.deepEqual(blocks, status === 'blocked' ? [true, false] : [true], `round ${round}`);
+    }
+  });
+
   it('never lifts what a late report with a critical flag holds, by unblocking or by approving the review', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { agentId, second, missed } = await worked();
@@ -86,6 +120,28 @@ describe('What comes at the moment at which an approval is used', function () {
       assertStatus(reported, 201);
       assert.equal((await issue(agentId)).status, 403, `round ${round}`);
       await rejectLeft(lifted);
+    }
+  });
+});
+
+describe('A block without a review', function () {
+  this.timeout(120_000);
+
+  it('lets nothing be issued once it is answered, whatever was under way', async () => {
+    const operator = await buildOperator({ tier: 'business' });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { id } = await buildAgent(operator);
+      const issue = (): Promise<Reply> => operator.post('/v1/passports/issue', { agent_id: id });
+      const blocked = operator.post(`/v1/agents/${id}/block`, {});
+      const racing = Promise.all([issue(), issue()]);
+      assertStatus(await blocked, 200);
+      const pool = await database();
+      const count = sql.type(z.object({ count: z.number() }))`
+        select count(*) from passports where agent_id = ${id}`;
+      const issued = await pool.oneFirst(count);
+      assertProblem(await issue(), 'AGENT_BLOCKED');
+      await racing;
+      assert.equal(await pool.oneFirst(count), issued, `round ${round}`);
     }
   });
 });
