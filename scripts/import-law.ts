@@ -39,6 +39,7 @@ const kernelRooms = [
   'models',
   'one-time-codes',
   'outbound',
+  'sandbox',
   'threads',
   'turns',
 ];

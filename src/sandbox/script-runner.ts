@@ -1,0 +1,54 @@
+export type ScriptRuntime = 'javascript' | 'python';
+
+/** One step of a skill: a script of a stranger, and what it gets. */
+export interface ScriptRun {
+  runtime: ScriptRuntime;
+  script: string;
+  /** Names of packages that the Python runtime carries, checked when the skill was published; empty for JavaScript. */
+  dependencies: readonly string[];
+  /** JSON text of an object. */
+  input: string;
+  /** The operator who pays. Operators take turns. */
+  caller: string;
+  /** Ends the run, and its processes with it. */
+  signal?: AbortSignal;
+}
+
+export type ScriptFault =
+  | 'SCRIPT_FAILED'
+  | 'SCRIPT_TIME_LIMIT'
+  | 'SCRIPT_MEMORY_LIMIT'
+  | 'SCRIPT_OUTPUT_INVALID'
+  | 'SCRIPT_OUTPUT_TOO_LARGE'
+  | 'SCRIPT_CRASHED';
+
+export type ScriptOutcome =
+  | {
+      outcome: 'returned';
+      /** JSON text of an object. */
+      output: string;
+      /** Milliseconds that are charged for, `MOST_SCRIPT_MS` at most. */
+      computeMs: number;
+      console: string;
+    }
+  | {
+      outcome: 'failed';
+      code: ScriptFault;
+      /** A sentence of ours: never text of the script or of its exception. */
+      message: string;
+      /** Milliseconds that are charged for, `MOST_SCRIPT_MS` at most. */
+      computeMs: number;
+      /** What the script printed, then its exception with its line; 16 KiB at most. */
+      console: string;
+    }
+  /** The machine's fault: no process could be started, or it was ended from outside. */
+  | { outcome: 'interrupted'; sentence: string };
+
+/** Runs scripts of strangers where they can harm nobody. */
+export interface ScriptRunner {
+  run(run: ScriptRun): Promise<ScriptOutcome>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds by the clock that a step may last; it is never charged for more. */
+export const MOST_SCRIPT_MS = 10_000;
