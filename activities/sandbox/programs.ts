@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import type { Program } from './child.ts';
+
+const CHILDREN = new URL('children/', import.meta.url);
+
+/** Of Node itself: a script has a memory of its own, outside of this heap. */
+const FLAGS = ['--permission', '--no-warnings', '--disallow-code-generation-from-strings', '--no-addons'];
+
+const folder = (url: URL): string => fileURLToPath(url);
+
+/** A module that may read the folders of children and of its library, and nothing else. */
+function program(module: string, library: URL, flags: readonly string[]): Program {
+  const reads = [CHILDREN, library].map((url) => `--allow-fs-read=${folder(url)}*`);
+  return { nodeArguments: [...FLAGS, ...flags, ...reads, folder(new URL(module, CHILDREN)), library.href] };
+}
+
+/** How a pool keeps its processes. */
+export interface PooledProgram extends Program {
+  /** Runs after which a process is ended; 1 where none is ever used again. */
+  mostRuns: number;
+}
+
+/** A process is warm after its first runs; it is ended before what it gathers weighs more than a new start. */
+const MOST_JAVASCRIPT_RUNS = 200;
+
+export const javascript = (): PooledProgram => ({
+  ...program('javascript.mjs', new URL('.', import.meta.resolve('quickjs-wasi/quickjs.wasm')), [
+    '--expose-gc',
+    '--max-old-space-size=64',
+  ]),
+  mostRuns: MOST_JAVASCRIPT_RUNS,
+});
+
+export const python = (): PooledProgram => ({
+  ...program('python.mjs', new URL('.', import.meta.resolve('pyodide')), ['--max-old-space-size=128']),
+  mostRuns: 1,
+});
