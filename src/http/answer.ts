@@ -1,4 +1,5 @@
 import type { ParameterizedContext } from 'koa';
+import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { CommandCall } from '../commands/command.ts';
 import type { Context } from '../context/context.ts';
@@ -23,7 +24,8 @@ export const answer: Middleware<Validated> = async (ctx) => {
   const content =
     'bytes' in answered
       ? answered.bytes
-      : (prepared?.text ?? textOf(route, 'body' in answered ? answered.body : undefined));
+      : (prepared?.text ??
+        textOf(route, 'body' in answered ? answered.body : undefined, 'replayed' in answered && answered.replayed));
   const mediaType = ('mediaType' in answered ? answered.mediaType : undefined) ?? route.mediaType;
   ctx.status = answered.status;
   ctx.set('Content-Type', mediaType ?? 'application/json');
@@ -40,9 +42,24 @@ export const answer: Middleware<Validated> = async (ctx) => {
   else ctx.body = content;
 };
 
-function textOf({ reply, mediaType }: AnyRoute, body: unknown): string {
-  const parsed = reply.parse(body);
+function textOf({ reply, mediaType }: AnyRoute, body: unknown, replayed: boolean): string {
+  const parsed = replayed ? parseKept(reply, body) : reply.parse(body);
   return mediaType === undefined ? JSON.stringify(parsed) : String(parsed);
+}
+
+/**
+ * An answer that was kept under an Idempotency-Key may be of the release before, without members that answers have now: it is sent as it
+ * was, with those of its members that are still named.
+ */
+function parseKept(reply: AnyRoute['reply'], body: unknown): unknown {
+  const parsed = reply.safeParse(body);
+  if (parsed.success) return parsed.data;
+  if (!(reply instanceof z.ZodObject) || typeof body !== 'object' || body === null) throw parsed.error;
+  const members = Object.entries(reply.shape as Record<string, z.ZodType>).flatMap(([name, schema]) => {
+    const member = schema.safeParse((body as Record<string, unknown>)[name]);
+    return member.success && member.data !== undefined ? [[name, member.data]] : [];
+  });
+  return Object.fromEntries(members);
 }
 
 /** RFC 8288, with paths: clients resolve them against the request, whatever proxy stands before us. */
