@@ -7,12 +7,14 @@ import { lengthOf, text, name as nameText } from '../fields/text.ts';
 const MAX_STEP_SCRIPTS_CHARACTERS = 500_000;
 const MAX_SCRIPT_CHARACTERS = 100_000;
 const MAX_DEPENDENCIES_CHARACTERS = 10_000;
+/** Of what a model is told in one step. */
+const MAX_SYSTEM_PROMPT_CHARACTERS = 100_000;
 
 const LlmConfigSchema = z
   .strictObject({
     temperature: z.number().min(0).optional(),
     max_tokens: z.number().min(0).optional(),
-    system_prompt: text(0, 2_000).optional(),
+    system_prompt: text(0, MAX_SYSTEM_PROMPT_CHARACTERS).optional(),
   })
   .meta({ id: 'LlmConfig' });
 

@@ -119,15 +119,18 @@ describe('PUT /v1/credentials/{provider}', () => {
         select ${operator.operatorId}, 'gone-' || n, 'sealed', '1111' from generate_series(1, ${count}::int) n`,
       );
     await fill(MOST - 1);
-    const both = await Promise.all(
-      PROVIDERS.map((provider) => operator.put(`/v1/credentials/${provider}`, { api_key: KEY })),
-    );
-    assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 403]);
-    const refused = both.find(({ status }) => status === 403) ?? assert.fail('one is refused');
-    assertProblem(refused, 'TIER_LIMIT_EXCEEDED');
-    assert.deepEqual([refused.body['limit'], refused.body['used']], [MOST, MOST]);
-    const made = both[0]?.status === 200 ? PROVIDER : OTHER;
-    assertStatus(await operator.put(`/v1/credentials/${made}`, { api_key: `${KEY}2` }), 200);
+    for (let round = 0; round < 20; round += 1) {
+      const both = await Promise.all(
+        PROVIDERS.map((provider) => operator.put(`/v1/credentials/${provider}`, { api_key: KEY })),
+      );
+      assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 403]);
+      const refused = both.find(({ status }) => status === 403) ?? assert.fail('one is refused');
+      assertProblem(refused, 'TIER_LIMIT_EXCEEDED');
+      assert.deepEqual([refused.body['limit'], refused.body['used']], [MOST, MOST]);
+      const made = both[0]?.status === 200 ? PROVIDER : OTHER;
+      assertStatus(await operator.put(`/v1/credentials/${made}`, { api_key: `${KEY}2` }), 200);
+      assertStatus(await operator.delete(`/v1/credentials/${made}`), 200);
+    }
   });
 
   it('requires authentication, an administrator, and no agent', async () => {

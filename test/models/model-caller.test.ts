@@ -121,7 +121,6 @@ for (const kind of ['openai', 'anthropic'] as const) {
       ['is overloaded', { status: 529 }, 'unknown'],
       ['resets the connection', 'reset', 'unknown'],
       ['answers 100 MB', { says: 'x'.repeat(100_000_000) }, 'unknown'],
-      ['never ends its answer', 'flood', 'unknown'],
       ['answers no JSON', { raw: `<html>${MODEL_KEY}</html>` }, 'unknown'],
       ['answers half of its JSON', { raw: '{"choices": [' }, 'unknown'],
       ['answers other JSON', { raw: '{"ok": true}' }, 'unknown'],
@@ -137,6 +136,13 @@ for (const kind of ['openai', 'anthropic'] as const) {
         assert.equal(double.calls(), 1);
       });
     }
+
+    it('is read no further than an answer may be, where the provider never ends its answer', async () => {
+      double.behave = 'flood';
+      const outcome = await ask();
+      assert(outcome.outcome === 'unknown');
+      assert.match(outcome.sentence, /has more than 72736 bytes/);
+    });
 
     it('is not sent where nobody listens, and where the name is none', async () => {
       for (const baseUrl of [`http://127.0.0.1:${await freePort()}`, 'http://no-such-host.invalid'])

@@ -8,6 +8,7 @@ import { blockOf, PATIENCE_MS, ROOT, type Block } from '../support/pasted.ts';
 const PAGES: [string, () => Promise<Block>][] = [
   ['README.md', () => blockOf('README.md', 'start')],
   ['CONTRIBUTING.md', () => blockOf('CONTRIBUTING.md', 'start')],
+  ['docs/credentials.md', () => blockOf('docs/credentials.md', 'start')],
   ['docs/inbound.md', () => blockOf('docs/inbound.md', 'start')],
   ['docs/notifications.md', () => blockOf('docs/notifications.md', 'start')],
 ];

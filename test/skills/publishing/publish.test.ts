@@ -67,6 +67,11 @@ const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
   ],
   ['a script of 100,001 characters', { execution_script: 'x'.repeat(100_001) }, 'execution_script'],
   ['dependencies of 10,001 characters', { dependencies: 'x'.repeat(10_001) }, 'dependencies'],
+  [
+    'a system prompt of 100,001 characters',
+    { execution_steps: [{ ...llmStep, llm_config: { system_prompt: 'x'.repeat(100_001) } }] },
+    'execution_steps.0.llm_config.system_prompt',
+  ],
   ['an unknown runtime', { execution_runtime: 'ruby' }, 'execution_runtime'],
   ['an input schema that is no object', { input_schema: true }, 'input_schema'],
   ['an unknown property', { price: 5 }, 'price'],
@@ -198,6 +203,16 @@ describe('POST /v1/skills', () => {
     const skill = await publish(owner, {
       execution_mode: 'sealed',
       execution_steps: [{ ...scriptStep, script: '😀'.repeat(500_000) }],
+    });
+    assert.equal(skill.status, 'pending_review');
+  });
+
+  it('takes ten steps of which nine have a system prompt of 100,000 characters, beside 500,000 of script', async () => {
+    const prompted = { ...llmStep, llm_config: { system_prompt: 'é'.repeat(100_000) } };
+    const script = { ...scriptStep, script: '—'.repeat(500_000) };
+    const skill = await publish(owner, {
+      execution_mode: 'sealed',
+      execution_steps: [script, ...Array.from({ length: 9 }, () => prompted)],
     });
     assert.equal(skill.status, 'pending_review');
   });
