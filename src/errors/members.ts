@@ -45,6 +45,8 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   },
   INSUFFICIENT_CREDITS: {
     required_cents: cents('What the request needs'),
+    price_cents: cents('Of it, the price').optional(),
+    compute_bound_cents: cents('Of it, the most that executing the skill can cost').optional(),
     balance_cents: cents('What is available'),
     receivable_cents: cents('What the wallet owes since a payment was taken back').optional(),
     top_up_url: z.string().meta({ description: 'Where a top-up is made, by POST' }).optional(),
