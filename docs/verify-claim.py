@@ -165,8 +165,8 @@ def note_in(file):
 
 def verify(bundle, key, older=None):
     receipt, latest, log = bundle["receipt"], bundle["latest"], bundle["log"]
-    check("the log key")
-    named = log["origin"] == key[0] and trusted(log["vkey"]) == key and url(log["jwk"]["x"]) == key[2]
+    check("the log key"); jwk = (log["jwk"]["kty"], log["jwk"]["crv"], url(log["jwk"]["x"]))
+    named = log["origin"] == key[0] and trusted(log["vkey"]) == key and jwk == ("OKP", "Ed25519", key[2])
     must(named, "the bundle names another key than the one that you trust")
     envelope = {name: value for name, value in bundle["envelope"].items() if name not in ("receipt", "co_signatures")}
     signed = canonical(envelope).encode()
@@ -205,7 +205,8 @@ def verify(bundle, key, older=None):
         check("the older checkpoint"); kept = checkpoint(older, *key)
         must(kept[0] in (0, then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")
         must(kept[0] == 0 or kept in (then, now), "the log has forked since the older checkpoint")
-    check("revocation"); must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
+    check("revocation"); must(isinstance(bundle["revocation"]["reason"], (str, type(None))), "the reason is no text")
+    must(bundle["revocation"]["revoked_at"] is None, "the claim was revoked at %s" % bundle["revocation"]["revoked_at"])
     return erased, "%s %s is entry %d of %d in %s" % (bundle["claim_id"], bundle["digest"], index, size, key[0])
 
 def co_signature(one, signed, erased):  # what holds of it; it fails where it shows nothing

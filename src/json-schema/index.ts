@@ -1,9 +1,8 @@
-import { sha256Hex } from '../json/canonical.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { SchemaFault } from './faults.ts';
 import { structuralFaults } from './limits.ts';
 import type { PlacedPattern } from './messages.ts';
-import { Pool, type CheckLimits } from './pool.ts';
+import { NEVER_SEEN, Pool, type CheckLimits } from './pool.ts';
 
 export { standardLimits, type CheckLimits } from './pool.ts';
 export type { SchemaFault } from './faults.ts';
@@ -38,7 +37,8 @@ export interface SchemaChecker {
   /** Whether the caller's last check against the schema took next to nothing: less than looking first whether it is needed. */
   isLight(schemaHash: string, caller: string): boolean;
   /**
-   * Why patterns are no regular expressions of RE2, each with its path; all of them have one second of processor time together.
+   * Why patterns are no regular expressions of RE2, each with its path. Each is a job, so that other callers have their turn between two; no
+   * pattern begins once those before it have taken a second of processor time together.
    * @throws CarnetError `RATE_LIMITED`, `TEMPORARILY_UNAVAILABLE`
    */
   checkPatterns(patterns: readonly [PlacedPattern, ...PlacedPattern[]], caller: string): Promise<SchemaFault[]>;
@@ -54,22 +54,21 @@ export function createSchemaChecker(limits?: CheckLimits): SchemaChecker {
       const faults = structuralFaults(schema, at);
       if (faults.length > 0) return faults;
       const schemaText = JSON.stringify(schema);
-      return pool.run({ schemaHash: sha256Hex(schemaText), schemaText, valueText: undefined, root: at, caller });
+      return pool.run({ schemaHash: NEVER_SEEN, schemaText, valueText: undefined, root: at, caller });
     },
     validate: (check) => pool.run(check),
     isLight: (schemaHash, caller) => pool.isLight(schemaHash, caller),
-    async checkPatterns(patterns, caller) {
-      const schemaText = JSON.stringify(patterns);
-      const root = patterns[0].path;
-      return pool.run({
-        schemaHash: sha256Hex(schemaText),
-        schemaText,
-        valueText: undefined,
-        root,
-        ofPatterns: true,
-        caller,
-      });
-    },
+    checkPatterns: (patterns, caller) =>
+      pool.runInTurns(
+        patterns.map((placed) => ({
+          schemaHash: NEVER_SEEN,
+          schemaText: JSON.stringify(placed),
+          valueText: undefined,
+          root: patterns[0].path,
+          ofPattern: true,
+          caller,
+        })),
+      ),
     close: () => pool.close(),
   };
 }

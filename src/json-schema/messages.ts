@@ -1,7 +1,7 @@
 import type { SchemaFault } from './faults.ts';
 
 export interface Job {
-  /** SHA-256 that stands for the schema's text. */
+  /** SHA-256 that stands for the schema's text; one text for all whose value is undefined. */
   schemaHash: string;
   /** Undefined where the worker received it before; the worker answers `missing` where it has dropped it since. */
   schemaText: string | undefined;
@@ -9,8 +9,8 @@ export interface Job {
   valueText: string | undefined;
   /** The caller's name of the value, or of the schema that is checked: every fault's path begins with it. */
   root: string;
-  /** The text is `PlacedPattern[]` as JSON instead of a schema: regular expressions of RE2 that are to be compiled. */
-  ofPatterns?: true;
+  /** The text is a `PlacedPattern` as JSON instead of a schema: a regular expression of RE2 that is to be compiled. */
+  ofPattern?: true;
 }
 
 /** A regular expression, and where it stands in the caller's body. */

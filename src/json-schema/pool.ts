@@ -37,6 +37,14 @@ export const standardLimits: CheckLimits = { jobMs: 1_000, clockMs: 5_000, waitM
 
 type PoolJob = Job & { schemaText: string; caller: string };
 
+/** A job that is over; `stopped`: it was ended, and `faults` says why. */
+interface Done {
+  faults: SchemaFault[];
+  /** Processor time that it took, milliseconds. */
+  cpuMs: number;
+  stopped: boolean;
+}
+
 interface Pending {
   job: PoolJob;
   caller: string;
@@ -46,7 +54,7 @@ interface Pending {
   timer: NodeJS.Timeout | undefined;
   /** It is in a thread, beside others, and counts there. */
   beside: boolean;
-  resolve(faults: SchemaFault[]): void;
+  resolve(done: Done): void;
   reject(error: CarnetError): void;
 }
 
@@ -56,6 +64,9 @@ interface Slot {
   known: Set<string>;
 }
 
+/** Stands for the hash of a schema or pattern that is checked before it is kept. What it took says nothing good about the next one. */
+export const NEVER_SEEN = 'never seen';
+
 const pairOf = (caller: string, schemaHash: string): string => `${caller} ${schemaHash}`;
 
 /**
@@ -64,7 +75,8 @@ const pairOf = (caller: string, schemaHash: string): string => `${caller} ${sche
  * - They take turns, however much one of them has waiting. Until it is known that a caller's checks against a schema are light, one of
  *   them is in a thread at a time.
  * - What was slow, or had to be stopped, runs in the second thread only, and alone, while the first is kept for the rest. That is said of
- *   a schema with one caller and never of the schema: what one caller sends makes nobody else's checks wait.
+ *   a schema with one caller and never of the schema: what one caller sends makes nobody else's checks wait. Texts that are checked before
+ *   they are kept are one schema for that, since each is another: a slow one makes the next ones of the caller run alone for a minute.
  * - Each caller has a budget of processor time. It is measured in the thread, so a busy machine makes nobody slow.
  */
 export class Pool {
@@ -90,6 +102,11 @@ export class Pool {
    *   too little time for it
    */
   async run(job: PoolJob): Promise<SchemaFault[]> {
+    const { faults } = await this.#do(job);
+    return faults;
+  }
+
+  async #do(job: PoolJob): Promise<Done> {
     if (this.#closed) throw stopping();
     const seconds = this.#budget.secondsToWait(job.caller, this.#limits.budgetMs);
     if (seconds > 0) throw overBudget(this.#limits.budgetMs, seconds);
@@ -99,6 +116,26 @@ export class Pool {
       this.#admit({ job, caller, pair, timer: undefined, beside: false, resolve, reject });
       this.#dispatch();
     });
+  }
+
+  /**
+   * Does the jobs of one request one after the other, so that other callers have their turn between two. Together they have the processor
+   * time of one job, and the last one that begins within it may take its own time beyond. They are slow together: many of 20 ms hold a
+   * thread as one of a second does.
+   * @throws as `run`
+   */
+  async runInTurns(jobs: readonly PoolJob[]): Promise<SchemaFault[]> {
+    const found: SchemaFault[] = [];
+    let cpuMs = 0;
+    for (const job of jobs) {
+      if (cpuMs >= this.#limits.jobMs) return [tooHeavy(job, true)];
+      const done = await this.#do(job);
+      if (done.stopped) return done.faults;
+      found.push(...done.faults);
+      cpuMs += done.cpuMs;
+      if (cpuMs > SLOW_MS) this.#becomesSlow(pairOf(job.caller, job.schemaHash));
+    }
+    return found;
   }
 
   /** Whether the caller's last check against the schema took next to nothing. */
@@ -218,22 +255,26 @@ export class Pool {
       this.#assign(slot, pending);
     } else {
       this.#learn(pending, cpuMs);
-      pending.resolve(answer);
+      pending.resolve({ faults: answer, cpuMs, stopped: false });
     }
     this.#dispatch();
   }
 
   /** A job is out of its thread: its cost is the caller's, and says how the next one is run. */
   #learn(pending: Pending, cpuMs: number): void {
-    const { pair, caller } = pending;
+    const { pair, caller, job } = pending;
     const wasSlow = this.#isSlow(pending);
     this.#leaveThread(pending);
     this.#budget.use(caller, cpuMs, this.#limits.budgetMs);
-    if (cpuMs > SLOW_MS) this.#costs.set(pair, 'slow', { ttl: SLOW_FOR_MS });
+    if (cpuMs > SLOW_MS) this.#becomesSlow(pair);
+    else if (job.schemaHash === NEVER_SEEN) return;
     else if (cpuMs < LIGHT_MS && !wasSlow) this.#costs.set(pair, 'light');
     else this.#costs.delete(pair);
-    if (this.#isSlow(pending))
-      for (const other of this.#ordinary.removeAll((waiting) => waiting.pair === pair)) this.#slow.push(other);
+  }
+
+  #becomesSlow(pair: string): void {
+    this.#costs.set(pair, 'slow', { ttl: SLOW_FOR_MS });
+    for (const waiting of this.#ordinary.removeAll((other) => other.pair === pair)) this.#slow.push(waiting);
   }
 
   #died(slot: Slot, { ending, culprit, cpuMs, others, cause }: Death<Pending>): void {
@@ -250,10 +291,11 @@ export class Pool {
     }
     if (culprit) {
       // Its thread has to be made anew, which costs a third of a second on top.
-      this.#learn(culprit, Math.max(cpuMs, this.#limits.jobMs));
+      const costMs = Math.max(cpuMs, this.#limits.jobMs);
+      this.#learn(culprit, costMs);
       if (ending === 'starved')
         culprit.reject(unavailable('The machine had too little time to check a value against its schema.'));
-      else culprit.resolve([tooHeavy(culprit.job, ending === 'too slow')]);
+      else culprit.resolve({ faults: [tooHeavy(culprit.job, ending === 'too slow')], cpuMs: costMs, stopped: true });
     }
     this.#start(slot);
     this.#dispatch();
@@ -267,9 +309,9 @@ export class Pool {
   }
 }
 
-function tooHeavy({ root, valueText, ofPatterns }: PoolJob, slow: boolean): SchemaFault {
+function tooHeavy({ root, valueText, ofPattern }: PoolJob, slow: boolean): SchemaFault {
   const limit = slow ? 'took more than one second of processor time' : 'needed too much memory';
-  if (ofPatterns === true)
+  if (ofPattern === true)
     return fault(
       root,
       'pattern_too_heavy',

@@ -82,20 +82,19 @@ const patternFaults = (schema: JsonObject, root: string): SchemaFault[] =>
       }
     });
 
-/** Patterns that others match with RE2 itself, so they are not those of ECMA-262 as in a schema. */
-const re2Faults = (patterns: readonly PlacedPattern[]): SchemaFault[] =>
-  patterns.flatMap(({ path, pattern }) => {
-    try {
-      RE2JS.compile(pattern);
-      return [];
-    } catch (error) {
-      const message = `is not a regular expression of RE2 (${(error as Error).message})`;
-      return [fault(path, 'pattern_unsupported', message)];
-    }
-  });
+/** A pattern that others match with RE2 itself, so it is not one of ECMA-262 as in a schema. */
+function re2Faults({ path, pattern }: PlacedPattern): SchemaFault[] {
+  try {
+    RE2JS.compile(pattern);
+    return [];
+  } catch (error) {
+    const message = `is not a regular expression of RE2 (${(error as Error).message})`;
+    return [fault(path, 'pattern_unsupported', message)];
+  }
+}
 
 function run(job: Job): Answer {
-  if (job.ofPatterns) return re2Faults(JSON.parse(job.schemaText ?? '[]') as PlacedPattern[]);
+  if (job.ofPattern) return re2Faults(JSON.parse(job.schemaText ?? 'null') as PlacedPattern);
   if (job.valueText === undefined) return check(JSON.parse(job.schemaText ?? 'null') as JsonObject, job.root);
   const entry = entryOf(job);
   return entry ? validate(entry, job.valueText, job.root) : 'missing';

@@ -195,6 +195,27 @@ describe('createSchemaChecker: one caller who sends too much, and another', () =
     assert.deepEqual((await Promise.all(hostile)).flat(), [], 'and none of theirs is lost');
   });
 
+  it('gives others their turn between two patterns of a request, and keeps the next request out of the first thread', async () => {
+    const own = createSchemaChecker(limits);
+    let answered = 0;
+    const request = async (caller: string): Promise<void> => {
+      // Each takes some 20 ms, for the case of ranges over most of Unicode is folded.
+      const patternAt = (at: number) => ({ path: `${at}`, pattern: `(?i)[${'A-\u{1e942}'.repeat(4)}]{${at + 1}}` });
+      const patterns = Array.from({ length: 32 }, (_, at) => patternAt(at));
+      const [first, ...others] = patterns;
+      assert(first !== undefined);
+      assert.deepEqual(await own.checkPatterns([first, ...others], caller), []);
+      answered += 1;
+    };
+    // As many as two threads take.
+    const hostile = Promise.all(['op_one', 'op_two', 'op_three', 'op_four'].map(request));
+    for (let index = 0; index < 20; index += 1)
+      assert.deepEqual(await own.validate(checkOf({ type: 'string' }, 'x', { caller: 'op_honest' })), []);
+    assert.equal(answered, 0, 'none of the requests was over before');
+    await hostile;
+    await own.close();
+  });
+
   it('suspects nobody for what another sent against the same schema', async () => {
     const { $defs = {} } = endless('shared');
     const schema: JsonObject = { properties: { text: { $ref: '#/$defs/d40' } }, $defs };

@@ -4,7 +4,7 @@ import { writeHeadFile } from './head-file.ts';
 import { signCheckpoint, type Log } from './log-key.ts';
 import { grow } from './merkle.ts';
 import { insertBatch, listPending, markPublished, noteHeadWritten } from './queries.ts';
-import { secondsOf, signRegisteredFrom, signRegistration } from './registration.ts';
+import { secondsOf, signRegistered, signRegisteredFrom, signRegistration } from './registration.ts';
 import { assertKeyOpens, underLock, type Locked } from './under-lock.ts';
 
 /** Claims of one batch at most: with their nodes 64 KiB, appended within 20 ms. More wait for the next, which follows at once. */
@@ -20,12 +20,26 @@ export const publishLog = (context: Context): Promise<number | null> =>
     return locked.row.tree_size;
   });
 
-async function publishUnderLock({ connection, row, path, newest, hasHead }: Locked): Promise<void> {
+async function publishUnderLock(locked: Locked & { log: Log }): Promise<void> {
+  await keepRegistered(locked);
+  const { connection, row, path, newest, hasHead } = locked;
   if (row.published_size === row.tree_size && hasHead) return;
   await writeHeadFile(path, newest);
   step('appendToLog:head-renamed');
   await markPublished(connection, row.tree_size);
   if (row.confirmed_size !== null) await noteHeadWritten(connection);
+}
+
+/** What is read under the lock is committed, so the file never says more than the database has. */
+async function keepRegistered({
+  log,
+  registered,
+  hasRegistered,
+  registeredPath,
+}: Locked & { log: Log }): Promise<void> {
+  if (registered === null || hasRegistered) return;
+  assertKeyOpens(log);
+  await writeHeadFile(registeredPath, signRegistered(log, registered));
 }
 
 /**

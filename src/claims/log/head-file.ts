@@ -1,9 +1,12 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { step } from '../../commands/fault-points.ts';
 
 /** Where the head of this log stands outside of the database: one file a log, so that several logs may share a folder. */
 export const headFileOf = (folder: string, logId: string): string => join(folder, `log-head-${logId}`);
+
+/** Where it stands which batches of this log have a registration, beside its head. */
+export const registeredFileOf = (folder: string, logId: string): string => join(folder, `log-registered-${logId}`);
 
 /** The file or its folder cannot be used; the message is a text that says what to do. */
 export class HeadFileFault extends Error {
@@ -13,20 +16,20 @@ export class HeadFileFault extends Error {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);
 
-const faultOf = (what: string, error: unknown): HeadFileFault =>
+const faultOf = (path: string, what: string, error: unknown): HeadFileFault =>
   new HeadFileFault(
-    `The head of the log cannot be ${what} (${codeOf(error)}). Let the user of the worker read and write LOG_HEAD_DIR, and see that its disk ` +
-      'has room; the log goes on by itself.',
+    `The file ${basename(path)} of the log cannot be ${what} (${codeOf(error)}). Let the user of the worker read and write LOG_HEAD_DIR, and see ` +
+      'that its disk has room; the log goes on by itself.',
     { cause: error },
   );
 
-/** The newest checkpoint that was published from here, a signed note; null where there is no file. @throws HeadFileFault */
+/** A signed note: the newest checkpoint that was published from here, or which batches are registered; null where there is no file. @throws HeadFileFault */
 export async function readHeadFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
-    throw faultOf('read', error);
+    throw faultOf(path, 'read', error);
   }
 }
 
@@ -35,7 +38,7 @@ export async function writeHeadFile(path: string, note: string): Promise<void> {
   try {
     await replace(path, note);
   } catch (error) {
-    throw faultOf('written', error);
+    throw faultOf(path, 'written', error);
   }
 }
 

@@ -74,8 +74,9 @@ export async function hasLostRegistration(
 ): Promise<boolean> {
   if (registration !== null) return false;
   const largest = await findLargestRegistered(connection);
-  if (largest === null || size > largest) return false;
   const note = (await findLog(connection))?.registered_from ?? null;
+  if (largest === null) return note !== null;
+  if (size > largest) return false;
   return note === null || size >= fromIn(log, note);
 }
 

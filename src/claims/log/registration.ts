@@ -14,6 +14,7 @@ export interface Registration {
 
 const BATCH = 'carnet.log/registration/v1';
 const FROM = 'carnet.log/registered-from/v1';
+const KEPT = 'carnet.log/registered/v1';
 
 interface Signer {
   origin: string;
@@ -79,4 +80,21 @@ export function registeredFrom({ origin, vkey }: Verifier, note: string): number
   const [kind, of, size, ...more] = verifyNote(note, [vkey]).text.split('\n');
   if (kind !== FROM || of !== origin || more.length !== 1) throw new NoteFault('It says of no size of this log.');
   return Number(size);
+}
+
+/** Which batches have a registration: those of these sizes, both included. */
+export interface Registered {
+  from: number;
+  to: number;
+}
+
+/** States outside of the database which batches have a registration. */
+export const signRegistered = (log: Signer, { from, to }: Registered): string =>
+  signed(log, [KEPT, log.origin, from, to]);
+
+/** @throws NoteFault for what the log did not sign */
+export function registeredIn({ origin, vkey }: Verifier, note: string): Registered {
+  const [kind, of, from, to, ...more] = verifyNote(note, [vkey]).text.split('\n');
+  if (kind !== KEPT || of !== origin || more.length !== 1) throw new NoteFault('It says of no batches of this log.');
+  return { from: Number(from), to: Number(to) };
 }

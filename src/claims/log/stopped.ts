@@ -11,6 +11,11 @@ const unprovenGauge = metrics.gauge(
   '1 while nobody has confirmed that the log of claims is not an older copy; /readyz says since when',
 );
 
+/** What stops the log: nothing may be appended to this tree. The message says why, and what to do. */
+export class LogStopped extends Error {
+  override readonly name = 'LogStopped';
+}
+
 /** Notes whether the log is stopped, for this process' metrics. */
 export const logStopped = (isStopped: boolean): void => stoppedGauge.record(isStopped ? 1 : 0);
 

@@ -3,14 +3,13 @@ import type { Config } from '../../context/config.ts';
 import type { Context } from '../../context/context.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
-import { HeadFileFault, headFileOf, readHeadFile } from './head-file.ts';
+import { HeadFileFault, headFileOf, readHeadFile, registeredFileOf } from './head-file.ts';
 import { openedLogOf, signedTree, type Log } from './log-key.ts';
 import { hashOfSpan, nodesOf, type ReadNode } from './merkle.ts';
 import { inclusionsInBatch } from './proofs.ts';
 import { hasLostRegistration, isProven } from './proven.ts';
 import {
   findEntryAt,
-  findLargestRegistered,
   findNote,
   lockLog,
   NodesGone,
@@ -22,15 +21,17 @@ import {
   type LogRow,
 } from './queries.ts';
 import { statesWhatWasSigned } from './receipts.ts';
-import { alteredAt, damageAt, isHeld, logStopped, logUnproven, REMEDY } from './stopped.ts';
-import { registeredFrom } from './registration.ts';
+import { alteredAt, damageAt, isHeld, LogStopped, logStopped, logUnproven, REMEDY } from './stopped.ts';
+import { keptRegistered, registeredInDatabase } from './registered-file.ts';
+import type { Registered } from './registration.ts';
 import { NoteFault } from './signed-note.ts';
 import { faultOfSlice, type SignedTree } from './slice.ts';
 import { nameOfKey } from './witnesses/queries.ts';
 
-/** What stops the log: nothing may be appended to this tree. The message says why, and what to do. */
-export class LogStopped extends Error {
-  override readonly name = 'LogStopped';
+/** The two files in LOG_HEAD_DIR. */
+interface Paths {
+  path: string;
+  registeredPath: string;
 }
 
 /** What was read under the lock. */
@@ -41,6 +42,10 @@ interface Read {
   newest: string;
   /** Whether the head stands outside of the database. */
   hasHead: boolean;
+  /** Which batches have a registration, by the database; null: none has one. */
+  registered: Registered | null;
+  /** Whether the file beside the head says the same. */
+  hasRegistered: boolean;
 }
 
 /**
@@ -50,7 +55,7 @@ interface Read {
  */
 async function assertTreeHoldsHead(
   connection: CommonQueryMethods,
-  { config, log, row, path }: { config: Config; log: Log; row: LogRow; path: string },
+  { config, log, row, path, registeredPath }: { config: Config; log: Log; row: LogRow } & Paths,
 ): Promise<Read> {
   const whole = { from: 0, to: row.tree_size };
   const nodes = await readNodes(connection, nodesOf(whole));
@@ -63,15 +68,17 @@ async function assertTreeHoldsHead(
   }
   await assertUndamaged(connection, log, row);
   assertNotContradicted(config, row);
-  await assertRegistrationsBegin(connection, log, row);
+  const registered = await registeredInDatabase(connection, log, row);
   const { witnessed_size: witnessed, witnessed_root: root } = row;
   if (witnessed !== null && root !== null) {
     await assertBegins(connection, row, { size: witnessed, rootHash: root, from: 'signed by a witness' });
   }
   const note = await readHeadFile(path);
-  if (note === null) return { nodes, newest, hasHead: false };
-  await assertBegins(connection, row, { ...headOf(note, log, path), from: `published (${basename(path)})` });
-  return { nodes, newest, hasHead: true };
+  if (note !== null)
+    await assertBegins(connection, row, { ...headOf(note, log, path), from: `published (${basename(path)})` });
+  const kept = await keptRegistered(log, registeredPath, registered);
+  const hasRegistered = registered?.from === kept?.from && registered?.to === kept?.to;
+  return { nodes, newest, hasHead: note !== null, registered, hasRegistered };
 }
 
 /** A tree that must be the beginning of the one here. */
@@ -127,25 +134,6 @@ function assertNotContradicted(
   if (counts) throw new LogStopped(reason ?? '');
 }
 
-/** That the log itself said from where on its batches have a registration, once one has. @throws LogStopped */
-async function assertRegistrationsBegin(
-  connection: CommonQueryMethods,
-  log: Log,
-  { registered_from: note }: LogRow,
-): Promise<void> {
-  const restore = 'it was changed by hand. Restore a copy of the database in which it is whole.';
-  if (note === null) {
-    if ((await findLargestRegistered(connection)) === null) return;
-    throw new LogStopped(`Batches of the log have a registration, and claim_log.registered_from is gone: ${restore}`);
-  }
-  try {
-    registeredFrom(log, note);
-  } catch (error) {
-    if (!(error instanceof NoteFault)) throw error;
-    throw new LogStopped(`The log did not sign what claim_log.registered_from says: ${restore}`);
-  }
-}
-
 /** @throws LogStopped */
 async function assertSliceHolds(connection: CommonQueryMethods, from: number, tree: SignedTree): Promise<void> {
   const fault = await faultOfSlice(connection, from, tree);
@@ -174,10 +162,9 @@ function isSigned(note: string, log: Log, { tree_size: size, root_hash: root }: 
   }
 }
 
-export interface Locked extends Read {
+export interface Locked extends Read, Paths {
   connection: CommonQueryMethods;
   row: LockedLogRow;
-  path: string;
 }
 
 /** Does something under the lock of the log, in one transaction. @returns null: the log is stopped, or held until its head is confirmed */
@@ -186,13 +173,14 @@ export async function underLock<T>(
   work: (locked: Locked & { log: Log }) => Promise<T>,
 ): Promise<T | null> {
   const log = await openedLogOf(context);
-  const path = headFileOf(context.config.logHeadDir, log.id);
+  const { logHeadDir } = context.config;
+  const paths = { path: headFileOf(logHeadDir, log.id), registeredPath: registeredFileOf(logHeadDir, log.id) };
   try {
     const done = await inTransaction(
       context,
       async (connection): Promise<{ result: T | null; wasStopped: boolean } | 'unproven'> => {
         const row = await lockLog(connection);
-        const read = await assertTreeHoldsHead(connection, { config: context.config, log, row, path });
+        const read = await assertTreeHoldsHead(connection, { config: context.config, log, row, ...paths });
         logUnproven(row.unproven_since !== null);
         const isConfirmed = row.confirmed_size === row.published_size;
         if (!read.hasHead && row.published_size > 0 && row.unproven_since === null && !isConfirmed) {
@@ -200,7 +188,7 @@ export async function underLock<T>(
           return 'unproven';
         }
         const held = isHeld(context.config, row);
-        const result = held ? null : await work({ connection, log, row, path, ...read });
+        const result = held ? null : await work({ connection, log, row, ...paths, ...read });
         const wasStopped = wasAgainst(row);
         if (wasStopped) await noteRunning(connection);
         return { result, wasStopped };
@@ -213,7 +201,7 @@ export async function underLock<T>(
     }
     // It is noted, and this is committed, before there is a file again.
     context.log.warn(
-      { path },
+      { path: paths.path },
       'the head of the claims log was not there and is taken from the database, which may be an older copy: /readyz says so until it is confirmed',
     );
     return await underLock(context, work);

@@ -8,7 +8,7 @@ import { parseJson } from '../../../scripts/verify/json.ts';
 import { parseVerifierKey } from '../../../scripts/verify/keys.ts';
 import { appendBatch, BATCH, publishLog } from '../../../src/claims/log/append.ts';
 import { bundleOf } from '../../../src/claims/log/bundle.ts';
-import { headFileOf } from '../../../src/claims/log/head-file.ts';
+import { headFileOf, registeredFileOf } from '../../../src/claims/log/head-file.ts';
 import { advanceLog, appendToLog, reconcileLogs } from '../../../src/claims/log/life.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { consistencyOf, inclusionOf } from '../../../src/claims/log/proofs.ts';
@@ -75,6 +75,8 @@ describe('The log of claims', function () {
     return client;
   };
 
+  const registeredFile = async (): Promise<string> =>
+    registeredFileOf(context.config.logHeadDir, (await openedLogOf(context)).id);
   const headFile = async (): Promise<string> => headFileOf(context.config.logHeadDir, (await openedLogOf(context)).id);
   const messages = (): Promise<number> =>
     context.pool.oneFirst(sql.type(Count)`
@@ -253,7 +255,9 @@ describe('The log of claims', function () {
       const path = await headFile();
       const head = await readFile(path, 'utf8');
       await restoreOlder();
-      await rm(path); // which is why a person must not delete it
+      // Which is why a person must not delete them.
+      await rm(path);
+      await rm(await registeredFile());
       await append(4);
       await writeFile(path, head);
       await assertStopped(/not the beginning of the tree in the database: it is another branch/);
@@ -327,6 +331,7 @@ describe('The log of claims', function () {
 
       await restoreOlder();
       await writeFile(path, older);
+      await rm(await registeredFile());
       await receive(`${text}\n${cosignature}`);
       assert.equal(await publishLog(context), 3, 'what the log did not sign proves nothing');
       await receive(newer + cosignature);
@@ -338,6 +343,7 @@ describe('The log of claims', function () {
       await assertStopped(/The head of 7 entries that was signed by a witness is not the beginning of the tree/);
       await restoreNewer();
       await writeFile(path, older);
+      await rm(await registeredFile());
       await assertRuns();
     });
 
@@ -366,14 +372,14 @@ describe('The log of claims', function () {
       assert.equal(await appendBatch(context), 1);
       assert.equal(await publishLog(context), null);
       await assertStopped(
-        /The head of the log cannot be written \(EISDIR\)\. Let the user of the worker read and write LOG_HEAD_DIR/,
+        /The file log-head-\w+ of the log cannot be written \(EISDIR\)\. Let the user of the worker read and write LOG_HEAD_DIR/,
       );
       await rmdir(`${path}.new`);
       await assertRuns();
       const head = await readFile(path, 'utf8');
       await rm(path);
       await mkdir(path);
-      await assertStopped(/The head of the log cannot be read \(EISDIR\)/);
+      await assertStopped(/The file log-head-\w+ of the log cannot be read \(EISDIR\)/);
       await rmdir(path);
       await writeFile(path, head);
       await assertRuns();
@@ -500,6 +506,7 @@ describe('The log of claims', function () {
     // As a batch that was registered an hour ahead, and has no signature of that yet.
     await client.query(`update log_checkpoints set created_at = created_at + interval '1 hour', registration = null`);
     await client.query(`update claim_log set registered_from = null`);
+    await rm(await registeredFile());
     await client.query(`update claims set revoked_at = clock_timestamp() + interval '1 hour' where id = $1`, [first]);
     const [second = ''] = await append(1);
     const [before, after] = [await receiptOf(context.pool, first), await receiptOf(context.pool, second)];

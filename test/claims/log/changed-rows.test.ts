@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import { issueClaim } from '../../../src/claims/index.ts';
 import { appendBatch, publishLog } from '../../../src/claims/log/append.ts';
 import { bundleOf } from '../../../src/claims/log/bundle.ts';
+import { registeredFileOf } from '../../../src/claims/log/head-file.ts';
 import { reconcileLogs } from '../../../src/claims/log/life.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
@@ -41,6 +43,8 @@ describe('A log whose rows were changed in the database', function () {
     await publishLog(context);
     return ids;
   };
+  const registeredFile = async (): Promise<string> =>
+    registeredFileOf(context.config.logHeadDir, (await openedLogOf(context)).id);
   const stopped = async (): Promise<string | null> => (await troubleOfLog(context)).stopped;
   const receiptOf = async (id: string) => (await readLoggedClaim(context, id)).logged?.receipt ?? assert.fail();
   const assertRefused = async (id: string, why: RegExp): Promise<void> => {
@@ -112,6 +116,7 @@ describe('A log whose rows were changed in the database', function () {
     const forget = async (): Promise<void> => {
       await client.query(`update log_checkpoints set registration = null`);
       await client.query(`update claim_log set registered_from = null`);
+      await rm(await registeredFile());
     };
     const unregistered = async (): Promise<string[]> =>
       (
@@ -142,8 +147,11 @@ describe('A log whose rows were changed in the database', function () {
       await forget();
       await reconcileLogs(context);
       assert.deepEqual(await unregistered(), []);
+      await publishLog(context);
+      const note = await readFile(await registeredFile(), 'utf8');
       await append(1);
       await client.query(`update log_checkpoints set registration = null where tree_size = 2`);
+      await writeFile(await registeredFile(), note);
       await receiptOf(id);
       await reconcileLogs(context);
       assert.deepEqual(await unregistered(), []);
@@ -160,6 +168,53 @@ describe('A log whose rows were changed in the database', function () {
       await assertStopped(/claim_log\.registered_from is gone/);
       await client.query(`update claim_log set registered_from = $1`, [note]);
       await assertRuns();
+    });
+  });
+
+  describe('of which registrations were deleted', () => {
+    for (const [what, change, why] of [
+      ['all, and the statement from where on', `true; update claim_log set registered_from = null`, /none has one/],
+      ['all, and no statement', `true`, /and none has one: log_checkpoints lost them/],
+      ['all but the first', `tree_size > 0`, /those from 0 to 0 have one/],
+      ['the newest', `tree_size = 3`, /those from 0 to 2 have one/],
+    ] as const)
+      it(`${what}: signs no batch anew, stops, and goes on when they are back`, async () => {
+        const ids = [...(await append(2)), ...(await append(1))];
+        const before = await Promise.all(ids.map(receiptOf));
+        await client.query(`create table kept as table log_checkpoints`);
+        await client.query(`create table kept_log as table claim_log`);
+        await client.query(`update log_checkpoints set registration = null where ${change}`);
+        await client.query(
+          `update log_checkpoints set created_at = created_at - interval '1 year' where tree_size = 3`,
+        );
+        await reconcileLogs(context);
+        const { rows } = await client.query(`select from log_checkpoints where registration is null and tree_size = 3`);
+        assert.equal(rows.length, 1);
+        await assertStopped(why);
+        await client.query(`delete from log_checkpoints`);
+        await client.query(`insert into log_checkpoints select * from kept`);
+        await client.query(`update claim_log l set registered_from = k.registered_from from kept_log k`);
+        await assertRuns();
+        assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
+      });
+
+    it('all, and no statement, in a process without the file: gives no receipt of one of them', async () => {
+      const [id = ''] = await append(1);
+      await client.query(`update log_checkpoints set registration = null, registry = 'https://elsewhere.example.com'`);
+      await assertRefused(id, /is not what the log signed/);
+    });
+
+    it('finds a file that the log did not sign, and writes one that is gone', async () => {
+      await append(2);
+      const path = await registeredFile();
+      const note = await readFile(path, 'utf8');
+      await writeFile(path, note.replace('\n2\n', '\n1\n'));
+      await assertStopped(/log-registered-\w+ is not what the log .* signed of its registrations\. Put the file back/);
+      await writeFile(path, note);
+      await assertRuns();
+      await rm(path);
+      await append(1);
+      assert.match(await readFile(path, 'utf8'), /^carnet\.log\/registered\/v1\n.*\n0\n4\n/);
     });
   });
 

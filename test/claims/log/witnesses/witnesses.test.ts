@@ -7,7 +7,7 @@ import { parseJson } from '../../../../scripts/verify/json.ts';
 import { parseVerifierKey } from '../../../../scripts/verify/keys.ts';
 import { parsePolicy } from '../../../../scripts/verify/policy.ts';
 import { appendBatch, publishLog } from '../../../../src/claims/log/append.ts';
-import { headFileOf } from '../../../../src/claims/log/head-file.ts';
+import { headFileOf, registeredFileOf } from '../../../../src/claims/log/head-file.ts';
 import { openedLogOf } from '../../../../src/claims/log/log-key.ts';
 import {
   checkpointText,
@@ -323,8 +323,11 @@ describe('askWitnesses', () => {
       await client.connect();
       return backUpLog(client, 'older');
     };
-    const removeHead = async (): Promise<void> =>
-      rm(headFileOf(own.context.config.logHeadDir, (await openedLogOf(own.context)).id));
+    /** As on a new machine, whose folder is empty. */
+    const removeHead = async (): Promise<void> => {
+      const { id } = await openedLogOf(own.context);
+      for (const fileOf of [headFileOf, registeredFileOf]) await rm(fileOf(own.context.config.logHeadDir, id));
+    };
     const grow = async (context: Context, count: number): Promise<number | null> => {
       await recordClaims(context, count);
       await appendBatch(context);
