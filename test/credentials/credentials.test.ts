@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
-import type { OperatorId } from '../../src/ids/ids.ts';
 import { run } from '../billing/ledger/ledger-world.ts';
 import { approve, refusedWith, withApproval } from '../governance/support.ts';
 import { buildAgent, buildOperator, unique, type TestOperator } from '../support/factories.ts';
@@ -123,7 +122,10 @@ describe('PUT /v1/credentials/{provider}', () => {
       const both = await Promise.all(
         PROVIDERS.map((provider) => operator.put(`/v1/credentials/${provider}`, { api_key: KEY })),
       );
-      assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 403]);
+      assert.deepEqual(
+        both.map(({ status }) => status).toSorted((one, other) => one - other),
+        [200, 403],
+      );
       const refused = both.find(({ status }) => status === 403) ?? assert.fail('one is refused');
       assertProblem(refused, 'TIER_LIMIT_EXCEEDED');
       assert.deepEqual([refused.body['limit'], refused.body['used']], [MOST, MOST]);
@@ -187,7 +189,7 @@ describe('GET and DELETE /v1/credentials', () => {
     await run(
       await database(),
       sql.fragment`
-      insert into model_credentials (operator_id, provider, secret, last_four) values (${operator.operatorId as OperatorId}, 'gone', 'sealed', '1111')`,
+      insert into model_credentials (operator_id, provider, secret, last_four) values (${operator.operatorId}, 'gone', 'sealed', '1111')`,
     );
     const list = await operator.get<{ credentials: Shown[]; total: number }>('/v1/credentials?limit=2&offset=1');
     const { credentials, total } = assertStatus(list, 200);

@@ -128,7 +128,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
       ['refuses', { status: 400 }, 0],
       ['redirects', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 0],
       ['breaks off', 'reset', 0],
-      ['answers 70 KiB', { says: `${HARMLESS}${' '.repeat(70 * 1_024)}` }, 0],
+      ['answers 100 KiB', { says: `${HARMLESS}${' '.repeat(100 * 1_024)}` }, 0],
       ['answers no JSON', { raw: 'no' }, 0],
     ] as [string, Behaviour, number][]) {
       it(`has failed where the model ${what}: the event is high, and a call without an answer does not count`, async () => {
