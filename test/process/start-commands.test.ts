@@ -11,6 +11,7 @@ const PAGES: [string, () => Promise<Block>][] = [
   ['docs/credentials.md', () => blockOf('docs/credentials.md', 'start')],
   ['docs/inbound.md', () => blockOf('docs/inbound.md', 'start')],
   ['docs/notifications.md', () => blockOf('docs/notifications.md', 'start')],
+  ['docs/sealed-skills.md', () => blockOf('docs/sealed-skills.md', 'start')],
 ];
 
 /** What starts an instance, as two pages may have it, with the pages. */

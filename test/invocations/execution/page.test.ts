@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '../../support/eventually.ts';
+import { startInstance, type Instance } from '../../support/instance.ts';
+import { blockOf, blocksOf, paste, PATIENCE_MS, type Block } from '../../support/pasted.ts';
+
+const PAGE = 'docs/sealed-skills.md';
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
+describe(PAGE, function () {
+  this.timeout(PATIENCE_MS);
+
+  it('has blocks that print what they show when they are pasted, from publishing to what it cost', async () => {
+    await paste(await blocksOf(PAGE, 'sealed'));
+  });
+
+  describe('beside the stand-in for a provider of models', () => {
+    let instance: Instance;
+    let standIn: ReturnType<typeof spawn>;
+    let start: Block;
+    before(async () => {
+      const port = await freePort();
+      start = await blockOf(PAGE, 'start');
+      const { code } = await blockOf(PAGE, 'stand-in');
+      standIn = spawn('bash', ['-c', `exec ${code.trim().replace('4010', port)}`], { stdio: 'ignore' });
+      await eventually('the stand-in answers', async () => (await fetch(`http://127.0.0.1:${port}`)).ok);
+      const [, providers = ''] = /LLM_PROVIDERS='([^']+)'/.exec(start.code) ?? [];
+      instance = await startInstance({ settings: { LLM_PROVIDERS: providers.replace('4010', port) } });
+    });
+    after(async () => {
+      standIn.kill();
+      await instance.stop();
+    });
+
+    it('has a step that asks a model', async () => {
+      const [first] = await blocksOf(PAGE, 'sealed');
+      const calls = { ...(await blockOf(PAGE, 'model')) };
+      // The first block begins with the lines for keys and calls.
+      const lines = (first?.code ?? '').split('\n').slice(0, 4).join('\n');
+      await paste([{ ...calls, code: `${lines}\n${calls.code}` }], { env: { DATA_DIR: instance.dataDir } });
+    });
+  });
+});
