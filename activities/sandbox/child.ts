@@ -159,9 +159,9 @@ export class Child {
     }
   }
 
-  #send({ script, input }: { script: string; input: string }, { wallMs }: RunLimits): void {
+  #send({ script, input }: { script: string; input: string }, { wallMs, cpuMs }: RunLimits): void {
     this.#nonce = newNonce();
-    const job = Buffer.from(JSON.stringify({ nonce: this.#nonce.toString('hex'), script, input, limitMs: wallMs }));
+    const job = Buffer.from(JSON.stringify({ nonce: this.#nonce.toString('hex'), script, input, wallMs, cpuMs }));
     const head = Buffer.alloc(4);
     head.writeUInt32LE(job.length);
     this.#process.stdin?.write(Buffer.concat([head, job]));

@@ -120,7 +120,11 @@ export class ProcessScriptRunner implements ScriptRunner {
 const ENDED = 'The run was ended before its script had answered.';
 
 /** After these the process is as it was. */
-const HARMLESS: ReadonlySet<ScriptFault> = new Set(['SCRIPT_FAILED', 'SCRIPT_OUTPUT_INVALID', 'SCRIPT_OUTPUT_TOO_LARGE']);
+const HARMLESS: ReadonlySet<ScriptFault> = new Set([
+  'SCRIPT_FAILED',
+  'SCRIPT_OUTPUT_INVALID',
+  'SCRIPT_OUTPUT_TOO_LARGE',
+]);
 
 /** What a child may say of a script. */
 const FAULTS: ReadonlySet<string> = new Set<ScriptFault>([

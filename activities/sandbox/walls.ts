@@ -17,16 +17,16 @@ const NAMESPACES = ['unshare', '--net', '--pid', '--ipc', '--uts', '--mount-proc
 const USER_NAMESPACE = ['--user'];
 
 /**
- * Starts a program in the background of all others, without environment, core files and files that grow. The pipe 3 leads to the parent: once
+ * Starts a program a little behind all others (its time runs while it waits), without environment, core files and files that grow. The pipe 3 leads to the parent: once
  * it closes, also by the death of the parent, the whole group is killed, whatever its program does. The one who watches stays outside of the
  * namespaces, in which nobody can kill the first process.
  */
 const LAUNCHER = `
 ulimit -c 0
 ulimit -f 0
-if [ -w /proc/self/autogroup ]; then { echo 15 >/proc/self/autogroup; } 2>/dev/null; fi
+if [ -w /proc/self/autogroup ]; then { echo 5 >/proc/self/autogroup; } 2>/dev/null; fi
 (read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
-exec nice -n 15 env -i "$@" 3<&-
+exec nice -n 5 env -i "$@" 3<&-
 `;
 
 /** Arguments for `/bin/sh`; the process must lead a group of its own and have a pipe 3. */

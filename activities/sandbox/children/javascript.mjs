@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { leaveRoot, receiveJob, reportReady } from './channel.mjs';
 
 const [library, user] = process.argv.slice(2);
-const { QuickJS, MAX_STACK_SIZE } = await import(new URL('dist/index.js', library).href);
+const { QuickJS, JSException, MAX_STACK_SIZE } = await import(new URL('dist/index.js', library).href);
 const wasm = await WebAssembly.compile(readFileSync(new URL('quickjs.wasm', library)));
 
 /** QuickJS's own limit stands below that of the process, so that a script can be given its line. */
@@ -87,8 +87,13 @@ const evaluate = (vm, job) => {
 };
 
 const perform = async (job) => {
-  const deadline = performance.now() + job.limitMs;
-  const isOver = () => performance.now() >= deadline;
+  const deadline = performance.now() + job.wallMs;
+  const before = process.cpuUsage();
+  const usedMs = () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const isOver = () => performance.now() >= deadline || usedMs() >= job.cpuMs;
   const vm = await QuickJS.create({
     wasm,
     memoryLimit: MOST_MEMORY,
@@ -102,9 +107,9 @@ const perform = async (job) => {
   try {
     answered = evaluate(vm, job);
   } catch (error) {
-    // A trap of WebAssembly leaves a runtime that nobody can judge, and takes the process with it.
-    if (error instanceof WebAssembly.RuntimeError) throw error;
-    answered = { kind: 'threw', text: `${error.name}: ${error.message}\n${error.handle ? error.stack : ''}` };
+    // Only QuickJS's own exceptions are the script's. Any other leaves a runtime that nobody can judge, and takes the process with it.
+    if (!(error instanceof JSException)) throw error;
+    answered = { kind: 'threw', text: `${error.name}: ${error.message}\n${error.stack}` };
   }
   if (isOver()) job.failed('SCRIPT_TIME_LIMIT', withoutOurLines(answered.text));
   else judge(job, answered);
@@ -116,7 +121,8 @@ const nothing = () => {};
 await perform({
   script: 'function main(input) { console.log(input); return {}; }',
   input: '{}',
-  limitMs: 1_000,
+  wallMs: 1_000,
+  cpuMs: 1_000,
   isFull: () => true,
   print: nothing,
   returned: nothing,

@@ -1,0 +1,29 @@
+import pino from 'pino';
+import { createScriptRunner } from '../../activities/sandbox/index.ts';
+import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../src/sandbox/script-runner.ts';
+
+type RunnerSettings = Parameters<typeof createScriptRunner>[0];
+
+/** A runner that writes no log. */
+export const buildRunner = (limits: RunnerSettings['limits'] = {}): ScriptRunner =>
+  createScriptRunner({ log: pino({ level: 'silent' }), limits });
+
+export const buildRun = (run: Partial<ScriptRun> & { script: string }): ScriptRun => ({
+  runtime: 'javascript',
+  dependencies: [],
+  input: '{"known":1}',
+  caller: 'op_1',
+  ...run,
+});
+
+/** A fault's code, or what was returned. */
+export const endOf = (outcome: ScriptOutcome): unknown => {
+  switch (outcome.outcome) {
+    case 'returned':
+      return JSON.parse(outcome.output);
+    case 'failed':
+      return outcome.code;
+    case 'interrupted':
+      return outcome.sentence;
+  }
+};
