@@ -7,7 +7,7 @@ begin
   i.compute_cents := settle_sealed_run(i, false);
   update invocations set compute_cents = i.compute_cents where id = i.id;
   perform end_invocation(i, p_status,
-    json_build_object('code', p_code, 'message', format('Step %s: %s', p_index, p_message))::text,
+    '{"code":' || jcs_text(p_code) || ',"message":' || jcs_text(format('Step %s: %s', p_index, p_message)) || '}',
     i.consumer_operator_id, 'service', 'invocation.' || p_status, null);
   perform wake_life('invocation:' || i.id, i.consumer_operator_id);
   perform wake_waiting_run(i.consumer_operator_id);

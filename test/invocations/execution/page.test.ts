@@ -33,9 +33,11 @@ describe(PAGE, function () {
       start = await blockOf(PAGE, 'start');
       const { code } = await blockOf(PAGE, 'stand-in');
       standIn = spawn('bash', ['-c', `exec ${code.trim().replace('4010', port)}`], { stdio: 'ignore' });
-      await eventually('the stand-in answers', async () => (await fetch(`http://127.0.0.1:${port}`)).ok);
+      await eventually('the stand-in answers', async () => (await fetch(`http://127.0.0.1:${port}`)).ok, {
+        ignoreErrors: () => true,
+      });
       const [, providers = ''] = /LLM_PROVIDERS='([^']+)'/.exec(start.code) ?? [];
-      instance = await startInstance({ settings: { LLM_PROVIDERS: providers.replace('4010', port) } });
+      instance = await startInstance({ env: { LLM_PROVIDERS: providers.replace('4010', port) } });
     });
     after(async () => {
       standIn.kill();
@@ -46,7 +48,7 @@ describe(PAGE, function () {
       const [first] = await blocksOf(PAGE, 'sealed');
       const calls = { ...(await blockOf(PAGE, 'model')) };
       // The first block begins with the lines for keys and calls.
-      const lines = (first?.code ?? '').split('\n').slice(0, 4).join('\n');
+      const lines = (first?.code ?? '').split('\n').slice(0, 5).join('\n');
       await paste([{ ...calls, code: `${lines}\n${calls.code}` }], { env: { DATA_DIR: instance.dataDir } });
     });
   });
