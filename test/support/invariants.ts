@@ -23,11 +23,12 @@ const breaches = (connection: CommonQueryMethods, ids: readonly string[]) =>
     )
     select id, law from facts, lateral (values
       ('it was created once', creations = 1),
-      ('every attempt is one claim', claims = attempt),
+      ('every attempt is one claim, or one execution', claims = case execution_mode when 'open' then attempt else 0 end),
       ('it ends once', ends = over::int),
       ('it has an output if it was completed, and only then', (output is not null) = (status = 'completed')),
-      ('its price is held once', holds = (price_cents > 0)::int),
-      ('its hold is captured, released or open as it is', price_cents = 0 or hold = case when not over then 'held' when status = 'completed' then 'captured' else 'released' end),
+      ('what it promises is held once', holds = (price_cents + compute_bound_cents > 0)::int),
+      ('its hold is captured, released or open as it is', price_cents + compute_bound_cents = 0
+        or hold = case when not over then 'held' when status = 'completed' and price_cents > 0 then 'captured' else 'released' end),
       ('it is paid once if it was completed, and only then', debits = (status = 'completed' and price_cents > 0)::int)
     ) as laws (law, holds_true) where not holds_true`);
 

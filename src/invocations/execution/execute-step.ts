@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { step as faultPoint } from '../../commands/fault-points.ts';
+import { step } from '../../commands/fault-points.ts';
 import type { Context } from '../../context/context.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
@@ -51,11 +51,11 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
         ? null
         : { provider: planned.provider, mostMicrocents: mostCostOfModelStep(context.config, planned) ?? 0 },
   });
-  faultPoint('executeSealedStep:begun');
+  step('executeSealedStep:begun');
   if (begun === null) return announce(context, id);
   const isLast = index === steps.length - 1;
   const ran = await runStep(context, { run, planned, ...begun });
-  faultPoint('executeSealedStep:ran');
+  step('executeSealedStep:ran');
   const result = isLast && ran.error_code === null ? await checked(context, id, ran) : ran;
   executedSteps.add(1, { kind: planned.kind, outcome: result.error_code ?? 'done' });
   await persisting(() =>
@@ -69,7 +69,7 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
       transferId: newId('txn'),
     }),
   );
-  faultPoint('executeSealedStep:committed');
+  step('executeSealedStep:committed');
   announce(context, id);
 }
 

@@ -88,7 +88,12 @@ export function worldOn(base: Context): World {
       return next;
     },
   };
-  const context: ExecutorContext = { ...base, config: { ...base.config, modelProviders: [PROVIDER] }, scripts, models };
+  const context: ExecutorContext = {
+    ...base,
+    config: { ...base.config, modelProviders: [PROVIDER, ...base.config.modelProviders] },
+    scripts,
+    models,
+  };
   const { pool } = context;
   return {
     context,
