@@ -10,6 +10,7 @@ import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
 import { buildEndpoint, ENDPOINTS, mailgunKey } from '../inbound/endpoints/support.ts';
 import { startReceiver, type Receiver } from '../notifications/support/receiver.ts';
 import { eventually } from '../support/eventually.ts';
+import { publication } from '../support/factories.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { settled } from '../support/invariants.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
@@ -19,6 +20,8 @@ import { assertProblem, assertStatus, requester } from '../support/service.ts';
 const INPUT = `input-${randomBytes(9).toString('hex')}`;
 const OUTPUT = `output-${randomBytes(9).toString('hex')}`;
 const FAILURE = `failure-${randomBytes(9).toString('hex')}`;
+/** Of a sealed skill: in its script, its label, and in the exception that it throws. */
+const CODE = `code-${randomBytes(9).toString('hex')}`;
 const ADMIN_KEY = `platform-${randomBytes(18).toString('hex')}`;
 
 const TextColumn = z.object({ table_name: z.string(), column_name: z.string() });
@@ -44,6 +47,8 @@ describe('secrets', function () {
   let log: string;
   let histories: Map<string, string>;
   let columns: Map<string, string>;
+  /** What the buyer of sealed skills has read. */
+  let seen: string;
 
   /** Inputs and outputs on every way in and out, each with a text that can be recognised. */
   const play = async (): Promise<void> => {
@@ -80,6 +85,7 @@ describe('secrets', function () {
     await settled(pool, ids);
     await lives.client.workflow.getHandle(`invocation:${signalled}`).signal('cancel');
     await settled(pool, ids);
+    await executed();
 
     const key = { 'idempotency-key': randomUUID() };
     const make = () =>
@@ -97,6 +103,50 @@ describe('secrets', function () {
     keys.set('a key that is none', stale);
     assert.equal((await requester(stale, instance.baseUrl).get('/v1/billing/balance')).status, 401);
     await requester(keys.get('the consumer') ?? '', instance.baseUrl).get(`/v1/billing/balance?api_key=${ADMIN_KEY}`);
+  };
+
+  /** A sealed skill that returns its output, and then one that throws; everything that its buyer can read of both. */
+  const executed = async (): Promise<void> => {
+    const { provider, consumer } = market;
+    const platform = requester(ADMIN_KEY, instance.baseUrl);
+    const step = (script: string) => ({ type: 'script', label: CODE, runtime: 'javascript', script });
+    const publish = async (last: string): Promise<string> => {
+      const steps = [step('function main(input) { return input; }'), step(last)];
+      const sealed = { execution_mode: 'sealed', execution_steps: steps, price_per_invocation: 3 };
+      const { id } = assertStatus(await provider.post<{ id: string }>('/v1/skills', publication(sealed)), 201);
+      assertStatus(await platform.post(`/v1/skills/${id}/approve`), 200);
+      return id;
+    };
+    const texts: string[] = [];
+    const read = async (path: string): Promise<void> => {
+      const { body } = await consumer.get(path);
+      texts.push(JSON.stringify(body));
+    };
+    for (const last of [
+      `const code = '${CODE}'; function main() { console.log(code); return { text: '${OUTPUT.slice(0, 9)}' + '${OUTPUT.slice(9)}' }; }`,
+      `function main(input) { throw new Error('${CODE} ' + input.text); }`,
+    ]) {
+      const skill = await publish(last);
+      const invoked = await consumer.post<{ id: string }>(
+        `/v1/skills/${skill}/invoke`,
+        { input: { text: INPUT } },
+        { prefer: 'wait=60', 'idempotency-key': randomUUID() },
+      );
+      const { id } = assertStatus(invoked, 201);
+      texts.push(JSON.stringify(invoked.body));
+      ids.push(id);
+      await settled(pool, [id]);
+      await read(`/v1/skills/${skill}`);
+      await read(`/v1/skills/${skill}/versions`);
+      await read(`/v1/skills/invocations/${id}`);
+      const forOwner = JSON.stringify((await provider.get(`/v1/skills/invocations/${id}`)).body);
+      assert(!forOwner.includes(INPUT) && !forOwner.includes(OUTPUT), 'its owner sees neither input nor output');
+    }
+    for (const path of ['/v1/skills?limit=100', '/v1/skills/invocations/mine', '/v1/billing/transactions'])
+      await read(path);
+    await read('/v1/billing/transactions?view=timeline');
+    await read('/v1/claims?limit=100');
+    seen = texts.join('\n');
   };
 
   /** The private member of its JWK. */
@@ -191,6 +241,13 @@ describe('secrets', function () {
     assert(keys.size >= 10 && [...keys.values()].every((secret) => secret.length >= 16));
   });
 
+  it('have not the code of a sealed skill where its buyer reads, nor anywhere but in its row and the console of its owner', () => {
+    assert(seen.includes(OUTPUT) && seen.includes('SCRIPT_FAILED'));
+    assert(!seen.includes(CODE));
+    assert.deepEqual(placesOf(CODE, columns), ['sealed_steps.console', 'skill_code.execution_steps']);
+    assert(!(columns.get('sealed_steps.console') ?? '').includes(INPUT));
+  });
+
   it('are in no column of the database, nor in any file of it', () => {
     const files = filesBelow(join(instance.dataDir, 'postgres'), 'password');
     assert(placesOf(INPUT, files).length > 0, 'what Postgres holds is readable in its files');
@@ -207,6 +264,7 @@ describe('secrets', function () {
       ['an input', INPUT],
       ['an output', OUTPUT],
       ['a failure', FAILURE],
+      ['code', CODE],
     ] as const) {
       assert.deepEqual(placesOf(secret, logs), [], whose);
     }
@@ -220,6 +278,7 @@ describe('secrets', function () {
       ['an input', INPUT],
       ['an output', OUTPUT],
       ['a failure', FAILURE],
+      ['code', CODE],
     ] as const) {
       assert.deepEqual(placesOf(secret, histories), [], whose);
       assert.deepEqual(placesOf(secret, files), [], whose);
