@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { Context } from '../src/context/context.ts';
 import { connectionOptions, dataConverter } from './client.ts';
@@ -62,35 +62,11 @@ export async function runWorker(context: Context, activities: Activities): Promi
         identity: `carnet-worker ${process.pid}@${hostname()}`,
         shutdownGraceTime: GRACE_MS,
       };
-      const forLives = await Worker.create({
-        ...shared,
-        taskQueue: TaskQueue.lives,
-        workflowBundle,
-        workerDeploymentOptions: {
-          version: { deploymentName: 'carnet', buildId: buildIdOf(workflowBundle) },
-          useWorkerVersioning: false,
-        },
-        maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
-      });
-      const forOutbound = await Worker.create({
-        ...shared,
-        taskQueue: TaskQueue.outbound,
-        maxConcurrentActivityTaskExecutions: MAX_OUTBOUND_ACTIVITIES,
-        maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
-      });
-      const forReceivers = await Worker.create({
-        ...shared,
-        taskQueue: TaskQueue.receivers,
-        maxConcurrentActivityTaskExecutions: MAX_RECEIVER_ACTIVITIES,
-        maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
-      });
-      const forSealed = await Worker.create({
-        ...shared,
-        taskQueue: TaskQueue.sealed,
-        maxConcurrentActivityTaskExecutions: MAX_SEALED_ACTIVITIES,
-        maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
-      });
-      workers = [forLives, forOutbound, forReceivers, forSealed];
+      const queues = config.workerQueues;
+      workers = [
+        ...(queues === 'sealed' ? [] : await workersOfLives(shared, workflowBundle)),
+        ...(queues === 'others' ? [] : [await workerOfSkills(shared)]),
+      ];
       // One that ends by a fault takes the others with it: all begin anew.
       const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)));
       outage.over();
@@ -125,3 +101,44 @@ export async function runWorker(context: Context, activities: Activities): Promi
     },
   };
 }
+
+type Shared = Pick<
+  WorkerOptions,
+  'connection' | 'namespace' | 'activities' | 'dataConverter' | 'identity' | 'shutdownGraceTime'
+>;
+
+/** Lives, and the steps of theirs that reach out. */
+const workersOfLives = (shared: Shared, workflowBundle: { code: string }): Promise<Worker[]> =>
+  Promise.all([
+    Worker.create({
+      ...shared,
+      taskQueue: TaskQueue.lives,
+      workflowBundle,
+      workerDeploymentOptions: {
+        version: { deploymentName: 'carnet', buildId: buildIdOf(workflowBundle) },
+        useWorkerVersioning: false,
+      },
+      maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TaskQueue.outbound,
+      maxConcurrentActivityTaskExecutions: MAX_OUTBOUND_ACTIVITIES,
+      maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TaskQueue.receivers,
+      maxConcurrentActivityTaskExecutions: MAX_RECEIVER_ACTIVITIES,
+      maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
+    }),
+  ]);
+
+/** Steps of skills that the service executes. */
+const workerOfSkills = (shared: Shared): Promise<Worker> =>
+  Worker.create({
+    ...shared,
+    taskQueue: TaskQueue.sealed,
+    maxConcurrentActivityTaskExecutions: MAX_SEALED_ACTIVITIES,
+    maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
+  });

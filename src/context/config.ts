@@ -105,6 +105,7 @@ const Environment = z.object({
     .regex(/^[^\s/]+:\d+$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  WORKER_QUEUES: z.enum(['all', 'sealed', 'others']).default('all'),
   POSTGRES_PORT: integer(0, 65_535).default(0),
   TEMPORAL_PORT: integer(0, 65_535).default(7233),
   TEMPORAL_UI_PORT: integer(0, 65_535).default(8233),
@@ -325,6 +326,8 @@ export interface Config {
   minPayoutCents: number;
   /** What a notification by e-mail costs the platform. */
   notificationEmailMicrocents: number;
+  /** Which queues a worker polls: `sealed`, where skills are executed, the others, or all. */
+  workerQueues: 'all' | 'sealed' | 'others';
   /** What a second of a script of a sealed or source skill costs the platform. */
   computeMicrocentsPerSecond: number;
   /** Who is asked where a model is needed. */
@@ -559,6 +562,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     commissionBps: settings.COMMISSION_BPS,
     minPayoutCents: settings.MIN_PAYOUT_CENTS,
     notificationEmailMicrocents: settings.COST_EMAIL_MICROCENTS,
+    workerQueues: settings.WORKER_QUEUES,
     computeMicrocentsPerSecond: settings.COST_COMPUTE_MICROCENTS,
     modelProviders: settings.LLM_PROVIDERS ?? [],
     l3Model: settings.L3_MODEL,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cents } from '../fields/cents.ts';
 import { jsonObject, withSomeField } from '../fields/objects.ts';
 import { text, name as nameText } from '../fields/text.ts';
-import { codeFields, executionFields, singleScriptFieldsBesideSteps } from './skill-code.ts';
+import { codeFields, dependencyNames, executionFields, singleScriptFieldsBesideSteps } from './skill-code.ts';
 import { semver, tags } from './tags-and-semver.ts';
 
 export const SkillStatus = z.enum(['active', 'suspended', 'unlisted', 'pending_review']);
@@ -59,6 +59,18 @@ export const PublishSkillSchema = z
         code: 'custom',
         path: [field],
         message: 'cannot stand beside execution_steps; put it into a step, or leave execution_steps out',
+      });
+    }
+  })
+  .superRefine(({ execution_mode, dependencies }, faults) => {
+    // An open skill may show what it needs; what the service executes has the standard library of its runtime (docs/sandbox.md).
+    if (execution_mode === 'open') return;
+    for (const name of dependencyNames(dependencies)) {
+      const shown = JSON.stringify(name.slice(0, 100));
+      faults.addIssue({
+        code: 'custom',
+        path: ['dependencies'],
+        message: `names ${shown}, which no runtime of the service carries: scripts have the standard library alone; leave it out`,
       });
     }
   })

@@ -89,6 +89,14 @@ export const NO_CODE: Code = {
   llm_config: null,
 };
 
+/** The names in a list of dependencies: one a line or between commas, comments behind `#`. */
+export const dependencyNames = (dependencies: string | null | undefined): string[] =>
+  (dependencies ?? '')
+    .split('\n')
+    .flatMap((line) => (line.split('#')[0] ?? '').split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
 const SINGLE_SCRIPT_FIELDS = [
   'execution_script',
   'execution_runtime',

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { ScriptRuntime } from '../../sandbox/script-runner.ts';
 import { findCode } from '../queries.ts';
-import type { Code } from '../skill-code.ts';
+import { dependencyNames, type Code } from '../skill-code.ts';
 
 /** Tokens of an answer at most, where the publisher names no max_tokens. */
 const STANDARD_MAX_TOKENS = 1_024;
@@ -28,14 +28,6 @@ export interface LlmStep {
 
 /** One step of what the service executes. */
 export type RunStep = ScriptStep | LlmStep;
-
-/** The names in a list of dependencies: one a line or between commas, comments behind `#`. */
-export const dependencyNames = (dependencies: string | null | undefined): string[] =>
-  (dependencies ?? '')
-    .split('\n')
-    .flatMap((line) => (line.split('#')[0] ?? '').split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 
 type Config = NonNullable<Code['llm_config']>;
 

@@ -1,21 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '../../../src/embedded/ports.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startInstance, type Instance } from '../../support/instance.ts';
 import { blockOf, blocksOf, paste, PATIENCE_MS, type Block } from '../../support/pasted.ts';
 
 const PAGE = 'docs/sealed-skills.md';
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
-}
 
 describe(PAGE, function () {
   this.timeout(PATIENCE_MS);
@@ -29,7 +18,7 @@ describe(PAGE, function () {
     let standIn: ReturnType<typeof spawn>;
     let start: Block;
     before(async () => {
-      const port = await freePort();
+      const port = String(await freePort());
       start = await blockOf(PAGE, 'start');
       const { code } = await blockOf(PAGE, 'stand-in');
       standIn = spawn('bash', ['-c', `exec ${code.trim().replace('4010', port)}`], { stdio: 'ignore' });
