@@ -108,8 +108,9 @@ const perform = async (job) => {
     answered = evaluate(vm, job);
   } catch (error) {
     // Only QuickJS's own exceptions are the script's. Any other leaves a runtime that nobody can judge, and takes the process with it.
-    if (!(error instanceof JSException)) throw error;
-    answered = { kind: 'threw', text: `${error.name}: ${error.message}\n${error.stack}` };
+    const isOfJob = error.message.startsWith('Job execution error: ');
+    if (!(error instanceof JSException) && !isOfJob) throw error;
+    answered = { kind: 'threw', text: isOfJob ? error.message : `${error.name}: ${error.message}\n${error.stack}` };
   }
   if (isOver()) job.failed('SCRIPT_TIME_LIMIT', withoutOurLines(answered.text));
   else judge(job, answered);
