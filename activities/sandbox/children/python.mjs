@@ -37,10 +37,17 @@ const run = prepare();
 leaveRoot(Number(user));
 
 // Python has all that it needs. What an escaped script could look for is removed: it would find a process without rights anyway.
-for (const name of Reflect.ownKeys(globalThis)) {
-  if (typeof name === 'string' && /^[a-z]/.test(name) && !['globalThis', 'undefined', 'performance'].includes(name))
-    Reflect.deleteProperty(globalThis, name);
-}
+for (const name of [
+  'process',
+  'global',
+  'require',
+  'fetch',
+  'navigator',
+  'WebSocket',
+  'EventSource',
+  'BroadcastChannel',
+])
+  Reflect.deleteProperty(globalThis, name);
 
 reportReady();
 const job = receiveJob();
