@@ -24,6 +24,10 @@ def prepare():
     for name in ("create_builtin", "exec_builtin", "create_dynamic", "exec_dynamic"):
         delattr(_imp, name)
 
+    # In Node this one would start a process on the machine.
+    for module in ("os", "posix"):
+        delattr(sys.modules[module], "system")
+
     class Policy(asyncio.events._BaseDefaultEventLoopPolicy):
         pass
 

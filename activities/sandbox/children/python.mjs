@@ -48,6 +48,8 @@ for (const name of [
   'BroadcastChannel',
 ])
   Reflect.deleteProperty(globalThis, name);
+const nobody = () => 0;
+globalThis.process = Object.freeze({ getuid: nobody, geteuid: nobody, getgid: nobody, getegid: nobody });
 
 reportReady();
 const job = receiveJob();
