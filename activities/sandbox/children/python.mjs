@@ -14,9 +14,12 @@ process.binding = (name) => {
 const MOST_GROWTH_BYTES = 48 * 1024 * 1024;
 const PAGE_BYTES = 64 * 1024;
 const { grow } = WebAssembly.Memory.prototype;
+/** Python's, which has grown at its start. */
+let memory;
 let mostBytes = Number.POSITIVE_INFINITY;
 WebAssembly.Memory.prototype.grow = function growWithin(pages) {
   if (this.buffer.byteLength + pages * PAGE_BYTES > mostBytes) throw new RangeError('The script has no more memory.');
+  memory = this;
   return grow.call(this, pages);
 };
 
@@ -54,7 +57,7 @@ globalThis.process = Object.freeze({ getuid: nobody, geteuid: nobody, getgid: no
 reportReady();
 const job = receiveJob();
 if (job) {
-  mostBytes = pyodide._module.HEAP8.length + MOST_GROWTH_BYTES;
+  mostBytes = memory.buffer.byteLength + MOST_GROWTH_BYTES;
   const decoder = new TextDecoder();
   const write = (bytes) => {
     if (!job.isFull()) job.print(decoder.decode(bytes, { stream: true }));
