@@ -30,6 +30,9 @@ export type Ending = { console: string; ms: number } & (
   | { how: 'aborted' }
 );
 
+/** `unshare` cannot pass SIGKILL on, and ends by this code; a child never does. */
+const UNSHARE_FAILED = 1;
+
 /** A new process is ready in 0.1 s, with Python in 2; a machine under load needs longer. */
 const START_LIMIT_MS = 60_000;
 /** Between two looks at the memory and the processor time of a process. */
@@ -42,7 +45,7 @@ export class Child {
   readonly #process: ChildProcess;
   readonly #reader = new FrameReader();
   readonly #namespaced: boolean;
-  #nonce = NO_NONCE;
+  #nonce: Buffer = NO_NONCE;
   #receive: (frame: Frame) => void = () => this.end();
   #foreign: () => void = () => {};
   #died: (signal: NodeJS.Signals | null) => void = () => {};
@@ -65,10 +68,11 @@ export class Child {
     this.#process.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
     this.#process.once('error', () => this.#end(null));
     // What it sent last may still be in the pipe.
-    this.#process.once('exit', (_code, signal) => {
+    this.#process.once('exit', (code, signal) => {
       const { stdout } = this.#process;
-      if (stdout === null || stdout.closed || stdout.destroyed) this.#end(signal);
-      else stdout.once('close', () => this.#end(signal));
+      const by = code === UNSHARE_FAILED && walls.namespaces ? 'SIGKILL' : signal;
+      if (stdout === null || stdout.closed || stdout.destroyed) this.#end(by);
+      else stdout.once('close', () => this.#end(by));
     });
   }
 
@@ -129,7 +133,10 @@ export class Child {
             return resolve({ how: 'failed', code: payload.toString('latin1') });
         }
       };
-      if (this.#gone) return resolve({ how: 'died', signal: 'SIGKILL' });
+      if (this.#gone) {
+        resolve({ how: 'died', signal: 'SIGKILL' });
+        return;
+      }
       signal?.addEventListener('abort', onAbort, { once: true });
       timers.push(
         setTimeout(() => resolve({ how: 'wall limit' }), limits.wallMs + GRACE_MS),

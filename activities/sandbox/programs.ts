@@ -27,7 +27,7 @@ export const javascript = (): PooledProgram => ({
   ...program('javascript.mjs', new URL('.', import.meta.resolve('quickjs-wasi/quickjs.wasm')), [
     '--expose-gc',
     '--max-old-space-size=64',
-    // KiB: QuickJS's own bound of its stack is reached first, and is an exception that the script may catch.
+    // KiB: QuickJS's own bound of its stack is mostly reached first, and is an exception that the script may catch.
     '--stack-size=3900',
   ]),
   mostRuns: MOST_JAVASCRIPT_RUNS,

@@ -89,7 +89,10 @@ export class ProcessScriptRunner implements ScriptRunner {
   /** Until there is a place for this caller; false where `signal` comes first. */
   #turn(caller: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve(false);
+      if (signal.aborted) {
+        resolve(false);
+        return;
+      }
       const onAbort = (): void => {
         this.#waiting.remove(waiting);
         resolve(false);

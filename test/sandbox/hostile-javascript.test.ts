@@ -14,7 +14,7 @@ describe('hostile JavaScript', function () {
   let brief: ScriptRunner;
 
   before(() => {
-    runner = buildRunner();
+    runner = buildRunner({ wallMs: 60_000, cpuMs: 60_000 });
     brief = buildRunner({ cpuMs: 300 });
   });
   after(() => Promise.all([runner.close(), brief.close()]));

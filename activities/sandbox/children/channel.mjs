@@ -2,6 +2,11 @@
 // script has printed has left the process before the process can be killed.
 import { readSync, writeSync } from 'node:fs';
 
+/** Not 1, by which `unshare` ends where the process inside was killed. */
+const BROKEN = 70;
+const { exit } = process;
+process.on('uncaughtException', () => exit(BROKEN));
+
 const KINDS = { ready: 'r', console: 'c', output: 'o', fault: 'f' };
 const NONCE_BYTES = 16;
 /** Bytes of UTF-8 that are kept of what a script prints, and of the exception that ends it. */

@@ -47,7 +47,7 @@ const withoutOurLines = (text) =>
     .filter((line) => !line.includes(`(${OURS}:`))
     .join('\n');
 
-const isMemory = (text) => /^InternalError: out of memory/.test(text);
+const isMemory = (text) => text.startsWith('InternalError: out of memory');
 
 const judge = (job, { kind, text }) => {
   if (isMemory(text)) return job.failed('SCRIPT_MEMORY_LIMIT', text);
@@ -90,8 +90,8 @@ const perform = async (job) => {
   const deadline = performance.now() + job.wallMs;
   const before = process.cpuUsage();
   const usedMs = () => {
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
+    const used = process.cpuUsage(before);
+    return (used.user + used.system) / 1000;
   };
   const isOver = () => performance.now() >= deadline || usedMs() >= job.cpuMs;
   const vm = await QuickJS.create({
@@ -108,8 +108,9 @@ const perform = async (job) => {
     answered = evaluate(vm, job);
   } catch (error) {
     // Only QuickJS's own exceptions are the script's. Any other leaves a runtime that nobody can judge, and takes the process with it.
-    if (!(error instanceof JSException)) throw error;
-    answered = { kind: 'threw', text: `${error.name}: ${error.message}\n${error.stack}` };
+    const isOfJob = error.message.startsWith('Job execution error: ');
+    if (!(error instanceof JSException) && !isOfJob) throw error;
+    answered = { kind: 'threw', text: isOfJob ? error.message : `${error.name}: ${error.message}\n${error.stack}` };
   }
   if (isOver()) job.failed('SCRIPT_TIME_LIMIT', withoutOurLines(answered.text));
   else judge(job, answered);

@@ -24,6 +24,10 @@ def prepare():
     for name in ("create_builtin", "exec_builtin", "create_dynamic", "exec_dynamic"):
         delattr(_imp, name)
 
+    # In Node this one would start a process on the machine.
+    for module in ("os", "posix"):
+        delattr(sys.modules[module], "system")
+
     class Policy(asyncio.events._BaseDefaultEventLoopPolicy):
         pass
 
@@ -70,6 +74,8 @@ def prepare():
     sys.stderr.reconfigure(line_buffering=True)
     gc.collect()
 
+    dumps, loads = json.dumps, json.loads
+    out, err = sys.stdout, sys.stderr
     most_output = 1024 * 1024
     file = "script.py"
 
@@ -96,7 +102,7 @@ def prepare():
             main = scope.get("main")
             if not callable(main):
                 return "SCRIPT_FAILED\nthe script has no function main(input)"
-            value = main(json.loads(input))
+            value = main(loads(input))
             if inspect.isawaitable(value):
                 with asyncio.Runner(loop_factory=Loop) as runner:
                     value = runner.run(waited(value))
@@ -105,7 +111,7 @@ def prepare():
         if not isinstance(value, dict):
             return "SCRIPT_OUTPUT_INVALID\nmain returned no dict"
         try:
-            text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+            text = dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
             if len(text) > most_output:
                 return "SCRIPT_OUTPUT_TOO_LARGE\n"
             text.encode()
@@ -119,8 +125,8 @@ def prepare():
     def run(script, input):
         answer = perform(script, input)
         try:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            out.flush()
+            err.flush()
         except BaseException:
             pass
         return answer

@@ -14,9 +14,12 @@ process.binding = (name) => {
 const MOST_GROWTH_BYTES = 48 * 1024 * 1024;
 const PAGE_BYTES = 64 * 1024;
 const { grow } = WebAssembly.Memory.prototype;
+/** Python's, which has grown at its start. */
+let memory;
 let mostBytes = Number.POSITIVE_INFINITY;
 WebAssembly.Memory.prototype.grow = function growWithin(pages) {
   if (this.buffer.byteLength + pages * PAGE_BYTES > mostBytes) throw new RangeError('The script has no more memory.');
+  memory = this;
   return grow.call(this, pages);
 };
 
@@ -37,15 +40,24 @@ const run = prepare();
 leaveRoot(Number(user));
 
 // Python has all that it needs. What an escaped script could look for is removed: it would find a process without rights anyway.
-for (const name of Reflect.ownKeys(globalThis)) {
-  if (typeof name === 'string' && /^[a-z]/.test(name) && !['globalThis', 'undefined', 'performance'].includes(name))
-    Reflect.deleteProperty(globalThis, name);
-}
+for (const name of [
+  'process',
+  'global',
+  'require',
+  'fetch',
+  'navigator',
+  'WebSocket',
+  'EventSource',
+  'BroadcastChannel',
+])
+  Reflect.deleteProperty(globalThis, name);
+const nobody = () => 0;
+globalThis.process = Object.freeze({ getuid: nobody, geteuid: nobody, getgid: nobody, getegid: nobody });
 
 reportReady();
 const job = receiveJob();
 if (job) {
-  mostBytes = pyodide._module.HEAP8.length + MOST_GROWTH_BYTES;
+  mostBytes = memory.buffer.byteLength + MOST_GROWTH_BYTES;
   const decoder = new TextDecoder();
   const write = (bytes) => {
     if (!job.isFull()) job.print(decoder.decode(bytes, { stream: true }));
