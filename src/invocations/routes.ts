@@ -73,8 +73,8 @@ async function invokeAndWait(
   >,
   how: { trial: boolean },
 ) {
-  const { context, caller, call, params, body, preferWait, signal } = request;
-  const answer = await invokeSkill(context, call, params.id, body, how);
+  const { context, caller, call, body, preferWait, signal } = request;
+  const answer = await invokeSkill(context, call, request.params.id, body, how);
   if (preferWait === null) return answer;
   const target = { id: answer.body.id, operatorId: caller.operatorId };
   return {

@@ -65,8 +65,8 @@ export const PublishSkillSchema = z
   .superRefine(({ execution_mode, dependencies }, faults) => {
     // An open skill may show what it needs; what the service executes has the standard library of its runtime (docs/sandbox.md).
     if (execution_mode === 'open') return;
-    for (const name of dependencyNames(dependencies)) {
-      const shown = JSON.stringify(name.slice(0, 100));
+    for (const dependency of dependencyNames(dependencies)) {
+      const shown = JSON.stringify(dependency.slice(0, 100));
       faults.addIssue({
         code: 'custom',
         path: ['dependencies'],

@@ -29,9 +29,9 @@ export class CachedSkill {
   readonly maxComputeCents: number | null;
   readonly #prepared = new Map<string, PreparedJson<Skill>>();
 
-  constructor(row: SkillRow, maxComputeCents: number | null) {
+  constructor(row: SkillRow, bound: number | null) {
     this.row = row;
-    this.maxComputeCents = maxComputeCents;
+    this.maxComputeCents = bound;
   }
 
   /** The answer of GET. Null where it would show code: that is never kept, so the caller must read it. */

@@ -16,7 +16,7 @@ function* leaves(value: JsonValue): Generator<string> {
  */
 export function withoutInput(console: string, input: string): string {
   const values = new Set(
-    [...leaves(parseStrictJson(input) as JsonValue)].filter((text) => text.length >= SHORTEST_MASKED),
+    [...leaves(parseStrictJson(input))].filter((text) => text.length >= SHORTEST_MASKED),
   );
   let masked = console;
   for (const value of [...values].toSorted((one, other) => other.length - one.length)) {

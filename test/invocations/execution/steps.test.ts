@@ -8,6 +8,7 @@ import { listExecutedSteps } from '../../../src/invocations/execution/list-steps
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import { findInvocation } from '../../../src/invocations/queries.ts';
 import type { ModelOutcome } from '../../../src/models/model-caller.ts';
+import { eventually } from '../../support/eventually.ts';
 import { newWallet, RACE_ROUNDS, walletOf } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../own-context.ts';
 import { answered, modelStep, returned, scriptStep, threw, worldOn, type World } from './execution-world.ts';
@@ -101,7 +102,7 @@ describe('the steps of an execution', () => {
       },
     };
     void executeSealedStep(dying, id);
-    while (world.doubles.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await eventually('the model to be asked', () => world.doubles.asked.length > 0);
     assert.equal(await world.live(id), 'failed');
     assert.equal(world.doubles.asked.length, 1);
     assert.equal(await errorOf(id), 'EXECUTION_INTERRUPTED');
