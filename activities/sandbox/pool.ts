@@ -69,12 +69,15 @@ export class Pool {
     if (this.#closed || this.#starting !== undefined || this.#ready.some(({ isGone }) => !isGone)) return;
     const starting = this.#start();
     this.#starting = starting;
-    void starting.then((child) => {
-      // Whoever has taken it meanwhile has it.
-      if (this.#starting !== starting) return;
-      this.#starting = undefined;
-      if (child !== undefined) this.#ready.push(child);
-    });
+    void this.#keep(starting);
+  }
+
+  async #keep(starting: Promise<Child | undefined>): Promise<void> {
+    const child = await starting;
+    // Whoever has taken it meanwhile has it.
+    if (this.#starting !== starting) return;
+    this.#starting = undefined;
+    if (child !== undefined) this.#ready.push(child);
   }
 
   async #start(): Promise<Child | undefined> {

@@ -6,7 +6,6 @@ export const refusedByPython: readonly string[] = [
   'import pyodide_js',
   'import _pyodide_core',
   'import pyodide.code; pyodide.code.run_js("1")',
-  'import pyodide.ffi; pyodide.ffi.create_once_callable(print)()',
   'import pyodide.ffi; pyodide.ffi.run_sync(1)',
   'import pyodide.http; pyodide.http.open_url("http://127.0.0.1/")',
   'import pyodide._run_js; pyodide._run_js.run_js("1")',
@@ -123,7 +122,7 @@ export const fatalInPython: readonly Hostile[] = [
   [
     'bytecode that reads anywhere',
     'import types\ndef main(i):\n  c = main.__code__\n  f = types.FunctionType(c.replace(co_code=bytes([83, 255] * 400), co_consts=()), {})\n  f(i)\n  return {}',
-    'SCRIPT_CRASHED',
+    'SCRIPT_FAILED',
   ],
   ['an await that nothing ends', 'import asyncio\nasync def main(i): await asyncio.Future()', 'SCRIPT_FAILED'],
   ['an output that is no dict', 'def main(i): return [1]', 'SCRIPT_OUTPUT_INVALID'],

@@ -14,12 +14,9 @@ process.binding = (name) => {
 const MOST_GROWTH_BYTES = 48 * 1024 * 1024;
 const PAGE_BYTES = 64 * 1024;
 const { grow } = WebAssembly.Memory.prototype;
-/** Python's, which has grown at its start. */
-let memory;
 let mostBytes = Number.POSITIVE_INFINITY;
 WebAssembly.Memory.prototype.grow = function growWithin(pages) {
   if (this.buffer.byteLength + pages * PAGE_BYTES > mostBytes) throw new RangeError('The script has no more memory.');
-  memory = this;
   return grow.call(this, pages);
 };
 
@@ -57,7 +54,8 @@ globalThis.process = Object.freeze({ getuid: nobody, geteuid: nobody, getgid: no
 reportReady();
 const job = receiveJob();
 if (job) {
-  mostBytes = memory.buffer.byteLength + MOST_GROWTH_BYTES;
+  // oxlint-disable-next-line no-underscore-dangle -- Pyodide's own name for the only view of its memory
+  mostBytes = pyodide._module.HEAP8.length + MOST_GROWTH_BYTES;
   const decoder = new TextDecoder();
   const write = (bytes) => {
     if (!job.isFull()) job.print(decoder.decode(bytes, { stream: true }));
