@@ -9,7 +9,20 @@ import type { EmptyDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { newDataDir, removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { registerNamespace } from '../support/namespace.ts';
-import { assertStatus, requester, service } from '../support/service.ts';
+import { assertProblem, assertStatus, requester, service } from '../support/service.ts';
+import recorded from './before-0016/credentials.json' with { type: 'json' };
+import {
+  addMoreRows,
+  blockedAgent,
+  disabledAgent,
+  heldCents,
+  invitations,
+  keys,
+  deletedKey,
+  openInvocation,
+  since,
+  token,
+} from './before-0016/more-rows.ts';
 import { restoreBefore0016 } from './before-0016/restore.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -42,6 +55,7 @@ describe('A database from before the migration 0016, with data', function () {
     client = new pg.Client(database.url);
     client.on('error', () => {});
     await client.connect();
+    await addMoreRows(client, { publisher: recorded.operator_id, consumer: recorded.consumer_operator_id });
   });
   after(async () => {
     await instance?.stop();
@@ -67,6 +81,64 @@ describe('A database from before the migration 0016, with data', function () {
     assert.deepEqual(await counts(tables), before);
     assert.match((await program('src/database/migrate.ts')).stdout, /up to date/);
     migratedAt = (await client.query<{ now: string }>('select now()::text as now')).rows[0]?.now ?? '';
+  });
+
+  const rowsOf = async (query: string, values: unknown[]): Promise<unknown[]> =>
+    (await client.query<Record<string, unknown>>(query, values)).rows;
+  /** Whether it is the moment in which the added rows were changed last. */
+  const sinceThen = `= '${since}'::timestamptz`;
+
+  it('keeps an agent blocked that was, by a block that names nobody', async () => {
+    const blocks = `select blocked_at ${sinceThen} as then, checkout_id, blocked_by, reason, lifted_at from agent_blocks where agent_id = $1`;
+    const unknown = { checkout_id: null, blocked_by: null, reason: null, lifted_at: null };
+    assert.deepEqual(await rowsOf(blocks, [blockedAgent]), [{ then: true, ...unknown }]);
+    assert.deepEqual(await rowsOf(blocks, [disabledAgent]), []);
+  });
+
+  it('keeps an agent retired that was disabled, and no other', async () => {
+    const agents = `select status, retired_at ${sinceThen} as then from agents where id = $1`;
+    assert.deepEqual(await rowsOf(agents, [disabledAgent]), [{ status: 'disabled', then: true }]);
+    assert.deepEqual(await rowsOf(agents, [blockedAgent]), [{ status: 'blocked', then: null }]);
+    assert.equal(await count(`agents where (status = 'disabled') <> (retired_at is not null)`), 0);
+  });
+
+  it('has every key in the family of the credential that began it', async () => {
+    const families = Object.fromEntries(
+      (await client.query<{ id: string; family: string }>('select id, family from api_keys')).rows.map(
+        ({ id, family }) => [id, family],
+      ),
+    );
+    assert.deepEqual(
+      Object.values(keys).map((id) => families[id]),
+      [keys.first, keys.first, keys.first, deletedKey, token, keys.first],
+    );
+    assert.equal(await count('api_keys where family is null'), 0);
+  });
+
+  it('has the open invitations of people and of keys without an end alone', async () => {
+    assert.deepEqual(
+      await rowsOf('select id, invited_by from members where id = any($1) order by id', [Object.values(invitations)]),
+      [
+        { id: invitations.byLastingKey, invited_by: keys.made },
+        { id: invitations.byPerson, invited_by: null },
+      ].toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+    );
+  });
+
+  it('holds the price of an open invocation alone: what executing costs was no part of it', async () => {
+    const invocation = `select i.status, i.price_cents::int, i.compute_bound_cents::int, i.compute_cents::int, i.trial, h.amount_cents::int, h.status as hold
+      from invocations i join holds h on h.cause = i.id where i.id = $1`;
+    assert.deepEqual(await rowsOf(invocation, [openInvocation]), [
+      {
+        status: 'pending',
+        price_cents: heldCents,
+        compute_bound_cents: 0,
+        compute_cents: 0,
+        trial: false,
+        amount_cents: heldCents,
+        hold: 'held',
+      },
+    ]);
   });
 
   it('has a ledger that is right', async () => {
@@ -96,6 +168,12 @@ describe('A database from before the migration 0016, with data', function () {
       [platform, '/v1/admin/billing/cases'],
     ];
     for (const [key, path] of reads) assertStatus(await requester(key, instance.baseUrl).get(path), 200);
+    const agent = requester(publisher, instance.baseUrl);
+    assertProblem(await agent.post(`/v1/passports/issue`, { agent_id: blockedAgent }), 'AGENT_BLOCKED');
+    assertProblem(
+      await agent.patch(`/v1/agents/${disabledAgent}`, { status: 'active' }),
+      'GOVERNANCE_APPROVAL_REQUIRED',
+    );
     const cases = await requester(platform, instance.baseUrl).get<{ cases: unknown[] }>('/v1/admin/billing/cases');
     assert(cases.body.cases.length > 0);
   });
@@ -111,6 +189,12 @@ describe('A database from before the migration 0016, with data', function () {
     for (const [what, rows] of Object.entries(due))
       await eventually(`no ${what} to be due`, async () => (await count(rows)) === 0, { seconds: 400 });
     assert.equal(await count('life_messages where refused_at is not null'), 0);
+    assert.deepEqual(await rowsOf('select status from invocations where id = $1', [openInvocation]), [
+      { status: 'expired' },
+    ]);
+    assert.deepEqual(await rowsOf('select status from holds where cause = $1', [openInvocation]), [
+      { status: 'released' },
+    ]);
   });
 
   it('goes on: passports under its keys, claims in its log, and a ledger that is right', async () => {
