@@ -89,16 +89,16 @@ describe('A database from before the migration 0016, with data', function () {
   const sinceThen = `= '${since}'::timestamptz`;
 
   it('keeps an agent blocked that was, by a block that names nobody', async () => {
-    const blocks = `select blocked_at ${sinceThen} as then, checkout_id, blocked_by, reason, lifted_at from agent_blocks where agent_id = $1`;
+    const blocks = `select blocked_at ${sinceThen} as at_that_moment, checkout_id, blocked_by, reason, lifted_at from agent_blocks where agent_id = $1`;
     const unknown = { checkout_id: null, blocked_by: null, reason: null, lifted_at: null };
-    assert.deepEqual(await rowsOf(blocks, [blockedAgent]), [{ then: true, ...unknown }]);
+    assert.deepEqual(await rowsOf(blocks, [blockedAgent]), [{ at_that_moment: true, ...unknown }]);
     assert.deepEqual(await rowsOf(blocks, [disabledAgent]), []);
   });
 
   it('keeps an agent retired that was disabled, and no other', async () => {
-    const agents = `select status, retired_at ${sinceThen} as then from agents where id = $1`;
-    assert.deepEqual(await rowsOf(agents, [disabledAgent]), [{ status: 'disabled', then: true }]);
-    assert.deepEqual(await rowsOf(agents, [blockedAgent]), [{ status: 'blocked', then: null }]);
+    const agents = `select status, retired_at ${sinceThen} as at_that_moment from agents where id = $1`;
+    assert.deepEqual(await rowsOf(agents, [disabledAgent]), [{ status: 'disabled', at_that_moment: true }]);
+    assert.deepEqual(await rowsOf(agents, [blockedAgent]), [{ status: 'blocked', at_that_moment: null }]);
     assert.equal(await count(`agents where (status = 'disabled') <> (retired_at is not null)`), 0);
   });
 

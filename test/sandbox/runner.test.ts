@@ -5,6 +5,7 @@ import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
 import { eventually } from '../support/eventually.ts';
 import { childrenOf } from '../support/processes.ts';
 import { buildRun, buildRunner, endOf } from './support.ts';
+import { blockOf } from '../support/pasted.ts';
 
 const LOOP = 'const main = () => { for (;;); };';
 const RETURNS = 'const main = ({ known }) => ({ known });';
@@ -91,11 +92,16 @@ describe('the runner of scripts', function () {
       [...page.matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))][at]?.[1] ?? '';
     const input = example('json', 0);
     const expected = JSON.parse(example('json', 1)) as object;
-    const javascript = await runner.run(buildRun({ script: example('js', 0), input }));
+    const [javascriptOf, pythonOf, throwing] = await Promise.all([
+      blockOf('docs/sandbox.md', 'javascript'),
+      blockOf('docs/sandbox.md', 'python'),
+      blockOf('docs/sandbox.md', 'throws'),
+    ]);
+    const javascript = await runner.run(buildRun({ script: javascriptOf.code, input }));
     assert.deepEqual(endOf(javascript), expected);
-    const python = await runner.run(buildRun({ runtime: 'python', script: example('python', 0), input }));
+    const python = await runner.run(buildRun({ runtime: 'python', script: pythonOf.code, input }));
     assert.deepEqual(endOf(python), expected);
-    const failed = await runner.run(buildRun({ script: example('js', 1), input }));
+    const failed = await runner.run(buildRun({ script: throwing.code, input }));
     assert.equal(endOf(failed), 'SCRIPT_FAILED');
     assert.equal((failed as { console: string }).console, example('text', 0));
   });

@@ -15,9 +15,7 @@ function* leaves(value: JsonValue): Generator<string> {
  * buyer's. It hides what is printed as it came, by an author who looks for a fault; a script that prints it in disguise is not stopped.
  */
 export function withoutInput(console: string, input: string): string {
-  const values = new Set(
-    [...leaves(parseStrictJson(input))].filter((text) => text.length >= SHORTEST_MASKED),
-  );
+  const values = new Set([...leaves(parseStrictJson(input))].filter((text) => text.length >= SHORTEST_MASKED));
   let masked = console;
   for (const value of [...values].toSorted((one, other) => other.length - one.length)) {
     masked = masked.replaceAll(value, '[input]');
