@@ -23,7 +23,7 @@ const SIGNALS = {
 export const invocation = (carried: Signal<SignalName>[] = []): Promise<string> =>
   live({
     advance: database.advanceInvocation,
-    next: ({ open, stepsDone }) => (!open ? 'end' : stepsDone === null ? 'wait' : 'execute'),
+    next: (step) => (!step.open ? 'end' : isExecuting(step) ? 'execute' : 'wait'),
     act: { execute: (id) => sealed.executeSealedStep(id) },
     describe,
     result: ({ status }) => status,
@@ -45,9 +45,12 @@ async function perform(invocationId: string, signal: Signal<SignalName>): Promis
   return await database.actOnSignal.executeWithOptions({ ...databaseStep, summary }, [invocationId, signal]);
 }
 
+/** A step of the release before has no count. */
+const isExecuting = ({ stepsDone }: Step): boolean => typeof stepsDone === 'number';
+
 function describe(step: Step): string {
   if (!step.open) return step.status === 'gone' ? 'Ended: there is no such invocation.' : `Ended: ${step.status}.`;
-  if (step.stepsDone !== null) {
+  if (isExecuting(step)) {
     return `Executes the skill: ${step.stepsDone} steps are done. Expires at ${step.expiresAt}.`;
   }
   if (step.leaseUntil !== null) {
