@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/database/pool.ts';
 import { approveByHand, refusedWith, withApproval } from '../governance/support.ts';
 import { publication, type TestInvocation } from '../support/factories.ts';
+import { eventually } from '../support/eventually.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
 import { openMarket, type Market, type MarketPlace } from '../support/market.ts';
 import { sideBySide } from '../support/side-by-side.ts';
@@ -127,7 +128,10 @@ describe('kill -9 of a process that answers', function () {
       assert.equal(third.headers.get('idempotency-replayed'), 'true');
 
       // Its step costs less than a cent, which is held until it ends.
-      if (operation === 'trySkill') await settled(shared.context.pool, [once.id]);
+      if (operation === 'trySkill')
+        await eventually('the trial to end', async () => (await market.show(once.id)).status === 'completed', {
+          seconds: 120,
+        });
       const costs: Record<string, number> = {
         invokeSkill: -7,
         createAdjustment: 11,

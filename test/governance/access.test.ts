@@ -36,6 +36,7 @@ const columns: Record<string, Answer> = {
   'destinations.secret': ['destination.created', 'destination.secret_rotated'],
   'held_keys.key_thumbprint': COPY,
   'idempotency_keys.key': 'shows an answer again to the credential that had it, for a day',
+  'sealed_steps.error_code': NAME,
   'inbound_contents.sealed': ITS_OWN,
   'inbound_endpoints.forward_url': ['inbound_endpoint.loosened', 'inbound_endpoint.outlives_maker'],
   'inbound_endpoints.old_secret': BEFORE,

@@ -396,7 +396,7 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
       as: await endingKey(world),
       call: (as, headers) => as.post('/v1/api-keys', { name: 'lasting', kind: 'agent', agent_id: id }, headers),
       changes: changesOfAgent(world, id, 'chko_none').slice(0, 5),
-      fixed: either(IDS, /^(?:accountability|status|public_jwk.*)$/),
+      fixed: either(IDS, /^(?:accountability|status|retired_at|public_jwk.*|held_to\..*)$/),
     };
   },
   'partner_grant.outlives_maker': async (world) => ({
