@@ -245,6 +245,7 @@ const complete = route({
     'INVOCATION_EXPIRED',
     'LEASE_LOST',
     'INVOCATION_NOT_PROCESSING',
+    'SERVICE_EXECUTED',
     'OUTPUT_SCHEMA_MISMATCH',
   ],
   example: { output: { text: 'HELLO' } },
@@ -262,7 +263,14 @@ const fail = route({
   body: FailBodySchema,
   status: 200,
   reply,
-  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'INVOCATION_EXPIRED', 'LEASE_LOST', 'INVOCATION_NOT_PROCESSING'],
+  refusals: [
+    'NOT_FOUND',
+    'NOT_PROVIDER',
+    'INVOCATION_EXPIRED',
+    'LEASE_LOST',
+    'INVOCATION_NOT_PROCESSING',
+    'SERVICE_EXECUTED',
+  ],
   example: { error: { code: 'SOURCE_UNREADABLE', message: 'The document could not be read.' } },
   handler: ({ context, call, params: { id }, body }) => failInvocation(context, actOf(call), id, body),
 });
@@ -292,7 +300,15 @@ const heartbeat = route({
   body: HeartbeatBodySchema,
   status: 200,
   reply,
-  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'INVOCATION_EXPIRED', 'LEASE_LOST', 'INVOCATION_NOT_PROCESSING', 'NO_LEASE'],
+  refusals: [
+    'NOT_FOUND',
+    'NOT_PROVIDER',
+    'INVOCATION_EXPIRED',
+    'LEASE_LOST',
+    'INVOCATION_NOT_PROCESSING',
+    'SERVICE_EXECUTED',
+    'NO_LEASE',
+  ],
   handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), id, body),
 });
 

@@ -10,13 +10,27 @@ const MAX_DEPENDENCIES_CHARACTERS = 10_000;
 /** Of what a model is told in one step. */
 const MAX_SYSTEM_PROMPT_CHARACTERS = 100_000;
 
+/** Tokens of an answer: more than any model gives, and a number whose price is exact. */
+export const MAX_ANSWER_TOKENS = 1_000_000;
+/** What model providers take. */
+export const MAX_TEMPERATURE = 2;
+
 const LlmConfigSchema = z
   .strictObject({
-    temperature: z.number().min(0).optional(),
-    max_tokens: z.number().min(0).optional(),
+    temperature: z.number().min(0).max(MAX_TEMPERATURE).optional(),
+    max_tokens: z.int().min(1).max(MAX_ANSWER_TOKENS).optional(),
     system_prompt: text(0, MAX_SYSTEM_PROMPT_CHARACTERS).optional(),
   })
   .meta({ id: 'LlmConfig' });
+
+/** As it was stored, maybe before its numbers had a limit. */
+const StoredLlmConfigSchema = z
+  .object({
+    temperature: z.number().optional(),
+    max_tokens: z.number().optional(),
+    system_prompt: z.string().optional(),
+  })
+  .meta({ id: 'StoredLlmConfig' });
 
 const ScriptStepSchema = z.strictObject({
   type: z.literal('script'),
@@ -37,6 +51,13 @@ const ExecutionStepSchema = z.discriminatedUnion('type', [ScriptStepSchema, LlmS
   id: 'ExecutionStep',
   description: 'A script step or a model step of a pipeline; the output of one is the input of the next.',
 });
+
+const StoredStepSchema = z
+  .discriminatedUnion('type', [
+    ScriptStepSchema,
+    LlmStepSchema.extend({ llm_config: StoredLlmConfigSchema.optional() }),
+  ])
+  .meta({ id: 'StoredExecutionStep' });
 
 const executionSteps = z
   .array(ExecutionStepSchema)
@@ -65,14 +86,14 @@ type Execution = z.output<typeof ExecutionSchema>;
 
 /** The code of a skill as it is shown; the fields are absent for callers who may not see them (decision K12). */
 export const codeFields = {
-  execution_steps: z.array(ExecutionStepSchema).nullable().optional(),
+  execution_steps: z.array(StoredStepSchema).nullable().optional(),
   execution_script: z.string().nullable().optional(),
   execution_runtime: z.string().nullable().optional(),
   dependencies: z.string().nullable().optional(),
   llm_enabled: z.boolean().nullable().optional(),
   llm_provider: z.string().nullable().optional(),
   llm_model: z.string().nullable().optional(),
-  llm_config: LlmConfigSchema.nullable().optional(),
+  llm_config: StoredLlmConfigSchema.nullable().optional(),
 };
 const CodeSchema = z.object(codeFields);
 export type Code = Required<z.output<typeof CodeSchema>>;

@@ -85,6 +85,9 @@ interface EndedStep {
   transferId: string;
 }
 
+/** Postgres keeps neither NUL nor half a surrogate pair, and a script may print both. */
+const storable = (printed: string | null): string | null => printed?.replaceAll('\0', '\ufffd').toWellFormed() ?? null;
+
 /** @returns false where somebody else has ended it, or it is over */
 export const endSealedStep = (
   connection: CommonQueryMethods,
@@ -92,7 +95,7 @@ export const endSealedStep = (
 ): Promise<boolean> =>
   connection
     .oneFirst(sql.type(z.object({ ours: z.boolean() }))`
-      select end_sealed_step(${id}, ${index}, ${attempt}, ${JSON.stringify(result)}::jsonb, ${isLast}, ${outputHash}, ${transferId}) as ours`)
+      select end_sealed_step(${id}, ${index}, ${attempt}, ${JSON.stringify({ ...result, console: storable(result.console) })}::jsonb, ${isLast}, ${outputHash}, ${transferId}) as ours`)
     .catch((error: unknown) => {
       throw translateDatabaseError(error);
     });

@@ -1,13 +1,9 @@
 -- Starts the execution of a pending invocation, unless its consumer has as many under way as one may have: then it waits its turn, and an
 -- execution that ends wakes it. Under a lock of the consumer, so that neither is missed. The time of a run begins here (decision K59).
 create function begin_sealed_run(i invocations) returns invocations language plpgsql as $$
-declare v_running int;
 begin
   perform lock_sealed_runs(i.consumer_operator_id);
-  select count(*) into v_running from (
-    select from invocations where consumer_operator_id = i.consumer_operator_id and execution_mode <> 'open' and status = 'processing'
-    limit most_sealed_runs()) as under_way;
-  if v_running >= most_sealed_runs() then return i; end if;
+  if running_sealed_runs(i.consumer_operator_id) >= most_sealed_runs() then return i; end if;
   update invocations set status = 'processing', attempt = attempt + 1, claimed_at = clock_timestamp(),
       expires_at = clock_timestamp() + interval '15 minutes'
     where id = i.id returning * into i;

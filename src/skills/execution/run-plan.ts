@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { ScriptRuntime } from '../../sandbox/script-runner.ts';
 import { findCode } from '../queries.ts';
-import { dependencyNames, type Code } from '../skill-code.ts';
+import { dependencyNames, MAX_ANSWER_TOKENS, MAX_TEMPERATURE, type Code } from '../skill-code.ts';
 
 /** Tokens of an answer at most, where the publisher names no max_tokens. */
 const STANDARD_MAX_TOKENS = 1_024;
@@ -37,8 +37,8 @@ const llmStep = (label: string | null, provider: string, model: string, config: 
   provider,
   model,
   system: config?.system_prompt ?? '',
-  maxTokens: Math.max(1, Math.ceil(config?.max_tokens ?? STANDARD_MAX_TOKENS)),
-  temperature: config?.temperature,
+  maxTokens: Math.min(MAX_ANSWER_TOKENS, Math.max(1, Math.ceil(config?.max_tokens ?? STANDARD_MAX_TOKENS))),
+  temperature: config?.temperature === undefined ? undefined : Math.min(MAX_TEMPERATURE, config.temperature),
 });
 
 /** The steps in their order; the flat fields are one step. Empty: there is nothing to execute. */

@@ -106,6 +106,22 @@ describe('what executing a skill costs', () => {
     assert.deepEqual(world.doubles.asked.at(-1), { system: 'Summarise.', user: '{"a":1}' });
   });
 
+  it('charges no more than was held where the settings became dearer meanwhile', async () => {
+    const skill = await world.publish(provider, { price: 25, steps: [scriptStep(), modelStep()] });
+    const id = await world.invoke(consumer, skill);
+    const dearer = worldOn({
+      ...own.context,
+      config: { ...own.context.config, computeMicrocentsPerSecond: 1_000_000_000 },
+    });
+    dearer.doubles.scripts.push(returned({}));
+    dearer.doubles.models.push(answered('short'));
+    assert.equal(await dearer.live(id), 'completed');
+    assert.deepEqual(await sourcesOf(id), [
+      { step: 1, microcents: MODEL_CHARGE, cost: 300, meter: 'sealed_execution' },
+    ]);
+    assert.deepEqual(await moneyOf(consumer), { posted: 975, held: 0 });
+  });
+
   it('holds and charges the steps of what is free, and of one’s own skill', async () => {
     const skill = await world.publish(provider, { price: 25 });
     world.doubles.scripts.push(returned({}, 10_000), returned({}));

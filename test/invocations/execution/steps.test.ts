@@ -64,6 +64,16 @@ describe('the steps of an execution', () => {
     assert.deepEqual(kept, []);
   });
 
+  it('end, and are charged, whatever a script prints', async () => {
+    const id = await world.invoke(consumer, await world.publish(consumer, {}));
+    world.doubles.scripts.push(threw('a\0b \ud800 c'));
+    assert.equal(await world.live(id), 'failed');
+    assert.equal(await errorOf(id), 'SCRIPT_FAILED');
+    const { steps } = await read(id, consumer);
+    assert.deepEqual([steps?.[0]?.console, world.doubles.ran], ['a\ufffdb \ufffd c', 1]);
+    assert((steps?.[0]?.charged_microcents ?? 0) > 0);
+  });
+
   it('run again where a script was interrupted, and the steps before it do not', async () => {
     const id = await world.invoke(consumer, await world.publish(provider, { steps: [scriptStep(), scriptStep()] }));
     world.doubles.scripts.push(
