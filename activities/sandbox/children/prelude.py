@@ -68,6 +68,13 @@ def prepare():
     for thing in gc.get_objects():
         if type(thing).__name__ in ("JsFinder", "JsLoader"):
             vars(thing).clear()
+    # These classes make things of JavaScript: an exception of it leads to every object of the process.
+    def refuse(*_args, **_named):
+        raise TypeError("nothing of JavaScript can be made here")
+
+    for thing in gc.get_objects():
+        if isinstance(thing, type) and type(thing).__name__ == "_JsProxyMetaClass":
+            thing.__new__ = refuse
     sys.excepthook = sys.__excepthook__
     sys.path[:] = [path for path in sys.path if path.endswith(".zip")]
     sys.stdout.reconfigure(line_buffering=True)
