@@ -183,6 +183,7 @@ describe('reading invocations', () => {
       'getInvocation',
       'invokeSkill',
       'listPendingInvocations',
+      'trySkill',
     ]);
   });
 

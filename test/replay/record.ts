@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/global.ts';
+import { SharedInstance } from '../support/shared-instance.ts';
 import { startRig, type Rig } from '../temporal/rig.ts';
 import type { Run } from '../temporal/runs.ts';
 import { temporalServer } from '../temporal/temporal-server.ts';
@@ -84,10 +84,11 @@ const fault = !/^\d+$/.test(version)
     ? `No history has a name that begins with ${wanted}`
     : undefined;
 if (fault === undefined) {
-  await mochaGlobalSetup();
+  const shared = await SharedInstance.open();
+  Object.assign(process.env, (await shared.start()).environment);
   if (ends.length > 0) await recordEnds(await startRig({ settings: { OUTBOUND_ALLOW_LOOPBACK: 'true' } }));
   if (continued.length > 0) await recordContinuations();
-  await mochaGlobalTeardown();
+  await shared.close(async () => {});
 } else {
   process.stderr.write(`${fault}: npm run record:histories -- 1, or npm run record:histories -- 1 topUp/paid\n`);
   process.exitCode = 1;

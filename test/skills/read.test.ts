@@ -135,7 +135,7 @@ describe('GET /v1/skills/:id', () => {
           execution_mode: 'sealed',
           execution_script: secret,
           execution_runtime: 'javascript',
-          dependencies: secret,
+          dependencies: `# ${secret}`,
           llm_config: { system_prompt: secret },
         },
       ],

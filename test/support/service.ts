@@ -3,13 +3,16 @@ import type { ErrorCode } from '../../src/errors/codes.ts';
 import { ErrorCodes } from '../../src/errors/codes.ts';
 import { openPool, type DatabasePool } from '../../src/database/pool.ts';
 import type { InstanceFacts } from './instance.ts';
+import { wantSharedInstance } from './shared-instance.ts';
 
-/** The instance that `global.ts` started for this suite. */
+wantSharedInstance();
+
+/** The instance that the suite shares. It is there when the first hook of a file runs, not while the file is loaded. */
 export const service = (): InstanceFacts => {
   const facts = process.env.CARNET_TEST_INSTANCE;
   assert(
     facts !== undefined,
-    'test/support/global.ts starts the instance; run the tests with mocha from the project folder',
+    'the instance is there from the first hook or test on; run the tests with mocha from the project folder',
   );
   return JSON.parse(facts) as InstanceFacts;
 };

@@ -4,10 +4,19 @@ import { Places } from '../../src/turns/places.ts';
 
 const limits = { places: 8, waitMs: 60_000, waitingOfCaller: 100, waiting: 150 };
 
+/** Ends what a test has begun, and what then begins: each call that waits has a timer. */
+const leftovers: (() => Promise<void>)[] = [];
+
 /** Work that begins when it has a place and ends when the test says so. */
 function work(places: Places) {
   const begun: { caller: string; end: (value: string) => void }[] = [];
   const outcomes: Promise<string>[] = [];
+  leftovers.push(async () => {
+    for (const { end } of begun) {
+      end('done'); // the loop goes on with what begins in the place
+      await settled();
+    }
+  });
   return {
     /** By caller, in the order in which they began; those that have ended included. */
     callers: () => begun.map(({ caller }) => caller).join(''),
@@ -32,6 +41,10 @@ function work(places: Places) {
 }
 
 describe('Places', () => {
+  afterEach(async () => {
+    for (const endAll of leftovers.splice(0)) await endAll();
+  });
+
   it('are shared: of eighty slow calls of A six are at work, and the next of B begins at once', async () => {
     const places = new Places(limits);
     const { begin, callers } = work(places);

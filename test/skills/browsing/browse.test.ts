@@ -46,7 +46,7 @@ describe('GET /v1/skills', () => {
     await publishApproved(owner, {
       execution_mode: 'source',
       execution_script: 'x',
-      dependencies: 'y',
+      dependencies: '# none',
       llm_config: { max_tokens: 1 },
       tags: [tag],
     });
