@@ -14,7 +14,7 @@ export interface Sql {
   /** Tables and views. */
   tables: Set<string>;
   calls: Set<string>;
-  /** Of literals that end in a colon, without it: `'invocation:' || id`. */
+  /** Literals that end in a colon, without it: `'invocation:' || id`. */
   prefixes: Set<string>;
 }
 
@@ -63,7 +63,7 @@ function* nodes(tree: Tree): Generator<[string, Record<string, unknown>]> {
 const strings = (list: unknown): string[] =>
   (list as { String?: { sval: string } }[]).map((one) => one.String?.sval ?? '');
 
-/** Of `'invocation:'` the word before the colon. */
+/** The word before the colon, of `'invocation:'`. */
 const prefixOf = (literal = ''): string[] => /^([a-z][a-z-]*):$/.exec(literal)?.slice(1) ?? [];
 
 /** What a statement names: tables and views, functions, and prefixes of ids. */

@@ -43,7 +43,7 @@ export type Priority = (typeof Priority)[keyof typeof Priority];
 export interface LifeDefinition {
   /** Its result is the final status of the row. */
   workflow: () => Promise<string>;
-  /** Of its tasks and steps. Among those of one priority operators take turns, the first of `operatorIds` each. */
+  /** The priority of its tasks and steps. Among those of one priority operators take turns, the first of `operatorIds` each. */
   priority: Priority;
   /** One query for several ids; an id without a row is left out. */
   describe(context: Context, ids: string[]): Promise<Map<string, LifeDescription>>;

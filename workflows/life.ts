@@ -90,7 +90,7 @@ interface Life<S extends Step, Next extends string, SignalName extends string = 
 const REFUSALS_SHOWN = 3;
 /** The reconciler wakes a late row every two minutes, which ends a pause: longer ones would be cut short. */
 const LONGEST_PAUSE_MS = 120_000;
-/** Of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. */
+/** Characters of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. */
 const CARRIED_CHARACTERS = 500_000;
 
 /**

@@ -41,7 +41,7 @@ export const SUMMARIES: Record<keyof Activities, string> = {
   transferPayout: 'Has the payment provider transfer the payout.',
 };
 
-/** Of characters: the server takes summaries of 400 bytes at most, and fails the task of a longer one. */
+/** Limits the characters: the server takes summaries of 400 bytes at most, and fails the task of a longer one. */
 const LONGEST = 200;
 
 /** The first line of a text, as a summary of a timer. */

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { MailSettings } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
 
-/** Of a mail server that is slower than this nobody knows whether it took the mail. */
+/** Nobody knows whether a mail server that is slower than this took the mail. */
 const CONNECT_MS = 10_000;
 const IDLE_MS = 20_000;
 
@@ -68,7 +68,7 @@ interface SmtpError {
   code?: string;
   /** What nodemailer put `code` in place of. */
   originalCode?: string;
-  /** Of the server's answer; absent where it gave none. */
+  /** The code of the server's answer; absent where it gave none. */
   responseCode?: number;
   permanent?: boolean;
 }

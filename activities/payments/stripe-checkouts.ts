@@ -89,7 +89,7 @@ export function stripeCheckouts({ stripe, call, prices }: StripeParts): Checkout
 }
 
 interface PaymentPage extends Customer, PageTerms {
-  /** Of the call, before the customer's number; the session bears it too. */
+  /** The key of the call without the customer's number; the session bears it too. */
   key: string;
   metadata: Record<keyof PaymentMetadata, string>;
   amountCents: number;
@@ -192,7 +192,7 @@ const sessionStatuses: Record<Listed<Stripe.Checkout.Session.Status>, 'open' | '
   complete: 'complete',
 };
 
-/** Of the payment of a completed session: whether it will not come. One that waits for a person or a bank may. */
+/** Says whether the payment of a completed session will not come. One that waits for a person or a bank may. */
 const failedIntents: Record<Listed<Stripe.PaymentIntent.Status>, boolean> = {
   canceled: true,
   requires_payment_method: true,

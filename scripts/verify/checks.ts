@@ -66,7 +66,7 @@ function needed<Needed>(check: string, get: () => Needed): Needed {
 
 /** The signed heads of a bundle, for the checks that rest on them. @throws NotMade */
 interface Heads {
-  /** Of the tree of the receipt. */
+  /** The checkpoint of the tree of the receipt. */
   atReceipt(): Checkpoint;
   newest(): Checkpoint;
 }

@@ -13,7 +13,7 @@ export function reading<Read>(file: string, read: (text: string) => Read): Read 
   }
 }
 
-/** Of `--key`: a verifier key, or a file whose first line is one, as /v1/log/vkey gives it. @throws Fault */
+/** Reads `--key`: a verifier key, or a file whose first line is one, as /v1/log/vkey gives it. @throws Fault */
 export function verifierKeyGiven(given: string): string {
   const checked = (text: string): string => {
     parseVerifierKey(text);

@@ -14,7 +14,7 @@ interface JudgedReceipt {
   receipt: Receipt;
   /** What this log says of the claim. */
   logged: LoggedClaim;
-  /** Of the leaf that the claim makes, 32 bytes. */
+  /** The hash of the leaf that the claim makes, 32 bytes. */
   leafHash: Buffer;
 }
 

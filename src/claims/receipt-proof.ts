@@ -6,9 +6,9 @@ import { decodeInclusion, InclusionFault, rootOf, type Inclusion } from './log/i
 import type { Receipt } from './log/receipts.ts';
 
 interface Prover {
-  /** Of the claim, 32 bytes. */
+  /** The leaf hash of the claim, 32 bytes. */
   leafHash: Buffer;
-  /** Of the log that gave the receipt. */
+  /** The key of the log that gave the receipt. */
   publicKey: KeyObject;
   /** What the receipt must call the key, if it names one; null: whatever it says. */
   kid: string | null;

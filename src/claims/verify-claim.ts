@@ -171,7 +171,7 @@ async function judgePresented(
 ): Promise<CoSigners> {
   const { issuer, payload } = envelope;
   const named = z.object({ agent_id: z.string() }).safeParse(payload).data?.agent_id ?? null;
-  // Of a claim of the service the row alone says which agent it is about, of an erased one the payload that is presented.
+  // The row alone says which agent a claim of the service is about; the payload that is presented says it of an erased one.
   const coSigned = { issuer, agentId: row.agent_id ?? named, signedBytes };
   const coSignatures: CoSigners = [];
   for (const [at, coSignature] of envelope.co_signatures.entries()) {
@@ -215,7 +215,7 @@ function verification(row: ClaimRow, { isErased = false, coSignatures, faults, .
   };
 }
 
-/** Of what is recorded nowhere there is nothing more to check than its shape. */
+/** There is nothing more to check than the shape of what is recorded nowhere. */
 const unknownClaim = (digest: string | null, faults: Fault[], checks: { schema?: boolean } = {}): Verification => ({
   status: 'invalid',
   valid: false,

@@ -263,7 +263,7 @@ export const credentialsFile = (dataDir: string): string => join(dataDir, 'crede
 /** The validated settings of one process. */
 export interface Config {
   port: number;
-  /** Of health and metrics of a worker without an API. */
+  /** The port of health and metrics of a worker without an API. */
   workerPort: number;
   /** The address to listen on; undefined: every interface. */
   host: string | undefined;
@@ -338,7 +338,7 @@ export interface Config {
   witnessKeys: readonly VerifierKey[];
   /** Who is asked to sign checkpoints, and whose signatures are enough. Absent: nobody is asked. */
   witnessPolicy: WitnessPolicy | undefined;
-  /** Of other registries, by whose receipts claims may come; each is named as receipts name the registry. */
+  /** The keys of other registries, by whose receipts claims may come; each is named as receipts name the registry. */
   registryKeys: readonly VerifierKey[];
 }
 

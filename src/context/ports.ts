@@ -47,7 +47,7 @@ export interface Governed {
   seen?: string | undefined;
 }
 
-/** Of which agent. */
+/** Names the agent. */
 interface AgentOfOperator {
   operatorId: string;
   agentId: string;

@@ -7,7 +7,7 @@ export interface PolicyWitness {
   key: VerifierKey;
   /** Its submission prefix (c2sp.org/tlog-witness); null: it is not asked. */
   url: string | null;
-  /** Of the file. */
+  /** The line of the file. */
   line: number;
 }
 

@@ -29,9 +29,9 @@ export interface Sign1 {
   /** Null: detached. */
   payload: Uint8Array | null;
   signature: Uint8Array;
-  /** Of the protected header alone; null where that has none. */
+  /** Read from the protected header alone; null where that has none. */
   alg: unknown;
-  /** Of the protected or the unprotected header; null where neither has one. */
+  /** Read from the protected or the unprotected header; null where neither has one. */
   kid: Uint8Array | null;
 }
 

@@ -56,7 +56,7 @@ export interface HeldBody {
 
 /** How a body is to be read. */
 interface Reading {
-  /** Whose share of the room it takes. */
+  /** It takes this owner's share of the room. */
   owner: string;
   /** Bytes at most. */
   limit: number;
@@ -114,7 +114,7 @@ export class HeldBodies {
         },
       };
     } catch (error) {
-      // Of one that gave way the room is free already.
+      // The room of one that gave way is free already.
       if (owner.arriving.has(body)) this.#giveBack(owner, body.size);
       throw error;
     } finally {
@@ -207,7 +207,7 @@ export class HeldBodies {
 /** Bytes of bodies that are not whole yet. */
 const arrivingOf = ({ held, arrived }: Owner): number => held - arrived;
 
-/** Of the bodies that hold something. */
+/** Finds the slowest of the bodies that hold something. */
 function slowestOf(owners: Iterable<Owner>): readonly [Owner, ArrivingBody] | undefined {
   let found: readonly [Owner, ArrivingBody] | undefined;
   for (const owner of owners)

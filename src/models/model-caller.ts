@@ -6,7 +6,7 @@ export interface ModelQuestion extends ModelName {
   system: string;
   /** What it is about. */
   user: string;
-  /** Of the answer; what the model thinks without showing it counts too, where its provider counts it. */
+  /** Tokens of the answer; what the model thinks without showing it counts too, where its provider counts it. */
   maxTokens: number;
   /** From 0 to 2; left out, the provider's own. A provider that knows fewer refuses the others. */
   temperature?: number;
@@ -26,7 +26,7 @@ export interface ModelUsage {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
-  /** Of the prompt; null where the provider does not say. */
+  /** Tokens of the prompt that were cached; null where the provider does not say. */
   cachedPromptTokens: number | null;
 }
 

@@ -4,12 +4,12 @@ import { parseStrictJson } from '../json/strict.ts';
 /** What a token costs, in picocents: millionths of a microcent, so that a price with decimals is a whole number. */
 export interface TokenPrices {
   input: number;
-  /** Of input that the provider had read before and kept. */
+  /** The price of input that the provider had read before and kept. */
   cached: number;
   output: number;
 }
 
-/** Whose wire format a provider speaks. */
+/** Names whose wire format a provider speaks. */
 export type ModelKind = 'openai' | 'anthropic';
 
 /** A provider of language models that the platform has an account with, or runs itself. */

@@ -8,7 +8,7 @@ export interface CallOutcome {
   status: 'delivered' | 'failed' | 'unknown';
   /** A word; null where it is delivered. */
   reason: string | null;
-  /** Of a webhook that answered. */
+  /** The status of a webhook that answered. */
   statusCode: number | null;
   /** A sentence; null where it is delivered. */
   error: string | null;

@@ -64,7 +64,7 @@ export interface Outbound {
 
 /** What `createOutbound` is made of. */
 export interface OutboundOptions extends Policy {
-  /** Of the machine's own settings unless given. It does not read /etc/hosts. */
+  /** Follows the machine's own settings unless given. It does not read /etc/hosts. */
   resolver?: DnsResolver;
   /** PEM of the authorities whose certificates are trusted instead of those of Node. */
   ca?: string;

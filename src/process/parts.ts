@@ -24,7 +24,7 @@ export interface Parts {
   context: OpenContext;
   temporal: Temporal;
   delivery: RunningDelivery;
-  /** Of health and metrics where this process has a worker and no API. */
+  /** The port of health and metrics where this process has a worker and no API. */
   workerPort: number | undefined;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { lengthOf, text, name as nameText } from '../fields/text.ts';
 const MAX_STEP_SCRIPTS_CHARACTERS = 500_000;
 const MAX_SCRIPT_CHARACTERS = 100_000;
 const MAX_DEPENDENCIES_CHARACTERS = 10_000;
-/** Of what a model is told in one step. */
+/** Limits what a model is told in one step. */
 const MAX_SYSTEM_PROMPT_CHARACTERS = 100_000;
 
 const LlmConfigSchema = z

@@ -1,5 +1,5 @@
 interface Waiting {
-  /** Whose it is. */
+  /** The caller that it belongs to. */
   caller: string;
 }
 

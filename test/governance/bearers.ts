@@ -21,7 +21,7 @@ const HOUR = 3_600;
 /** Seconds that a key lasts which is used for what nothing else may outlive; every other bearer of an end lasts longer. */
 const SOON = 240;
 const GRACE_SECONDS = 900;
-/** Of the endpoint that there is from the beginning. */
+/** The endpoint that there is from the beginning forwards to it. */
 export const FORWARD_URL = 'https://93.184.216.34/first';
 /** Seconds that an access token of the test's issuer is good for. */
 const TOKEN_SECONDS = 300;

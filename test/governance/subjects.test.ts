@@ -347,7 +347,7 @@ const changesOfDiffering = (id: string, by: ReturnType<typeof sqlOf>): Change[] 
   by(sql.fragment`update differing_payments set amount_cents = amount_cents + 1 where id = ${id}`),
 ];
 
-/** Of an act that is about nothing but its own request. */
+/** Stands for an act that is about nothing but its own request. */
 const SAYS_IT_ALL = 'the request says it all';
 
 /** Each act, as a bearer asks for it. */

@@ -48,7 +48,7 @@ export interface AskedQuestion {
 }
 
 interface Usage {
-  /** Of the prompt: cached ones are counted in. */
+  /** Tokens of the prompt: cached ones are counted in. */
   prompt: number;
   cached: number | null;
   completion: number;

@@ -114,7 +114,7 @@ interface RowOptions {
   ttl?: number;
   revoked?: 'itself' | 'by an ancestor';
   statusIndex?: number;
-  /** Whose status list has its bit, YYYY-MM-DD; by default today. */
+  /** The day whose status list has its bit, YYYY-MM-DD; by default today. */
   day?: string;
   svcns?: Record<string, unknown>;
   aud?: string[];

@@ -21,7 +21,7 @@ export interface DnsQuestion {
 }
 
 export interface DnsStub {
-  /** Of Node itself, with this server alone. */
+  /** Node's own resolver, with this server alone. */
   resolver: Resolver;
   questions: DnsQuestion[];
   close(): Promise<void>;

@@ -24,7 +24,7 @@ export interface Block {
   code: string;
   /** The `text` block right below it, which shows what it prints; undefined where there is none. */
   prints: string | undefined;
-  /** Of the opening fence, counted from 1. */
+  /** The line of the opening fence, counted from 1. */
   line: number;
 }
 

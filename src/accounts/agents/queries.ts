@@ -19,7 +19,7 @@ interface AgentOfOperator {
   agentId: string;
 }
 
-/** Whose agents are seen: all of an operator, or those alone that were registered under this grant. */
+/** Names which agents are seen: all of an operator, or those alone that were registered under this grant. */
 interface AgentsOf {
   operatorId: OperatorId;
   grantId: PartnerGrantId | null;

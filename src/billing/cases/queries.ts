@@ -45,11 +45,11 @@ const StateRow = z.object({
   currency: z.string().nullable(),
   /** The top-up of a payment, the transaction of a refund, what an alarm is about; null for a receivable. */
   concerns: z.string().nullable(),
-  /** Of a payment that differs: what was requested, in US cents. */
+  /** Cents (US) that were requested, where a payment differs. */
   requested_cents: z.number().nullable(),
-  /** Of an alarm alone: since when it waits. One that was over is raised again under its id. */
+  /** Since when an alarm waits; null for all else. One that was over is raised again under its id. */
   since: z.string().optional(),
-  /** Of an alarm alone: when the newest of what it is about became known, as by another report of refunds; null where nothing has. */
+  /** When the newest of what an alarm is about became known, as by another report of refunds; null where nothing has. */
   news_at: z.string().nullable().optional(),
 });
 export type CaseState = z.infer<typeof StateRow>;
@@ -88,7 +88,7 @@ const EffectRow = z.object({
   transaction_id: z.string().nullable(),
   life: z.string().nullable(),
 });
-/** Whose wallet a decision concerned, the row that it made there, and the life that has something to do since. */
+/** The operator whose wallet a decision concerned, the row that it made there, and the life that has something to do since. */
 export type CaseEffect = z.infer<typeof EffectRow>;
 
 /** What a person found about a refund that hangs. */

@@ -22,7 +22,7 @@ export type PaymentFact =
   | { kind: 'invoice_paid'; subscriptionId: string }
   /** Some or all of a payout was taken back from the publisher's account; `reversedCents` is the sum so far. */
   | { kind: 'transfer_reversed'; transferId: string; amountCents: number; reversedCents: number }
-  /** Of no concern to us: answered 200. */
+  /** Does not concern us: answered 200. */
   | { kind: 'other' };
 
 /** A refund was made, one that was pending has an outcome, or one that had succeeded came back. */

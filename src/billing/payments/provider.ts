@@ -22,7 +22,7 @@ export interface CheckoutState {
   /** What a refund goes back to; null until it is paid. */
   paymentId: string | null;
   receiptUrl: string | null;
-  /** Of a checkout of a subscription. */
+  /** Null where the checkout is not one of a subscription. */
   subscriptionId: string | null;
 }
 

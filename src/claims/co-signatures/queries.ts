@@ -29,7 +29,7 @@ function present({ claim_id: _claimId, unverified_reason: reason, ...row }: z.in
   return { ...row, verified: row.public_jwk !== null, warnings: reason === null ? [] : [reason] };
 }
 
-/** Of each claim that has some, in the order in which they came. */
+/** Lists those of each claim that has some, in the order in which they came. */
 export async function coSignaturesOf(
   connection: CommonQueryMethods,
   claimIds: readonly string[],

@@ -16,12 +16,12 @@ const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 /** How hashes are written in JSON. */
 export const hex = (bytes: Buffer): string => bytes.toString('hex');
 
-/** Of a tree without leaves. */
+/** The root of a tree without leaves. */
 export const EMPTY_ROOT = sha256(Buffer.alloc(0));
 
 export const hashOfLeaf = (entry: Uint8Array): Buffer => sha256(Buffer.concat([LEAF, entry]));
 
-/** Of an inner node. */
+/** The hash of an inner node. */
 export const hashOfPair = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.concat([INNER, left, right]));
 
 /** A complete node. */

@@ -43,7 +43,7 @@ const columns = sql.fragment`
 export const findLog = (connection: CommonQueryMethods): Promise<LogRow | null> =>
   connection.maybeOne(sql.type(LogRowSchema)`select ${columns} from claim_log`);
 
-/** Whoever holds it is the only one that appends or publishes, until the end of the transaction. */
+/** Its holder is the only one that appends or publishes, until the end of the transaction. */
 export const lockLog = (connection: CommonQueryMethods): Promise<LockedLogRow> =>
   connection.one(
     sql.type(LockedLogRowSchema)`select ${columns}, clock_timestamp() as now from claim_log for no key update`,
@@ -244,7 +244,7 @@ export async function deleteMessagesOf(connection: CommonQueryMethods, life: str
 }
 
 interface Batch {
-  /** Of the tree before. */
+  /** The size of the tree before. */
   size: number;
   seqs: number[];
   nodes: Buffer;

@@ -33,7 +33,7 @@ interface NoteSignature {
 
 export interface VerifiedSignature {
   key: VerifierKey;
-  /** Of a cosignature: seconds since 1970 at which the tree was the largest one that its signer had seen; null for a plain signature. */
+  /** The time of a cosignature: seconds since 1970 at which the tree was the largest one that its signer had seen; null for a plain signature. */
   timestamp: number | null;
   line: string;
 }

@@ -24,7 +24,7 @@ import {
   type PersonsVisit,
 } from './visits.ts';
 
-/** Of each kind on one page: a person reads each. */
+/** One page shows this many of each kind: a person reads each. */
 const PAGE = 10;
 
 const nothing = html``;

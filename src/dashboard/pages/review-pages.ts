@@ -33,7 +33,7 @@ export const pathOfReview = (checkoutId: string): string => `${OVERVIEW}/reviews
 
 const nothing = html``;
 
-/** Of the flags of a review among others, of the checkpoints on one page, and of the calls of each: the rest is a page further. */
+/** Limits the flags of a review among others, the checkpoints on one page, and the calls of each: the rest is a page further. */
 const MOST_SHOWN = 20;
 
 /** The agent by its name, and by its id. */
@@ -133,7 +133,7 @@ type Report = Pick<AccountabilityReport, 'checkpoints' | 'checkout'>;
 /** A checkout or a checkpoint, as the page shows it. */
 interface Part {
   title: string;
-  /** Of its own page: what `report` of the address is. */
+  /** The value of `report` in the address of its own page. */
   name: string;
   reported: Report['checkpoints'][number] | NonNullable<Report['checkout']>;
 }

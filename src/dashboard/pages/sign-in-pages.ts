@@ -97,7 +97,7 @@ async function alreadySignedIn(visit: Visit): Promise<Html> {
 const emailInput = (email: string): Html => html`<label>E-mail address
 <input name="email" type="email" autocomplete="email" maxlength="254" value="${email}" required></label>`;
 
-/** Whose address there is on an instance that sends no mail. */
+/** Says which addresses there are on an instance that sends no mail. */
 const localAddress = html`<p class="notice">This instance sends no mail. Where <code>npm start</code> runs, <code>credentials.json</code> of its data directory has the address of an owner, <code>email</code>. The next page says where the code is.</p>`;
 
 const addressStep = ({ context: { config } }: Visit, entered: Entered, notice: Html): Html => html`<h1>Sign in</h1>

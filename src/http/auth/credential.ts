@@ -23,9 +23,9 @@ export interface Authenticator {
 
 /** The credentials that a service takes; `src/process/credentials.ts` composes them. */
 export interface Credentials {
-  /** Of the header `Authorization: Bearer …`, in the order they are tried. */
+  /** They read the header `Authorization: Bearer …`, in the order they are tried. */
   bearers: readonly Authenticator[];
-  /** Of the cookie that a browser sends where there is no such header. */
+  /** It reads the cookie that a browser sends where there is no such header. */
   session: Authenticator;
 }
 

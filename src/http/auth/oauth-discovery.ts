@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isLoopback } from '../../context/loopback.ts';
 
-/** Of the metadata of an authorization server (RFC 8414 §2), what is needed here. */
+/** The part of the metadata of an authorization server (RFC 8414 §2) that is needed here. */
 const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /** Milliseconds that one answer of the issuer may take. */

@@ -109,7 +109,7 @@ function putIntoWords(schema: Schema): void {
   if (words.length > 0) schema.description = [...sentence(schema.description), ...words].join(' ');
 }
 
-/** Of what is null always no language has a type. */
+/** No language has a type for what is always null. */
 function putNullIntoWords(schema: Schema): void {
   delete schema.type;
   schema.description = [...sentence(schema.description), 'Always `null`.'].join(' ');
@@ -154,7 +154,7 @@ const isText = (schema: Schema): boolean =>
 const hasMembers = ({ properties }: Schema): boolean => Object.keys(properties ?? {}).length > 0;
 
 /**
- * Of a choice between a plain value and null one schema with two types, and of one between texts of several formats a text. What will have a
+ * Makes one schema with two types of a choice between a plain value and null, and a text of one between texts of several formats. What will have a
  * name of its own stays beside null, so that the name is of the value alone.
  */
 function simplifyUnion(schema: Schema): void {

@@ -11,13 +11,13 @@ export interface Page {
   body: string | Buffer;
   /** Absent: `no-store`. Present: the answer has an ETag as well. */
   cacheControl?: string;
-  /** Of a body that is kept: made once instead of for each answer. */
+  /** The ETag of a body that is kept: made once instead of for each answer. */
   etag?: string;
   /** How the body is compressed; absent: not at all. */
   coding?: Exclude<Coding, 'identity'>;
   /** The headers of the request that the page depends on. */
   vary?: string;
-  /** Of a 303: the path where the browser goes next. */
+  /** The path where the browser goes next after a 303. */
   location?: string;
   /** Further headers: of a refusal Retry-After, of signing in Set-Cookie. */
   headers?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ interface PageRequest extends Preferences {
   id: string;
 }
 
-/** Of a client that is sent what there is, uncompressed. */
+/** The preferences of a client that is sent what there is, uncompressed. */
 export const noPreferences: Preferences = { preferredType: (first) => first, shortestCoding: () => 'identity' };
 
 export const preferencesOf = (ctx: Pick<ParameterizedContext, 'accepts' | 'acceptsEncodings'>): Preferences => ({
@@ -57,7 +57,7 @@ interface FormRequest extends PageRequest {
 export interface NamedPage {
   operation: string;
   page(request: PageRequest): Page | Promise<Page>;
-  /** Whoever watches over this process may ask at any time: not counted by address. It costs no query of its own. */
+  /** A monitor of this process may ask at any time: not counted by address. It costs no query of its own. */
   uncounted?: true;
   /** The same for everybody: counted with such documents alone. */
   document?: true;

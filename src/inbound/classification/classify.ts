@@ -23,7 +23,7 @@ export interface Excerpt {
   attempt: number;
   operatorId: OperatorId;
   agentId: AgentId;
-  /** Of the content of the event; it is sent to the model, and kept nowhere. */
+  /** A part of the content of the event; it is sent to the model, and kept nowhere. */
   excerpt: string;
 }
 

@@ -168,7 +168,7 @@ export async function failEvent(
   await connection.query(sql.type(z.object({}))`select fail_inbound_event(${id}, ${attempt}, ${reason}, ${error})`);
 }
 
-/** Of an attempt whose verdict is recorded. */
+/** Holds an attempt whose verdict is recorded. */
 export async function holdUnscannedEvent(
   connection: CommonQueryMethods,
   { id, attempt, error }: { id: string; attempt: number; error: string },

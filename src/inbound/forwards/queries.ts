@@ -20,7 +20,7 @@ export interface ForwardOutcome {
   status: 'forwarded' | 'failed' | 'unknown' | 'refused';
   /** A word; null where it was forwarded. */
   reason: string | null;
-  /** Of a receiver that answered. */
+  /** The status of a receiver that answered. */
   statusCode: number | null;
   /** A sentence; null where it was forwarded. */
   error: string | null;

@@ -5,7 +5,7 @@ import type { Place } from './verdict.ts';
 
 /** Code units that are shown before and behind a mark, where a place is too long to be shown whole. */
 const MARGIN = 200;
-/** Of a longer mark this much of its beginning is shown, and its end. */
+/** A longer mark is shown with this much of its beginning, and its end. */
 const LONGEST_MARK = 600;
 /** Code units of the beginnings of places, of one and of all together. With what stands around 50 marks, 1,200 each, a person reads 85,000 at most. */
 const BEGINNING = 8_000;

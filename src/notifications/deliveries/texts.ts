@@ -3,10 +3,10 @@ import { TEST_EVENT } from './schema.ts';
 
 /** An event as people read it. */
 interface EventText {
-  /** Of a mail; names the service, the event and whom it is about by id: no person, and nothing that somebody else wrote. */
+  /** The subject of a mail; names the service, the event and whom it is about by id: no person, and nothing that somebody else wrote. */
   subject: string;
   mail: string;
-  /** Of plain characters, so that it takes as few parts as it can. */
+  /** It has plain characters alone, so that it takes as few parts as it can. */
   sms: string;
 }
 
@@ -121,7 +121,7 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
   }),
 };
 
-/** Of the optional families, and whatever else may come. */
+/** Says what happened in the optional families, and whatever else may come. */
 const named = (eventType: string, { invocation_id: invocationId, skill_id: skillId }: Payload): Sentences => ({
   what:
     invocationId === undefined

@@ -20,7 +20,7 @@ describe('The life of the log', function () {
   let rig: Rig;
   let run: Run;
   let path: string;
-  /** Of the log of the processes. */
+  /** The lines that the processes log. */
   const lines: string[] = [];
   before(async () => {
     rig = await startRig({ log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }) });

@@ -231,7 +231,7 @@ function kindsIn(path: string): Kind[] {
   return found.slice(1) as Kind[];
 }
 
-/** Of the faults that are named, the place that ends in this member, or in an item of it. */
+/** Finds the place, among the faults that are named, that ends in this member, or in an item of it. */
 function pathOf({ body }: Reply, member: string): string {
   const paths = ((body.errors ?? []) as { path: string }[]).map(({ path }) => path);
   return paths.find((path) => path.replace(/\.\d+$/, '').endsWith(member)) ?? member;

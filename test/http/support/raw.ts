@@ -24,7 +24,7 @@ export interface RawSender {
   socket: Socket;
   /** What has been answered so far. */
   answer: string;
-  /** Of the connection: a reset, say. */
+  /** A fault of the connection: a reset, say. */
   fault: string | undefined;
   /** Ends when the system has taken the bytes, or the connection is gone. */
   write(bytes: Buffer): Promise<void>;

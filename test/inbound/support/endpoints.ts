@@ -14,7 +14,7 @@ export interface TestEndpoint {
   agentId: string;
   slug: string;
   secret: string;
-  /** Of its receiver, from the base URL on. */
+  /** The path of its receiver, from the base URL on. */
   path: string;
 }
 

@@ -16,7 +16,7 @@ import { insertHeldEvent } from './endpoints.ts';
 export interface HeldMail {
   id: string;
   endpoint: string;
-  /** Of the event. */
+  /** The path of the event. */
   path: string;
   body: Buffer;
   findings: Finding[];

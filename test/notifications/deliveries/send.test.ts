@@ -356,7 +356,7 @@ describe('Sending what waits for a destination', function () {
           MonthRow,
         )`select used, overage from usage_counters where operator_id = ${operatorId} and meter = 'email'`,
       );
-    /** Of what the tier free includes, a hundred, one is left. */
+    /** Leaves one of the hundred that the tier free includes. */
     const useAllButOne = ({ operatorId }: TestDestination) =>
       run(
         context.pool,
@@ -388,7 +388,7 @@ describe('Sending what waits for a destination', function () {
       const box = await mailbox(operatorId);
       await credit(context.pool, operatorId, 10, `test:${operatorId}`);
       await useAllButOne(box);
-      // Of a cent 989,000 microcents, so that the next mail over the allowance makes one.
+      // The meter has 989,000 microcents of a cent, so that the next mail over the allowance makes one.
       await run(
         context.pool,
         sql.fragment`select charge_usage(${`test:${operatorId}`}, ${operatorId}, 'email', 860000, 'before')`,

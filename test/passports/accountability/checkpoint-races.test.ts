@@ -228,7 +228,7 @@ describe('races at a deadline', function () {
   });
 
   it('the reconciler flags what is half a minute past its deadline, without any life', async () => {
-    // Of what the cases before have left, the oldest come first.
+    // The oldest of what the cases before have left come first.
     await eventually('nothing to be left of them', async () => (await reconcileSessions(own.context)).raised === 0);
     const late = await enforced({ age: 300 + CHECKPOINT_GRACE + 31 });
     const { done: ofSoon } = await beforeAge(db, 300 + CHECKPOINT_GRACE + 30, [

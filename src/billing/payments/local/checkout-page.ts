@@ -50,7 +50,7 @@ const outcomeForm = (amount: string): Html => html`<form method="post">
 interface Ending {
   title: string;
   sentence: string;
-  /** Of the notice, as the stylesheet names it. */
+  /** The kind of the notice, as the stylesheet names it. */
   kind: 'good' | 'warning' | 'error';
 }
 

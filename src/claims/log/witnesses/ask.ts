@@ -42,7 +42,7 @@ interface Answer {
   witness: PolicyWitness;
   /** `confirmed`: it signed, and had signed the log before. */
   outcome: Outcome;
-  /** Of one that did not sign. */
+  /** Says why one did not sign. */
   reason: string;
 }
 

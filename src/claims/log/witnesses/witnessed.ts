@@ -66,7 +66,7 @@ async function newestSignedBy(
     const candidate = sizes.find((size) => isEnough(keys.filter((key) => largest(key) >= size)));
     if (candidate === undefined) return null;
     if (isEnough(keys.filter((key) => largest(key) === candidate))) return candidate;
-    // Of those with a larger tree, whether they signed this one too shows in the next look.
+    // The next look shows whether those with a larger tree signed this one too.
     atMost = candidate;
   }
   return null;

@@ -17,7 +17,7 @@ export interface Selected extends Field {
 
 /** What a text that is a document in a string says, in the order in which its reader reads it. */
 export interface Document {
-  /** Of `selected`. */
+  /** The place in `selected`. */
   field: number;
   text: string;
 }

@@ -35,7 +35,7 @@ export interface Belongings {
   skill: string;
   request: string;
   invocation: string;
-  /** Of type intent_claim, of the agent. */
+  /** A claim of type intent_claim, of the agent. */
   claim: string;
   passport: string;
   session: string;

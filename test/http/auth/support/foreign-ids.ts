@@ -92,7 +92,7 @@ export const madeUp: Belongings = {
   inboundEvent: newId('iev'),
 };
 
-/** Whose ids are tried, and what the caller has of its own. */
+/** Names whose ids are tried, and what the caller has of its own. */
 export interface Attacker {
   as: TestOperator;
   has: Pick<Belongings, 'agent' | 'connection'>;

@@ -15,7 +15,7 @@ interface SigningKey {
   jwk: JWK;
 }
 
-/** Of a token that may be a bad one. */
+/** The claims of a token that may be a bad one. */
 export type Claims = Record<string, unknown>;
 
 /** An OAuth authorization server of the test's own, over real HTTP: it publishes where its keys are, and the keys. */
