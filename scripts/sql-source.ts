@@ -66,7 +66,7 @@ const strings = (list: unknown): string[] =>
 /** The word before the colon, of `'invocation:'`. */
 const prefixOf = (literal = ''): string[] => /^([a-z][a-z-]*):$/.exec(literal)?.slice(1) ?? [];
 
-/** What a statement names: tables and views, functions, and prefixes of ids. */
+/** The names in a statement: tables and views, functions, and prefixes of ids. */
 function touched(text: string): { tables: string[]; calls: string[]; prefixes: string[] } {
   const all = [...nodes(parseSync(text))];
   const temporary = new Set(
@@ -166,7 +166,7 @@ function statementsOf(text: string): { line: number; text: string; kind: string;
 
 const SQL_VERBS = /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]\w*)/g;
 
-/** What the templates of a file name, as far as reading words shows. */
+/** Returns what the templates of a file name, as far as reading words shows. */
 function templatesOf(root: string, file: string, domain: string | undefined): Sql[] {
   const source = readFileSync(join(root, file), 'utf8');
   if (!source.includes('sql.')) return [];

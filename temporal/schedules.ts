@@ -18,7 +18,7 @@ export const MONTHLY_PAYOUTS = 'monthly-payouts';
 export const PAYMENT_EVENTS = 'payment-events';
 export const RETENTION = 'retention';
 
-/** What is done by the calendar, in UTC. */
+/** The schedules of what is done by the calendar, in UTC. */
 interface Schedule {
   id: string;
   workflow: Workflow;

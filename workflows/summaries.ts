@@ -1,6 +1,6 @@
 import type { Activities } from '../activities/index.ts';
 
-/** What each step does, as it stands beside it in the timeline of a run. Plain sentences: a history keeps them (rule 3). */
+/** Says what each step does, as it stands beside it in the timeline of a run. Plain sentences: a history keeps them (rule 3). */
 export const SUMMARIES: Record<keyof Activities, string> = {
   actOnSignal: 'Performs what was sent through Temporal.',
   advanceInbound: 'Looks at the event: scans it, and decides what comes next.',

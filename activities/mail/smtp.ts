@@ -66,7 +66,7 @@ const BEFORE_THE_TEXT: ReadonlySet<string> = new Set([
 
 interface SmtpError {
   code?: string;
-  /** What nodemailer put `code` in place of. */
+  /** The code that nodemailer put `code` in place of. */
   originalCode?: string;
   /** The code of the server's answer; absent where it gave none. */
   responseCode?: number;
@@ -74,7 +74,7 @@ interface SmtpError {
 }
 
 /**
- * What an SMTP error means for the mail, and its codes alone: its texts may hold addresses and what the server was sent. A 5xx to the
+ * Says what an SMTP error means for the mail, and its codes alone: its texts may hold addresses and what the server was sent. A 5xx to the
  * recipient or the message is final; one to the credentials may be corrected.
  */
 function faultOf(error: unknown): { outcome: Exclude<MailOutcome, 'sent'>; code?: string; responseCode?: number } {

@@ -12,7 +12,7 @@ import type { Stripe } from 'stripe';
 import type { StripeSettings } from '../../src/context/config.ts';
 import { keyOfCustomer, keyOfParams, type Call } from './stripe-client.ts';
 
-/** What the adapter is made of. */
+/** The parts that the adapter is made of. */
 export interface StripeParts {
   stripe: Stripe;
   call: Call;
@@ -93,7 +93,7 @@ interface PaymentPage extends Customer, PageTerms {
   key: string;
   metadata: Record<keyof PaymentMetadata, string>;
   amountCents: number;
-  /** What is paid for, in a line. */
+  /** Names what is paid for, in a line. */
   title: string;
 }
 

@@ -129,7 +129,7 @@ const HARMLESS: ReadonlySet<ScriptFault> = new Set([
   'SCRIPT_OUTPUT_TOO_LARGE',
 ]);
 
-/** What a child may say of a script. */
+/** A child may say this of a script. */
 const FAULTS: ReadonlySet<string> = new Set<ScriptFault>([
   'SCRIPT_FAILED',
   'SCRIPT_TIME_LIMIT',

@@ -4,7 +4,7 @@ import { parseVerifierKey } from './keys.ts';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What `read` makes of a file of UTF-8, where a byte order mark is a character like any other. @throws Fault that names the file */
+/** Returns what `read` makes of a file of UTF-8, where a byte order mark is a character like any other. @throws Fault that names the file */
 export function reading<Read>(file: string, read: (text: string) => Read): Read {
   try {
     return read(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)));

@@ -81,7 +81,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
 
 const fault = (code: Fault['code'], message: string, path: string | null = null): Fault => ({ code, path, message });
 
-/** What submitting it would say of its shape, too. */
+/** Submitting it would say this of its shape, too. */
 function parsed(sent: JsonValue): { envelope: Envelope | null; faults: Fault[] } {
   try {
     const envelope = parseOrRefuse(EnvelopeSchema, sent);
@@ -102,7 +102,7 @@ interface Proof {
 }
 
 /**
- * What the log shows of a claim.
+ * The part of a claim that the log shows.
  * @param leaf the hash of the leaf that its signed bytes make; null: of an erased claim the one that stands in the log
  * @param presented the receipt that came with it; null: that of the log is looked at
  */

@@ -1,7 +1,7 @@
 interface GovernedRule {
   /** The call that does it. */
   call: `${'POST' | 'PATCH' | 'PUT' | 'DELETE'} /v1/${string}`;
-  /** What is done, and under which condition. */
+  /** Says what is done, and under which condition. */
   what: string;
   /** Why no key or token may do it alone; a sentence, which the refusal repeats. */
   why: string;

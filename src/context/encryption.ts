@@ -38,7 +38,7 @@ const TAG_BYTES = 16;
 const ID_BYTES = 8;
 const EMPTY = Buffer.alloc(0);
 
-/** What was sealed, under which key. */
+/** The text that was sealed, under which key. */
 interface Sealed {
   id: string;
   iv: Buffer;

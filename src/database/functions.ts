@@ -66,7 +66,7 @@ let own: Release | undefined;
 /** The release of this process, read once: 200 small files, 15 ms. */
 export const ownRelease = (): Release => (own ??= releaseOf(sqlFiles()));
 
-/** What a connection of this release sets as its search_path. Tables, triggers and views are in public. */
+/** The search_path that a connection of this release sets. Tables, triggers and views are in public. */
 export const searchPathOf = ({ schema }: Release): string => `${schema},public`;
 
 /**

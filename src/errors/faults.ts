@@ -95,7 +95,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
 }
 
 /**
- * What `safeParse` does, without words for each issue: a record ends at none of its faults, and the words for 90,000 of them took a
+ * Does what `safeParse` does, without words for each issue: a record ends at none of its faults, and the words for 90,000 of them took a
  * second.
  */
 function run<Schema extends z.ZodType>(

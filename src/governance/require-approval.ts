@@ -20,7 +20,7 @@ import {
   type LiveApproval,
 } from './queries.ts';
 
-/** What of an approval is sealed, for the person who decides. */
+/** The part of an approval that is sealed, for the person who decides. */
 export interface Shown {
   body: JsonValue;
   subject: JsonValue;

@@ -3,7 +3,7 @@ import { CarnetError } from '../errors/carnet-error.ts';
 
 /** Bytes, but for `stepMs`. */
 export interface BodyLimits {
-  /** What is held at once, and of one owner. */
+  /** Bytes that are held at once, and of one owner. */
   total: number;
   ofOwner: number;
   /** The largest body: an owner of whose bodies more is arriving is the first to give way. */
@@ -95,7 +95,7 @@ export class HeldBodies {
     const announced = Number(request.headers['content-length'] ?? 0);
     if (announced > limit) throw tooLarge(limit);
     const owner = this.#owners.get(name) ?? { name, held: 0, arrived: 0, arriving: new Set<ArrivingBody>() };
-    // What has arrived is worked on and gives no way; what is arriving may.
+    // A body that has arrived is worked on and gives no way; what is arriving may.
     const arrived = { ...this.#arrived };
     this.#add(arrived, owner.arrived, announced);
     if (this.#isFull(arrived, owner.arrived + announced)) throw noRoom();
@@ -155,7 +155,7 @@ export class HeldBodies {
     }
   }
 
-  /** What makes room for more of `owner`; undefined where nothing that arrives holds any. */
+  /** Finds the body that makes room for more of `owner`; undefined where nothing that arrives holds any. */
   #toGiveWay(owner: Owner): readonly [Owner, ArrivingBody] | undefined {
     if (owner.held > this.#limits.ofOwner) return slowestOf([owner]);
     const isCrowded = this.#isCrowded(this.#held);

@@ -14,7 +14,7 @@ export const MANY_VALUES = 25_000;
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
-/** What a handler is given: everything is parsed, and the credential fits the audience. */
+/** A handler is given this: everything is parsed, and the credential fits the audience. */
 export interface RouteRequest<A extends Audience, Params, Query, Body, Found = undefined> {
   context: Context;
   caller: A extends 'public' ? null : Caller;
@@ -23,7 +23,7 @@ export interface RouteRequest<A extends Audience, Params, Query, Body, Found = u
   params: Params;
   query: Query;
   body: Body;
-  /** What `receiver.admit` has found; undefined where the route has no receiver. */
+  /** The result that `receiver.admit` has found; undefined where the route has no receiver. */
   found: Found;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;

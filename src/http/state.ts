@@ -47,7 +47,7 @@ export interface Admitted extends Authenticated {
 
 /** From `fairUse` on. */
 export interface Sharing extends Admitted {
-  /** What the request is worked on with: its connections are those that the caller has a share of. */
+  /** The context that the request is worked on with: its connections are those that the caller has a share of. */
   context: Context;
 }
 
@@ -57,7 +57,7 @@ export interface Received extends Sharing {
   bodyLimit?: number;
   /** The body takes this owner's share of the bytes in flight, where that is whom the request is sent to. */
   bodyOwner?: string;
-  /** What the route's receiver has found about whom the request is sent to. */
+  /** The result that the route's receiver has found about whom the request is sent to. */
   found?: unknown;
 }
 

@@ -3,7 +3,7 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { shown } from '../json/shown.ts';
 import type { Middleware } from './state.ts';
 
-/** What follows on the connection may be a body that nobody reads, so it ends here. */
+/** The bytes that follow on the connection may be a body that nobody reads, so it ends here. */
 const closing = { headers: { Connection: 'close' } };
 
 /**

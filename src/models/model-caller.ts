@@ -2,9 +2,9 @@ import type { ModelName } from './settings.ts';
 
 /** One question to a model. Neither it nor the answer is kept or logged. */
 export interface ModelQuestion extends ModelName {
-  /** What the model is to do; '': it is sent none. */
+  /** The order to the model; '': it is sent none. */
   system: string;
-  /** What it is about. */
+  /** The text that it is about. */
   user: string;
   /** Tokens of the answer; what the model thinks without showing it counts too, where its provider counts it. */
   maxTokens: number;
@@ -30,7 +30,7 @@ export interface ModelUsage {
   cachedPromptTokens: number | null;
 }
 
-/** What became of a call. Sentences are ours, for a log: none repeats what the provider sent, nor a key. */
+/** The outcome of a call. Sentences are ours, for a log: none repeats what the provider sent, nor a key. */
 export type ModelOutcome =
   /** `isWhole`: the model came to its end by itself; not so where it was cut off, or declined. */
   | { outcome: 'answered'; text: string; isWhole: boolean; usage: ModelUsage }

@@ -2,7 +2,7 @@ import type { Outbound } from '../outbound/index.ts';
 import { signedRequest } from './signing/signed-request.ts';
 import type { OutgoingSms, Texter } from './texter.ts';
 
-/** What came of one call to where somebody is notified. */
+/** The outcome of one call to where somebody is notified. */
 export interface CallOutcome {
   /** `unknown`: it may have been delivered. */
   status: 'delivered' | 'failed' | 'unknown';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lengthOf, text, name as nameText } from '../fields/text.ts';
 
-/** What a skill executes: steps, script, dependencies and model settings. */
+/** The code of a skill: steps, script, dependencies and model settings. */
 
 /** Characters of all scripts of a pipeline together, of the single script, and of its dependencies. */
 const MAX_STEP_SCRIPTS_CHARACTERS = 500_000;

@@ -47,7 +47,7 @@ describe('secrets', function () {
   let log: string;
   let histories: Map<string, string>;
   let columns: Map<string, string>;
-  /** What the buyer of sealed skills has read. */
+  /** The texts that the buyer of sealed skills has read. */
   let seen: string;
 
   /** Inputs and outputs on every way in and out, each with a text that can be recognised. */

@@ -17,7 +17,7 @@ const shared = {
   refusals: ['GOVERNANCE_APPROVAL_REQUIRED'],
 } as const;
 
-/** What the governed acts of the tests are about; a test may change it. */
+/** The subject of the governed acts of the tests; a test may change it. */
 export const subject = { state: 'as it was' };
 
 /** Two governed acts whose only effect is an audit event. */

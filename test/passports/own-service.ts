@@ -108,7 +108,7 @@ export async function serve(context: OpenContext): Promise<{ baseUrl: string; st
   };
 }
 
-/** What differs in the row of a passport from the usual. */
+/** The values that differ in the row of a passport from the usual. */
 interface RowOptions {
   /** Seconds from now. */
   ttl?: number;

@@ -53,7 +53,7 @@ const MONTH = 30 * 86_400;
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
 /**
- * What Stripe stores, as far as our calls need it: stripe-mock checks the calls and forgets them, these books store
+ * Stores what Stripe stores, as far as our calls need it: stripe-mock checks the calls and forgets them, these books store
  * what they created.
  */
 export class StripeBooks {

@@ -238,7 +238,7 @@ describe('Another store of lives', () => {
   });
 
   describe('is a dump that was restored in place: in the same cluster, under the same name', () => {
-    /** What pg_restore does to this table; it comes with servers of one's own and not with the embedded one. */
+    /** The statements that pg_restore makes on this table; it comes with servers of one's own and not with the embedded one. */
     const restores = {
       'with --clean, which makes the table anew': [
         sql.unsafe`create table restored (like life_store including all)`,

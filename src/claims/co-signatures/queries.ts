@@ -19,7 +19,7 @@ const KeptRow = z.object({
 const columns = sql.fragment`claim_id, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, unverified_reason,
   created_at`;
 
-/** What an older release verified and no verifier reads is not called verified (decision L120). */
+/** A co-signature that an older release verified and no verifier reads is not called verified (decision L120). */
 function present({ claim_id: _claimId, unverified_reason: reason, ...row }: z.infer<typeof KeptRow>): KeptCoSignature {
   const fault = row.public_jwk === null ? null : unreadableFor(row);
   if (fault !== null) {

@@ -101,12 +101,12 @@ export function consistencySpans(first: number, size: number): Span[] {
       isWhole = false;
     }
   }
-  // What the verifier has already, the whole of the first tree, is left out.
+  // The part that the verifier has already, the whole of the first tree, is left out.
   if (!isWhole) spans.push({ from, to });
   return spans.toReversed();
 }
 
-/** What a batch adds to a tree. */
+/** The nodes that a batch adds to a tree. */
 interface Growth {
   size: number;
   root: Buffer;

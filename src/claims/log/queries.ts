@@ -231,7 +231,7 @@ export const reconcileLogRow = (connection: CommonQueryMethods): Promise<z.infer
 
 const PendingRow = z.object({ seq: z.number(), leaf_hash: bytes });
 
-/** What waits for a place, in the order in which it is given one. */
+/** Lists what waits for a place, in the order in which it is given one. */
 export const listPending = (
   connection: CommonQueryMethods,
   limit: number,

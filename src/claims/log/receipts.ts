@@ -31,7 +31,7 @@ export interface LoggedClaim {
 /** The bytes of a proof of format svc-merkle-v1: `[tree_size, leaf_index, [hashes]]`. */
 const proofBytes = (inclusion: Inclusion): string => encodeInclusion(inclusion).toString('base64url');
 
-/** What a batch states, as its columns have it. */
+/** The statement of a batch, as its columns have it. */
 const columnsOf = ({ registry, created_at: createdAt }: CheckpointRow): Registration => ({
   registry,
   registeredAt: secondsOf(createdAt),

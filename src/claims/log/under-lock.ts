@@ -34,7 +34,7 @@ interface Paths {
   registeredPath: string;
 }
 
-/** What was read under the lock. */
+/** The state that was read under the lock. */
 interface Read {
   /** The nodes that make the root of the tree. */
   nodes: ReadNode;

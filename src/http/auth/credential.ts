@@ -1,7 +1,7 @@
 import type { Caller } from '../../commands/caller.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 
-/** What is known of a caller by their valid credential. */
+/** The facts that are known of a caller by their valid credential. */
 export interface Credential {
   caller: Caller;
   /** Its operator is suspended: 403 OPERATOR_SUSPENDED everywhere. */

@@ -49,7 +49,7 @@ function jwksUriOf(issuer: string, answered: unknown): URL {
 }
 
 /**
- * What the issuer answers, read whole; redirects are not followed, since they lead to whom nobody configured.
+ * Reads the issuer's answer whole; redirects are not followed, since they lead to whom nobody configured.
  * @throws Error where it is not a 200 in time and of a size that can be
  */
 export async function fetchFromIssuer(address: URL): Promise<Response> {

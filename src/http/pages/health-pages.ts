@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sql, type DatabasePool } from '../../database/pool.ts';
 import { jsonPage, type NamedPage, type Page } from './page.ts';
 
-/** What is wrong with the log of claims, and what to do; each is null where nothing is. */
+/** The troubles of the log of claims, and what to do; each is null where nothing is. */
 interface LogTrouble {
   stopped: string | null;
   late: string | null;

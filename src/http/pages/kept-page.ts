@@ -7,7 +7,7 @@ interface KeptPage {
   operation: string;
   type: string;
   cacheControl: string;
-  /** What is sent; called at the first request. */
+  /** Returns what is sent; called at the first request. */
   load(): Buffer | Promise<Buffer>;
 }
 

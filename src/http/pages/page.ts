@@ -27,7 +27,7 @@ export interface Page {
 const codings = ['br', 'gzip', 'identity'] as const;
 export type Coding = (typeof codings)[number];
 
-/** What the client would rather be sent. */
+/** The types that the client would rather be sent. */
 export interface Preferences {
   /** Which of these media types; the first where the client has no preference, and where it takes none of them. */
   preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type;
@@ -36,7 +36,7 @@ export interface Preferences {
 }
 
 interface PageRequest extends Preferences {
-  /** What the address has where the path of the page has `:id`; '' for pages without. */
+  /** The value that the address has where the path of the page has `:id`; '' for pages without. */
   id: string;
 }
 
@@ -63,7 +63,7 @@ export interface NamedPage {
   document?: true;
   /** People open it in browsers, payers for one: it is refused in HTML, unless JSON is what is wanted. */
   forPeople?: true;
-  /** What its form does, by POST; absent: the page is only read. */
+  /** The act of its form, by POST; absent: the page is only read. */
   submit?(request: FormRequest): Promise<Page>;
 }
 

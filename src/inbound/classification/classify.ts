@@ -12,7 +12,7 @@ import { nameClaims } from '../name-claims.ts';
 import { beginClassification, settleClassification, type AnsweredCall } from './queries.ts';
 import { judgementOf, questionAbout, type Judgement } from './question.ts';
 
-/** What asking a model needs. */
+/** The parts that asking a model needs. */
 export interface ClassifierContext extends Context {
   readonly models: ModelCaller;
 }

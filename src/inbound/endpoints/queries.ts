@@ -78,7 +78,7 @@ export async function insertEndpoint(
       ${body.policy.mode}, ${secret}, ${grantId})`);
 }
 
-/** What of an endpoint may change. */
+/** The columns of an endpoint that may change. */
 export interface EndpointChanges {
   name: string | null;
   forward_url: string | null;

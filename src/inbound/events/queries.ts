@@ -70,7 +70,7 @@ const ContentRow = z.object({
   sealed: z.instanceof(Buffer).nullable(),
 });
 
-/** What came of an event, for a person of the operator; null where there is no such event. */
+/** Reads the content of an event, for a person of the operator; null where there is no such event. */
 export const findContent = (
   connection: CommonQueryMethods,
   { operatorId, endpointId, id }: { operatorId: string; endpointId: string; id: string },

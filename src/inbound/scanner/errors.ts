@@ -24,5 +24,5 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** What a library says of a body that it cannot read is cut to this many characters. */
+/** The words of a library about a body that it cannot read are cut to this many characters. */
 export const LONGEST_FAULT = 200;

@@ -24,7 +24,7 @@ interface Mark extends Range {
 }
 
 /**
- * What a person reads of a body: the beginning of each place as far as there is room, and what stands around each finding, however far down.
+ * Returns what a person reads of a body: the beginning of each place as far as there is room, and what stands around each finding, however far down.
  * @param findings those of its scan, which the marks count from 0
  */
 export function passagesOf({ selected }: Pick<Body, 'selected'>, findings: readonly Place[]): PassagesOfBody {
@@ -62,7 +62,7 @@ function marksOf(text: string, found: readonly (Pick<Place, 'span'> & { finding:
   }));
 }
 
-/** What of a place is shown, in order, no two of which touch. */
+/** The parts of a place that are shown, in order, no two of which touch. */
 function shownOf(text: string, marks: readonly Mark[], beginning: number): Range[] {
   const wanted = [{ start: 0, end: beginning }];
   for (const { start, end } of marks) {

@@ -11,7 +11,7 @@ import { climbLadder } from './ladder.ts';
 import { settleDelivery, startDeliveries, type StartedDelivery } from './queries.ts';
 import { eventText } from './texts.ts';
 
-/** What the step that sends is called with. */
+/** The context of the step that sends. */
 export interface SenderContext extends MailerContext {
   readonly texter: Texter;
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 
-/** What a person sees of the life of a session in the Temporal UI (rule 8). */
+/** Describes the life of a session in the Temporal UI (rule 8). */
 interface SessionDescription {
   operatorIds: string[];
   /** The session began with a passport of this agent. */

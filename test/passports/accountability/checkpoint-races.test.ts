@@ -48,7 +48,7 @@ describe('races at a deadline', function () {
   /** At a random moment within the next milliseconds, so that every order occurs. */
   const somewhen = <T>(act: () => Promise<T>): Promise<T> => jitter(Math.random() * 12).then(act);
 
-  /** What was flagged, claimed and announced: each flag has one claim and is in one event. */
+  /** Lists what was flagged, claimed and announced: each flag has one claim and is in one event. */
   const raised = async (lineage: Lineage): Promise<{ type: string; occasion: string }[]> => {
     const flags = await flagsOf(db, lineage);
     const claims = await claimsOf(db, lineage, 'detector_signal');

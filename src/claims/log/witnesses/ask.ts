@@ -87,7 +87,7 @@ async function askOne(context: Context, question: Question): Promise<Answer> {
   }
 }
 
-/** What the answers of a round say of the head together: one witness that lies must not stop a log that enough others confirm. */
+/** Judges what the answers of a round say of the head together: one witness that lies must not stop a log that enough others confirm. */
 async function weigh(
   { config, pool }: Context,
   answers: readonly Answer[],

@@ -16,7 +16,7 @@ import { REMEDY } from '../stopped.ts';
 import { insertCosignatures } from './queries.ts';
 import { knownWitnesses } from './witnessed.ts';
 
-/** What was taken of a note. */
+/** The signatures that were taken of a note. */
 interface Received {
   tree_size: number;
   /** The names of the witnesses whose signatures are kept. */

@@ -22,7 +22,7 @@ export type Claims = Record<string, unknown>;
 export interface Issuer {
   url: string;
   key: SigningKey;
-  /** What it publishes; `rotate` puts a new key in the place of all. */
+  /** The keys that it publishes; `rotate` puts a new key in the place of all. */
   keys: JWK[];
   rotate(): Promise<void>;
   /** How often each path was requested. */
