@@ -11,7 +11,8 @@ import {
   type Checkpoint,
   type VerifiedSignature,
 } from '../signed-note.ts';
-import { findCheckpoint, findLog, noteWitnessed, readNodes, readTime } from '../queries.ts';
+import { readNodes } from '../node-queries.ts';
+import { findCheckpoint, findLog, noteWitnessed, readTime } from '../queries.ts';
 import { REMEDY } from '../stopped.ts';
 import { insertCosignatures } from './queries.ts';
 import { knownWitnesses } from './witnessed.ts';
