@@ -11,7 +11,7 @@ import { createScanner, type Scanner } from '../src/inbound/index.ts';
 import { createScriptRunner } from './sandbox/index.ts';
 import { createTexter } from './sms/index.ts';
 
-/** What steps reach outside of Carnet. */
+/** Steps reach these outside of Carnet. */
 export interface Ports {
   payments: PaymentProvider;
   mailer: Mailer;

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const DOCUMENT = join(import.meta.dirname, '..', 'openapi.json');
 const VERSION = '7.25.0';
 
-/** What compiles the Kotlin client by Maven, so that no Gradle is fetched; the versions are those of the build.gradle that is generated. */
+/** The files that compile the Kotlin client by Maven, so that no Gradle is fetched; the versions are those of the build.gradle that is generated. */
 const KOTLIN_POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>carnet</groupId><artifactId>client</artifactId><version>1</version>

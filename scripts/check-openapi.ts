@@ -23,7 +23,7 @@ const config = await createConfig({
 const PLATFORM_TAG = { name: 'platform', description: 'Administration of the platform' };
 
 /**
- * What a client generator could not read in an OpenAPI document, one text for each fault: place, fault and rule.
+ * Finds what a client generator could not read in an OpenAPI document, one text for each fault: place, fault and rule.
  * @throws {SyntaxError} when the document is not JSON.
  */
 export async function faultsOf(document: string): Promise<string[]> {

@@ -29,7 +29,7 @@ const page = /\bdocs\/[\w/-]+\.md(?:#[\w-]+)?/g;
 
 const SECTIONS = '§\\s?[\\d.]*\\d(?:\\s*(?:,|-|and|to)\\s*§\\s?[\\d.]*\\d)*';
 
-/** What may not be cited at all. Of patterns that match at one place the first is reported. */
+/** Patterns that may not be cited at all. Of patterns that match at one place the first is reported. */
 const refused: { name: string; pattern: RegExp; why: string; instead: string }[] = [
   {
     name: 'foreign document',

@@ -49,7 +49,7 @@ function settingsOfTest(): StripeSettings {
   return payments;
 }
 
-/** What a person does at Stripe's pages, and what the service itself never calls. */
+/** Makes the calls that a person makes at Stripe's pages, and the service itself never. */
 const callerOf =
   ({ secretKey, apiBase }: StripeSettings) =>
   async (method: 'GET' | 'POST' | 'DELETE', path: string, fields: Fields = {}): Promise<Answer> => {

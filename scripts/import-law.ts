@@ -47,7 +47,7 @@ const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
 const rooms: ReadonlySet<string> = new Set([...DOMAINS, ...kernelRooms, 'http', 'process', 'embedded']);
 const paymentWebhookVerifier = 'src/billing/webhook/verify.ts';
-/** What reads the objects of Stripe. */
+/** The files that read the objects of Stripe. */
 const paymentFacts = 'src/billing/payments/{fact.ts,stripe/**}';
 const routeSees = [
   'src/<own>/**',
@@ -328,7 +328,7 @@ function compiled(glob: string): Minimatch {
   return known;
 }
 
-/** What the image of production installs is `dependencies`; a package that no package.json names may vanish any day. */
+/** The image of production installs `dependencies`; a package that no package.json names may vanish any day. */
 function undeclared(
   root: string,
   { file, kind, target }: Import,

@@ -35,7 +35,7 @@ const STALE_MS = 5_000;
 
 const print = (line) => process.stdout.write(`carnet: ${line}\n`);
 
-/** What node_modules is installed from: the hash of the lock file and the platform. */
+/** Names what node_modules is installed from: the hash of the lock file and the platform. */
 const expectedStamp = () => {
   const lockFile = readFileSync(join(root, 'package-lock.json'));
   return `${createHash('sha256').update(lockFile).digest('hex')} ${process.platform}-${process.arch}\n`;

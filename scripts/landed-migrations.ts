@@ -7,7 +7,7 @@ export const MIGRATIONS = 'src/database/migrations';
 export const LANDED = `${MIGRATIONS}/landed.sha256`;
 
 export interface Landing {
-  /** What is wrong, each as a text for a reader: place, what, why, what to do. */
+  /** The faults, each as a text for a reader: place, what, why, what to do. */
   faults: string[];
   /** The list as it was, and what it lacks. */
   listed: Map<string, string>;
@@ -55,7 +55,7 @@ export function landingOf(root: string): Landing {
   return { faults, listed, missing: new Map([...sums].filter(([name]) => !listed.has(name))) };
 }
 
-/** What the check says of migrations that the list lacks. */
+/** The words of the check about migrations that the list lacks. */
 export const missingFaults = ({ missing }: Landing): string[] =>
   [...missing.keys()].map(
     (name) =>

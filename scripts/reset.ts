@@ -9,7 +9,7 @@ import { holdDataDirectory, stopLeftovers } from '../src/embedded/index.ts';
 /** Locked by the instance that runs on the directory; a directory without it was never used by one. */
 const LOCK = 'instance.lock';
 
-/** What a start creates there; everything else is kept. */
+/** The files that a start creates there; everything else is kept. */
 const SERVICE_FILES: ReadonlyMap<string, string> = new Map([
   ['postgres', 'the database: operators, skills, wallets, claims, everything'],
   ['temporal', 'the runs of the Temporal server'],

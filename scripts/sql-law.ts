@@ -9,7 +9,7 @@ import { readSql, type Sql, type SqlFunction, type SqlSource } from './sql-sourc
  * call functions of their own domain, of the ground (src/commands, src/database, src/one-time-codes) and of domains below theirs.
  */
 
-/** What goes past the law, one by one, each with its reason; one that nothing needs any more is a fault itself. */
+/** Exceptions from the law, one by one, each with its reason; one that nothing needs any more is a fault itself. */
 export interface Exceptions {
   /** Tables of another domain that the statements of a folder touch. */
   tables: { folder: string; table: string; why: string }[];
@@ -70,7 +70,7 @@ const order = (domain: string | undefined): number =>
 const describe = (at: string, what: string, why: string, instead: string): string =>
   `${at} ${what}\n  why: ${why}\n  instead: ${instead}`;
 
-/** What is broken below `root`, each as a text for a reader: place, what, why, what to do. */
+/** Finds what is broken below `root`, each as a text for a reader: place, what, why, what to do. */
 export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): { texts: string[]; source: SqlSource } {
   const source = readSql(root, DOMAINS);
   const texts = source.faults.map(({ at, what, why, instead }) => describe(at, what, why, instead));

@@ -14,7 +14,7 @@ export interface Sql {
   /** Tables and views. */
   tables: Set<string>;
   calls: Set<string>;
-  /** Of literals that end in a colon, without it: `'invocation:' || id`. */
+  /** Literals that end in a colon, without it: `'invocation:' || id`. */
   prefixes: Set<string>;
 }
 
@@ -63,10 +63,10 @@ function* nodes(tree: Tree): Generator<[string, Record<string, unknown>]> {
 const strings = (list: unknown): string[] =>
   (list as { String?: { sval: string } }[]).map((one) => one.String?.sval ?? '');
 
-/** Of `'invocation:'` the word before the colon. */
+/** The word before the colon, of `'invocation:'`. */
 const prefixOf = (literal = ''): string[] => /^([a-z][a-z-]*):$/.exec(literal)?.slice(1) ?? [];
 
-/** What a statement names: tables and views, functions, and prefixes of ids. */
+/** The names in a statement: tables and views, functions, and prefixes of ids. */
 function touched(text: string): { tables: string[]; calls: string[]; prefixes: string[] } {
   const all = [...nodes(parseSync(text))];
   const temporary = new Set(
@@ -166,7 +166,7 @@ function statementsOf(text: string): { line: number; text: string; kind: string;
 
 const SQL_VERBS = /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]\w*)/g;
 
-/** What the templates of a file name, as far as reading words shows. */
+/** Returns what the templates of a file name, as far as reading words shows. */
 function templatesOf(root: string, file: string, domain: string | undefined): Sql[] {
   const source = readFileSync(join(root, file), 'utf8');
   if (!source.includes('sql.')) return [];

@@ -34,7 +34,7 @@ function testFoldersOf(file: string): string[] {
   return top === 'scripts' ? ['test/tooling'] : [];
 }
 
-/** What differs from `revision` in this checkout, files that git does not track yet included. */
+/** Lists what differs from `revision` in this checkout, files that git does not track yet included. */
 export function changedSince(root: string, revision: string): string[] {
   const git = (...args: string[]): string[] =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' })

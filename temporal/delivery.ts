@@ -143,7 +143,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       roundsFailed.add(1, { task });
       const inARow = (failing.get(task) ?? 0) + 1;
       failing.set(task, inARow);
-      // What passes by itself, as a Temporal that is busy with its start, is counted above.
+      // A fault that passes by itself, as of a Temporal that is busy with its start, is counted above.
       if (inARow === ROUNDS_BEFORE_A_WORD)
         log.warn(
           { err: error, task },

@@ -17,7 +17,7 @@ interface LeaseOptions {
   limit: number;
   /** Only messages at least this old; the sweep leaves younger ones to the process that committed them. */
   minimumAgeMs: number;
-  /** Whose turn was the last, by priority: written here. Each delivery has its own. */
+  /** The owner whose turn was the last, by priority: written here. Each delivery has its own. */
   turns: Map<number, string>;
 }
 
@@ -54,7 +54,7 @@ export async function deleteMessages(pool: DatabasePool, leased: LeasedLife[]): 
 }
 
 /**
- * Of each life that Temporal refused one message stays: it is due again after as long as the life has been refused for, at least a
+ * One message of each life that Temporal refused stays: it is due again after as long as the life has been refused for, at least a
  * second and at most an hour. What a refusal is about may pass (attributes that a namespace has lost), or a person may mend it.
  */
 export async function postponeRefused(pool: DatabasePool, leased: LeasedLife[]): Promise<void> {

@@ -26,14 +26,14 @@ import type { LifeKind } from '../src/ids/life-ids.ts';
 import * as workflows from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
 
-/** What a person sees of a run from its start. */
+/** The text that a person sees of a run from its start. */
 export interface LifeDescription extends LifeAttributes {
   summary: string;
   details: string;
 }
 
 /**
- * What comes first where tasks wait in a queue: 1 is money, which somebody waits for or is owed, 5 what nobody waits for. Temporal knows
+ * The order in which tasks leave a queue: 1 is money, which somebody waits for or is owed, 5 what nobody waits for. Temporal knows
  * 1 to 5; 3 is its default.
  */
 export const Priority = { money: 1, work: 3, last: 5 } as const;
@@ -43,7 +43,7 @@ export type Priority = (typeof Priority)[keyof typeof Priority];
 export interface LifeDefinition {
   /** Its result is the final status of the row. */
   workflow: () => Promise<string>;
-  /** Of its tasks and steps. Among those of one priority operators take turns, the first of `operatorIds` each. */
+  /** The priority of its tasks and steps. Among those of one priority operators take turns, the first of `operatorIds` each. */
   priority: Priority;
   /** One query for several ids; an id without a row is left out. */
   describe(context: Context, ids: string[]): Promise<Map<string, LifeDescription>>;

@@ -12,7 +12,7 @@ const Started = z.looseObject({
 
 export interface Replayed {
   name: string;
-  /** What replay found, `DeterminismViolationError` where the code takes another way than the history. */
+  /** The fault that replay found, `DeterminismViolationError` where the code takes another way than the history. */
   error: Error | undefined;
 }
 

@@ -11,14 +11,14 @@ import { keyRotation, logWitnessing, monthlyPayouts, paymentEvents, retention } 
 import { Priority } from './lives.ts';
 import { TaskQueue } from './task-queues.ts';
 
-/** Of each schedule its id, which is the name of its workflow; a run that it starts has the id with a time behind it. */
+/** The id of each schedule, which is the name of its workflow; a run that it starts has the id with a time behind it. */
 export const KEY_ROTATION = 'key-rotation';
 export const LOG_WITNESSING = 'log-witnessing';
 export const MONTHLY_PAYOUTS = 'monthly-payouts';
 export const PAYMENT_EVENTS = 'payment-events';
 export const RETENTION = 'retention';
 
-/** What is done by the calendar, in UTC. */
+/** The schedules of what is done by the calendar, in UTC. */
 interface Schedule {
   id: string;
   workflow: Workflow;

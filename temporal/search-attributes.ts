@@ -11,7 +11,7 @@ interface AttributeKey {
   type: SearchAttributeType;
 }
 
-/** What lives can be listed by; `{name, type}` of each, for whoever prepares a namespace. */
+/** The attributes that lives can be listed by; `{name, type}` of each, for whoever prepares a namespace. */
 export const searchAttributes: readonly AttributeKey[] = [operatorIdKey, agentIdKey, skillIdKey, lifeStatusKey];
 
 /** Numbers of temporal.api.enums.v1.IndexedValueType. */

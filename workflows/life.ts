@@ -25,7 +25,7 @@ export const wake = defineSignal('wake');
  */
 export const ready = defineUpdate<'ready' | 'again'>('ready');
 
-/** What one look at the row found. */
+/** The result of one look at the row. */
 interface Step {
   /** Milliseconds by Postgres' clock, at least 1,000, after which the row is read again; null: when the life is woken. */
   waitMs: number | null;
@@ -45,7 +45,7 @@ interface Waiting<Name extends string> extends Signal<Name> {
   answer?(performed: Performed): void;
 }
 
-/** What came of a signal or update: why it is refused, or what its sender is answered. Nothing that no history may hold. */
+/** The outcome of a signal or update: why it is refused, or what its sender is answered. Nothing that no history may hold. */
 export type Performed = { refused: Refusal } | { refused: null; answer: unknown };
 
 /** Why what a signal wants is not done. */
@@ -64,11 +64,11 @@ interface Refusals {
 interface Life<S extends Step, Next extends string, SignalName extends string = never> {
   /** A step in the database: advances the row in one conditional transaction, and returns where it stands. */
   advance(id: string): Promise<S>;
-  /** What the life does now: `wait`, `end`, or one of `act`. */
+  /** The step of the life now: `wait`, `end`, or one of `act`. */
   next(step: S): Next;
   /** Outbound steps. When one fails nothing is lost: the row still requires it. */
   act: Record<Exclude<Next, 'wait' | 'end'>, (id: string, step: S) => Promise<unknown>>;
-  /** What a person reads in the Temporal UI: what the run waits for, and until when. Nothing that no history may hold. */
+  /** The text that a person reads in the Temporal UI: what the run waits for, and until when. Nothing that no history may hold. */
   describe(step: S): string;
   /** The result of the run, when it ends: the final status of the row. */
   result(step: S): string;
@@ -90,7 +90,7 @@ interface Life<S extends Step, Next extends string, SignalName extends string = 
 const REFUSALS_SHOWN = 3;
 /** The reconciler wakes a late row every two minutes, which ends a pause: longer ones would be cut short. */
 const LONGEST_PAUSE_MS = 120_000;
-/** Of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. */
+/** Characters of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. */
 const CARRIED_CHARACTERS = 500_000;
 
 /**

@@ -5,7 +5,7 @@ import { database } from './steps.ts';
 interface Progress {
   events: number;
   contents: number;
-  /** What is being purged, and after which operator; null: every operator was looked at. */
+  /** Names what is being purged, and after which operator; null: every operator was looked at. */
   of: 'events' | 'contents';
   after: string | null;
 }

@@ -1,6 +1,6 @@
 import type { Activities } from '../activities/index.ts';
 
-/** What each step does, as it stands beside it in the timeline of a run. Plain sentences: a history keeps them (rule 3). */
+/** Says what each step does, as it stands beside it in the timeline of a run. Plain sentences: a history keeps them (rule 3). */
 export const SUMMARIES: Record<keyof Activities, string> = {
   actOnSignal: 'Performs what was sent through Temporal.',
   advanceInbound: 'Looks at the event: scans it, and decides what comes next.',
@@ -41,7 +41,7 @@ export const SUMMARIES: Record<keyof Activities, string> = {
   transferPayout: 'Has the payment provider transfer the payout.',
 };
 
-/** Of characters: the server takes summaries of 400 bytes at most, and fails the task of a longer one. */
+/** Limits the characters: the server takes summaries of 400 bytes at most, and fails the task of a longer one. */
 const LONGEST = 200;
 
 /** The first line of a text, as a summary of a timer. */

@@ -13,7 +13,7 @@ export const topUp = (): Promise<string> =>
     act: {
       // As long as it is worth trying.
       open: (id, { waitMs }) => outbound(waitMs === null ? {} : { withinMs: waitMs }).openTopUp(id),
-      // What was paid must be credited, so the row asks for this until the provider answers.
+      // A payment must be credited, so the row asks for this until the provider answers.
       check: (id) => outbound().checkTopUp(id),
       // Nothing of the wallet moves for them before the provider has answered.
       refunds: (id) => outbound().readRefunds(id),

@@ -1,5 +1,5 @@
 /**
- * What the payload converter hands over in place of a payload that no converter can read. Throwing would fail the workflow
+ * The value that the payload converter hands over in place of a payload that no converter can read. Throwing would fail the workflow
  * task for ever, and with it every good signal behind the bad one.
  */
 interface Undecodable {

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { MailSettings } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
 
-/** Of a mail server that is slower than this nobody knows whether it took the mail. */
+/** Nobody knows whether a mail server that is slower than this took the mail. */
 const CONNECT_MS = 10_000;
 const IDLE_MS = 20_000;
 
@@ -66,15 +66,15 @@ const BEFORE_THE_TEXT: ReadonlySet<string> = new Set([
 
 interface SmtpError {
   code?: string;
-  /** What nodemailer put `code` in place of. */
+  /** The code that nodemailer put `code` in place of. */
   originalCode?: string;
-  /** Of the server's answer; absent where it gave none. */
+  /** The code of the server's answer; absent where it gave none. */
   responseCode?: number;
   permanent?: boolean;
 }
 
 /**
- * What an SMTP error means for the mail, and its codes alone: its texts may hold addresses and what the server was sent. A 5xx to the
+ * Says what an SMTP error means for the mail, and its codes alone: its texts may hold addresses and what the server was sent. A 5xx to the
  * recipient or the message is final; one to the credentials may be corrected.
  */
 function faultOf(error: unknown): { outcome: Exclude<MailOutcome, 'sent'>; code?: string; responseCode?: number } {

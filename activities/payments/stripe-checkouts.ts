@@ -12,7 +12,7 @@ import type { Stripe } from 'stripe';
 import type { StripeSettings } from '../../src/context/config.ts';
 import { keyOfCustomer, keyOfParams, type Call } from './stripe-client.ts';
 
-/** What the adapter is made of. */
+/** The parts that the adapter is made of. */
 export interface StripeParts {
   stripe: Stripe;
   call: Call;
@@ -89,11 +89,11 @@ export function stripeCheckouts({ stripe, call, prices }: StripeParts): Checkout
 }
 
 interface PaymentPage extends Customer, PageTerms {
-  /** Of the call, before the customer's number; the session bears it too. */
+  /** The key of the call without the customer's number; the session bears it too. */
   key: string;
   metadata: Record<keyof PaymentMetadata, string>;
   amountCents: number;
-  /** What is paid for, in a line. */
+  /** Names what is paid for, in a line. */
   title: string;
 }
 
@@ -192,7 +192,7 @@ const sessionStatuses: Record<Listed<Stripe.Checkout.Session.Status>, 'open' | '
   complete: 'complete',
 };
 
-/** Of the payment of a completed session: whether it will not come. One that waits for a person or a bank may. */
+/** Says whether the payment of a completed session will not come. One that waits for a person or a bank may. */
 const failedIntents: Record<Listed<Stripe.PaymentIntent.Status>, boolean> = {
   canceled: true,
   requires_payment_method: true,

@@ -32,7 +32,7 @@ function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string;
   };
 }
 
-/** What we have to put right, not the customer: a balance of ours that does not cover a refund or a transfer. */
+/** Faults that we have to put right, not the customer: a balance of ours that does not cover a refund or a transfer. */
 const BALANCE_TOO_LOW: ReadonlySet<string | undefined> = new Set(['balance_insufficient', 'insufficient_funds']);
 
 export type Call = <T>(what: string, send: () => Promise<T>) => Promise<T>;

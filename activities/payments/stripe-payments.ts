@@ -146,7 +146,7 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
   };
 }
 
-/** What keys of ours are made of; anything else was written by others, and may be a text that cannot be kept. */
+/** Characters that keys of ours are made of; anything else was written by others, and may be a text that cannot be kept. */
 const KEY = /^[\w:-]+$/;
 
 function listedOf({ id, amount, status, created, metadata }: Stripe.Refund): ListedRefund {

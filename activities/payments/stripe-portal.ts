@@ -79,7 +79,7 @@ export function stripePortal(
   };
 }
 
-/** What decides about money and subscriptions, in the same words for what is wanted and for what Stripe has. */
+/** The values that decide about money and subscriptions, in the same words for what is wanted and for what Stripe has. */
 const essence = ({
   payment_method_update: cards,
   subscription_cancel: cancel,

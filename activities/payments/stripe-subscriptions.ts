@@ -175,7 +175,7 @@ const inPortal = (configurationId: string | null): { configuration?: string } =>
 /** The page of the service that the provider's pages lead back to. */
 const pageOf = (returnTo: string): string => `${returnTo}/dashboard`;
 
-/** What Stripe is to be sent; null where it is so already. */
+/** Returns what Stripe is to be sent; null where it is so already. */
 type ParamsOf = (
   subscription: StripeSubscription,
   state: SubscriptionState,

@@ -60,14 +60,14 @@ export class Child {
       cwd: '/',
       env: {},
       detached: true,
-      // What Node itself says when it breaks may show a part of a script: nobody reads it.
+      // The words of Node itself when it breaks may show a part of a script: nobody reads it.
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
     });
     // A pipe of a process that is gone: its end is an event of its own.
     for (const pipe of this.#process.stdio) pipe?.on('error', () => {});
     this.#process.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
     this.#process.once('error', () => this.#end(null));
-    // What it sent last may still be in the pipe.
+    // Its last frame may still be in the pipe.
     this.#process.once('exit', (code, signal) => {
       const { stdout } = this.#process;
       const by = code === UNSHARE_FAILED && walls.namespaces ? 'SIGKILL' : signal;

@@ -1,4 +1,4 @@
-/** What a child sends. `console` comes any number of times in a run, `output` or `fault` once, at its end. */
+/** A frame that a child sends. `console` comes any number of times in a run, `output` or `fault` once, at its end. */
 export interface Frame {
   kind: 'ready' | 'console' | 'output' | 'fault';
   payload: Buffer;
@@ -6,7 +6,7 @@ export interface Frame {
 
 /** JSON text that a step may return, in bytes. */
 export const MOST_OUTPUT_BYTES = 1024 * 1024;
-/** What a script printed and its exception together, in bytes, with the notes that some was cut off. */
+/** The size of what a script printed and of its exception together, in bytes, with the notes that some was cut off. */
 export const MOST_CONSOLE_BYTES = 16 * 1024;
 
 const NONCE_BYTES = 16;
@@ -28,7 +28,7 @@ const MOST_BYTES: Record<Frame['kind'], number> = {
 };
 
 export const newNonce = (): Buffer => Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)));
-/** What comes before the first job. */
+/** The frame that comes before the first job. */
 export const NO_NONCE = Buffer.alloc(NONCE_BYTES);
 
 /** A child sent what it never sends: something in it has gone wrong, or is not ours. */

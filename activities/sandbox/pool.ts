@@ -74,7 +74,7 @@ export class Pool {
 
   async #keep(starting: Promise<Child | undefined>): Promise<void> {
     const child = await starting;
-    // Whoever has taken it meanwhile has it.
+    // Somebody may have taken it meanwhile, and keeps it.
     if (this.#starting !== starting) return;
     this.#starting = undefined;
     if (child !== undefined) this.#ready.push(child);

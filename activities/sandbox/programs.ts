@@ -3,7 +3,7 @@ import type { Program } from './child.ts';
 
 const CHILDREN = new URL('children/', import.meta.url);
 
-/** Of Node itself: a script has a memory of its own, outside of this heap. */
+/** Limits Node itself: a script has a memory of its own, outside of this heap. */
 const FLAGS = ['--permission', '--no-warnings', '--disallow-code-generation-from-strings', '--no-addons'];
 
 const folder = (url: URL): string => fileURLToPath(url);

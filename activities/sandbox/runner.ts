@@ -32,7 +32,7 @@ interface Waiting {
 
 export interface ScriptRunnerSettings {
   log: Logger;
-  /** Of a run; what is left out is 10 s by the clock, 10 s of processor time, 64 MiB above what the runtime has by itself. */
+  /** The limits of a run; those that are left out are 10 s by the clock, 10 s of processor time, 64 MiB above what the runtime has by itself. */
   limits?: Partial<RunLimits>;
 }
 
@@ -129,7 +129,7 @@ const HARMLESS: ReadonlySet<ScriptFault> = new Set([
   'SCRIPT_OUTPUT_TOO_LARGE',
 ]);
 
-/** What a child may say of a script. */
+/** A child may say this of a script. */
 const FAULTS: ReadonlySet<string> = new Set<ScriptFault>([
   'SCRIPT_FAILED',
   'SCRIPT_TIME_LIMIT',

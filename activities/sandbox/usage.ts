@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 const MS_A_TICK = 10;
 
 /**
- * What the Node of a child uses: resident memory, and processor time of all its threads since it began.
+ * Measures what the Node of a child uses: resident memory, and processor time of all its threads since it began.
  * @param leader the process that was spawned: Node itself, or where namespaces stand, its parent
  * @returns undefined where the process is gone or the system has no /proc
  */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 
-/** What stands between a script and the machine, besides its runtime and Node's permissions. */
+/** The walls between a script and the machine, besides its runtime and Node's permissions. */
 export interface Walls {
   /** Namespaces for processes, network, mounts and names: no other process and no network is there. */
   namespaces: boolean;

@@ -78,7 +78,7 @@ interface TwilioFault {
   code?: number | string;
 }
 
-/** What a failure means for the SMS, and its codes alone: Twilio's words repeat the number. A 5xx may come after the SMS was taken. */
+/** Says what a failure means for the SMS, and its codes alone: Twilio's words repeat the number. A 5xx may come after the SMS was taken. */
 function faultOf(error: unknown): TwilioFault {
   const { status, code } = error as { status?: number; code?: number | string };
   const codes = { ...(status !== undefined && { status }), ...(code !== undefined && { code }) };

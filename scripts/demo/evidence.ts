@@ -6,7 +6,7 @@ import { printStep, show, stop, type DemoClient } from './client.ts';
 
 const VERIFIER = fileURLToPath(new URL('../verify/main.ts', import.meta.url));
 
-/** What the service has stated of the invocation is fetched, each claim in one file, and verified as a stranger would, offline. */
+/** The claims of the service about the invocation are fetched, each claim in one file, and verified as a stranger would, offline. */
 export async function verifyEvidence(
   { until }: DemoClient,
   key: string,

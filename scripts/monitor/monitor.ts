@@ -5,7 +5,7 @@ import { parseVerifierKey, rawOfJwk, verifierKeyText, type VerifierKey } from '.
 import { assertConsistent } from '../verify/merkle.ts';
 import { openCheckpoint, parseCheckpoint, type Checkpoint } from '../verify/note.ts';
 
-/** What a monitor remembers of a log between two runs. */
+/** The state that a monitor remembers of a log between two runs. */
 export interface State {
   /** The verifier key that every checkpoint must be signed by. */
   key: string;

@@ -16,7 +16,7 @@ import { openCheckpoint, parseCheckpoint, signersOf, type Checkpoint } from './n
 import type { Policy } from './policy.ts';
 import { assertFitsSchema } from './schema.ts';
 
-/** What the reader of a bundle trusts or knows from elsewhere; nothing in a bundle is trusted for its own sake. */
+/** The facts that the reader of a bundle trusts or knows from elsewhere; nothing in a bundle is trusted for its own sake. */
 export interface Trust {
   /** The log, or logs, whose checkpoints count. */
   logs: readonly VerifierKey[];
@@ -39,7 +39,7 @@ export interface Finding {
 }
 
 interface Verdict {
-  /** What it is about, one line. */
+  /** The subject, one line. */
   claim: string;
   findings: Finding[];
   /** `failed`: some check did. `erased`: none did, and what the claim stated cannot be checked any more, since its payload is gone. */
@@ -54,7 +54,7 @@ class NotMade extends Error {
   override readonly name = 'NotMade';
 }
 
-/** What another check is about: where it does not hold, that one fails, and this one is not made. @throws NotMade */
+/** Returns what another check is about: where it does not hold, that one fails, and this one is not made. @throws NotMade */
 function needed<Needed>(check: string, get: () => Needed): Needed {
   try {
     return get();
@@ -66,7 +66,7 @@ function needed<Needed>(check: string, get: () => Needed): Needed {
 
 /** The signed heads of a bundle, for the checks that rest on them. @throws NotMade */
 interface Heads {
-  /** Of the tree of the receipt. */
+  /** The checkpoint of the tree of the receipt. */
   atReceipt(): Checkpoint;
   newest(): Checkpoint;
 }
@@ -120,7 +120,7 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
 
 const BESIDE: ReadonlySet<string> = new Set(['co-signature', 'co-signatures']);
 
-/** What stands beside the claim decides nothing about it. */
+/** The parts beside the claim decide nothing about it. */
 const beside = (finding: Finding): Finding =>
   finding.outcome === 'failed' && BESIDE.has(finding.check) ? { ...finding, outcome: 'void' } : finding;
 
@@ -172,7 +172,7 @@ function readBundle(file: JsonValue) {
   };
 }
 
-/** What the service answers elsewhere is taken for a bundle now and then. @throws Fault that says what it is */
+/** An answer of the service from elsewhere is taken for a bundle now and then. @throws Fault that says what it is */
 function assertNothingElse(file: Members): void {
   if (file.has('bundle_version')) return;
   const idOf = (name: string): string => (file.has(name) ? file.text(name) : '<id>');
@@ -190,7 +190,7 @@ function assertNothingElse(file: Members): void {
   );
 }
 
-/** What is hashed and signed of an envelope: receipt and co-signatures are added to it afterwards. */
+/** The bytes that are hashed and signed of an envelope: receipt and co-signatures are added to it afterwards. */
 const withoutLaterMembers = ({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: Bundle['envelope']) =>
   signed;
 

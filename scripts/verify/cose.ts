@@ -74,7 +74,7 @@ export function cwtClaimsOf(sign1: Sign1): { iss: string; sub: string } {
   return { iss, sub };
 }
 
-/** What an inclusion proof says, in `bytes` of a receipt and in a COSE receipt alike (RFC 9942). */
+/** The content of an inclusion proof, in `bytes` of a receipt and in a COSE receipt alike (RFC 9942). */
 export interface InclusionProof {
   size: number;
   index: number;

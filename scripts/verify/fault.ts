@@ -1,4 +1,4 @@
-/** What does not hold, or cannot be read; the message is a sentence for a reader without its full stop. */
+/** A statement that does not hold, or cannot be read; the message is a sentence for a reader without its full stop. */
 export class Fault extends Error {
   override readonly name = 'Fault';
 }

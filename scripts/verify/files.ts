@@ -4,7 +4,7 @@ import { parseVerifierKey } from './keys.ts';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What `read` makes of a file of UTF-8, where a byte order mark is a character like any other. @throws Fault that names the file */
+/** Returns what `read` makes of a file of UTF-8, where a byte order mark is a character like any other. @throws Fault that names the file */
 export function reading<Read>(file: string, read: (text: string) => Read): Read {
   try {
     return read(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file)));
@@ -13,7 +13,7 @@ export function reading<Read>(file: string, read: (text: string) => Read): Read 
   }
 }
 
-/** Of `--key`: a verifier key, or a file whose first line is one, as /v1/log/vkey gives it. @throws Fault */
+/** Reads `--key`: a verifier key, or a file whose first line is one, as /v1/log/vkey gives it. @throws Fault */
 export function verifierKeyGiven(given: string): string {
   const checked = (text: string): string => {
     parseVerifierKey(text);

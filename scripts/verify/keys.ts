@@ -55,7 +55,7 @@ export function verifierKeyText(name: string, raw: Uint8Array): string {
 /** Whether two verifier keys are of one public key, whatever their names. */
 export const sameKey = (one: VerifierKey, other: VerifierKey): boolean => one.raw.equals(other.raw);
 
-/** What a note's signature is held against. */
+/** A note's signature is held against this. */
 export interface SignedText {
   text: string;
   origin: string;

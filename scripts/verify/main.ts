@@ -66,7 +66,7 @@ function main(): number {
     erased: `ERASED  ${claim}: its entry is in the log, what it stated cannot be checked; ${counted}`,
     failed: `NOT VERIFIED  ${claim}: ${[...new Set(named('failed').map(({ check }) => check))].join(', ')}`,
   };
-  // Whoever gives an older checkpoint wants it held against the bundle: without that nothing is said to be verified.
+  // An older checkpoint is given to be held against the bundle: without that nothing is said to be verified.
   if (trust.older !== null && status !== 'failed' && !named('ok').some(({ check }) => check === 'older checkpoint')) {
     console.log(`INCOMPLETE  ${claim}: the older checkpoint needs --consistency`);
     return 2;

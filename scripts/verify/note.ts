@@ -7,7 +7,7 @@ const MAX_SIGNATURES = 64;
 
 /** A tree head as a log signed it (C2SP tlog-checkpoint). */
 export interface Checkpoint {
-  /** What is signed, its last newline included. */
+  /** The text that is signed, its last newline included. */
   text: string;
   origin: string;
   size: number;

@@ -11,7 +11,7 @@ const GrantFactSchema = z.object({
   service_id: z.string(),
   service_name: z.string(),
   connection_scopes: z.array(z.string()),
-  /** What the grant allows now: `*` expanded, without scopes that the connection no longer has. */
+  /** The scopes that the grant allows now: `*` expanded, without scopes that the connection no longer has. */
   scopes: z.array(z.string()),
   credential_ref: z.string().nullable(),
   constraints: z.array(ConstraintSchema),
@@ -43,7 +43,7 @@ const AuthorityBindingFactSchema = z.object({
   expires_at: z.int(),
 });
 
-/** What a passport of one agent is composed from; instants are whole seconds since 1970. */
+/** The facts that a passport of one agent is composed from; instants are whole seconds since 1970. */
 const FactsSchema = z.object({
   operator_status: z.enum(['active', 'suspended']),
   agent: AgentSchema.pick({

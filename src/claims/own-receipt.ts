@@ -12,9 +12,9 @@ export type ReceiptVerdict = 'genuine' | 'unknown' | { fault: string };
 
 interface JudgedReceipt {
   receipt: Receipt;
-  /** What this log says of the claim. */
+  /** The statement of this log about the claim. */
   logged: LoggedClaim;
-  /** Of the leaf that the claim makes, 32 bytes. */
+  /** The hash of the leaf that the claim makes, 32 bytes. */
   leafHash: Buffer;
 }
 

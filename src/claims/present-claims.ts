@@ -9,7 +9,7 @@ import type { Claim, ClaimDigest } from './schema/claim.ts';
 import type { KeptCoSignature } from './schema/co-signature.ts';
 import { isShaped, payloadSchemas } from './schema/payloads.ts';
 
-/** What everybody may see of a claim; without a receipt while it has no place in the log. */
+/** Shows what everybody may see of a claim; without a receipt while it has no place in the log. */
 const digestShownOf = (
   { id, digest, revoked_at, erased_at, tombstone_id }: ClaimRow,
   logged: LoggedClaim | undefined,

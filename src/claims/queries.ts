@@ -51,7 +51,7 @@ export interface SubmittedClaim {
   /** The claims that its payload names. */
   refs: readonly string[];
   issuedAt: number;
-  /** Of a receipt that came with it; null: none did. */
+  /** Whether a receipt that came with it was verified; null: none did. */
   receiptVerified: boolean | null;
   submitter: Submitter;
 }
@@ -128,7 +128,7 @@ export const insertRef = (connection: CommonQueryMethods, claimId: string, ref: 
 
 const EarlierEnd = z.object({ id: z.string(), earlier: z.string() });
 
-/** Of these claims those before which the same issuer said that the same thing had ended, with the first claim that did. */
+/** Finds those of these claims before which the same issuer said that the same thing had ended, with the first claim that did. */
 export const findEarlierEnds = (
   connection: CommonQueryMethods,
   ids: readonly string[],

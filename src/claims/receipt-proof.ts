@@ -6,16 +6,16 @@ import { decodeInclusion, InclusionFault, rootOf, type Inclusion } from './log/i
 import type { Receipt } from './log/receipts.ts';
 
 interface Prover {
-  /** Of the claim, 32 bytes. */
+  /** The leaf hash of the claim, 32 bytes. */
   leafHash: Buffer;
-  /** Of the log that gave the receipt. */
+  /** The key of the log that gave the receipt. */
   publicKey: KeyObject;
-  /** What the receipt must call the key, if it names one; null: whatever it says. */
+  /** The name that the receipt must give the key, if it names one; null: whatever it says. */
   kid: string | null;
 }
 
 /**
- * What the proof of a receipt shows of a claim: its place, and the root that the proof leads to. A COSE receipt is signed, and nothing else is.
+ * The proof of a receipt shows this of a claim: its place, and the root that the proof leads to. A COSE receipt is signed, and nothing else is.
  * @throws InclusionFault for bytes of svc-merkle-v1 that are no such proof, and for rekor-v2-tle, which this service does not read
  * @throws CoseFault for other bytes that do not show it, and where `log_index`, `tree_size` or `root_hash` beside them say something else;
  *   its message is the end of a sentence about the receipt

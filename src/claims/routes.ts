@@ -212,7 +212,7 @@ const verify = route({
   readsOnly: true,
   body: VerifyClaimSchema,
   mostValues: MANY_VALUES,
-  // What could be submitted stands one level deeper here.
+  // An envelope that could be submitted stands one level deeper here.
   mostDepth: MAX_JSON_DEPTH + 1,
   example: { claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD' },
   status: 200,

@@ -3,7 +3,7 @@ import { canonicalJson } from '../json/canonical.ts';
 import type { JsonObject } from '../json/value.ts';
 
 /**
- * What is hashed, signed and logged of a claim: its canonical JSON (RFC 8785). Receipt and co-signatures are added to an envelope after it was
+ * The bytes that are hashed, signed and logged of a claim: its canonical JSON (RFC 8785). Receipt and co-signatures are added to an envelope after it was
  * signed (decision L5).
  */
 export function signedBytesOf({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: JsonObject): Buffer {

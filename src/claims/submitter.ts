@@ -82,7 +82,7 @@ export async function assertRefersToOwn(
   { payload }: Envelope,
 ): Promise<void> {
   if (caller.kind !== 'agent') return;
-  // What an intent requires may be anybody's.
+  // The claim that an intent requires may be anybody's.
   const { requires: _any, ...rest } = isJsonObject(payload as JsonValue) ? (payload as Record<string, JsonValue>) : {};
   const refs = refsOf(rest);
   const [other] = refs.length === 0 ? [] : await findOfOthers(connection, refs, caller);

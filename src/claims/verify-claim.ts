@@ -81,7 +81,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
 
 const fault = (code: Fault['code'], message: string, path: string | null = null): Fault => ({ code, path, message });
 
-/** What submitting it would say of its shape, too. */
+/** Submitting it would say this of its shape, too. */
 function parsed(sent: JsonValue): { envelope: Envelope | null; faults: Fault[] } {
   try {
     const envelope = parseOrRefuse(EnvelopeSchema, sent);
@@ -102,7 +102,7 @@ interface Proof {
 }
 
 /**
- * What the log shows of a claim.
+ * The part of a claim that the log shows.
  * @param leaf the hash of the leaf that its signed bytes make; null: of an erased claim the one that stands in the log
  * @param presented the receipt that came with it; null: that of the log is looked at
  */
@@ -171,7 +171,7 @@ async function judgePresented(
 ): Promise<CoSigners> {
   const { issuer, payload } = envelope;
   const named = z.object({ agent_id: z.string() }).safeParse(payload).data?.agent_id ?? null;
-  // Of a claim of the service the row alone says which agent it is about, of an erased one the payload that is presented.
+  // The row alone says which agent a claim of the service is about; the payload that is presented says it of an erased one.
   const coSigned = { issuer, agentId: row.agent_id ?? named, signedBytes };
   const coSignatures: CoSigners = [];
   for (const [at, coSignature] of envelope.co_signatures.entries()) {
@@ -215,7 +215,7 @@ function verification(row: ClaimRow, { isErased = false, coSignatures, faults, .
   };
 }
 
-/** Of what is recorded nowhere there is nothing more to check than its shape. */
+/** There is nothing more to check than the shape of what is recorded nowhere. */
 const unknownClaim = (digest: string | null, faults: Fault[], checks: { schema?: boolean } = {}): Verification => ({
   status: 'invalid',
   valid: false,

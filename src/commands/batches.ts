@@ -18,7 +18,7 @@ export async function* batchesOfRound<Batch extends { looked: number }>(
   }
 }
 
-/** What a round woke. */
+/** The number that a round woke. */
 export interface Woken {
   woken: number;
 }

@@ -15,7 +15,7 @@ export interface CommandCall {
   operation: string;
   idempotency: Idempotency | null;
   requestId: string;
-  /** What a person would approve; null for what the service does by itself. */
+  /** The request that a person would approve; null for what the service does by itself. */
   request: GovernedRequest | null;
 }
 

@@ -1,14 +1,14 @@
 interface GovernedRule {
   /** The call that does it. */
   call: `${'POST' | 'PATCH' | 'PUT' | 'DELETE'} /v1/${string}`;
-  /** What is done, and under which condition. */
+  /** Says what is done, and under which condition. */
   what: string;
   /** Why no key or token may do it alone; a sentence, which the refusal repeats. */
   why: string;
   /** Who may do it in a dashboard session, or approve it: the owners, or administrators too. */
   by: 'owner' | 'administrator';
   /**
-   * Whoever gets the answer has something by it, so an approval counts for the credential that requested it alone. Of all other
+   * The answer is worth something to who gets it, so an approval counts for the credential that requested it alone. Of all other
    * acts the effect is the same whoever does them.
    */
   forRequester?: true;
@@ -250,5 +250,5 @@ export type GovernedAct = keyof typeof governedActs;
 
 export const ruleOfAct = (act: GovernedAct): GovernedRule => governedActs[act];
 
-/** Of the act that an approval is about. */
+/** Checks the name of the act that an approval is about. */
 export const isGovernedAct = (action: string): action is GovernedAct => Object.hasOwn(governedActs, action);

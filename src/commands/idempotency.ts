@@ -70,7 +70,7 @@ interface SecretAnswer<Body> {
   body: Body;
 }
 
-/** What a secret answer is encrypted for: it opens under this key of this caller alone. */
+/** Names what a secret answer is encrypted for: it opens under this key of this caller alone. */
 const sealOf = ({ caller, idempotency }: CommandCall): string =>
   `idempotency:${caller.operatorId}:${agentPart(caller)}:${idempotency?.key ?? ''}`;
 

@@ -18,7 +18,7 @@ carnet_lives_refused ${lives}
 `;
 }
 
-/** What a person must know about lives that Temporal refuses to wake, and what to do; null where there is none. */
+/** Tells what a person must know about lives that Temporal refuses to wake, and what to do; null where there is none. */
 export async function troubleOfLives({ pool }: { pool: CommonQueryMethods }): Promise<string | null> {
   const { lives, first, since } = await refusedLives(pool);
   if (first === null || since === null) return null;

@@ -12,7 +12,7 @@ interface CommandOptions<Body, Kept> {
   kept?: KeptPart<Body, Kept>;
 }
 
-/** What of an answer is kept under its key; the rest is made again from rows that never change, so that a replay is what was answered. */
+/** The part of an answer that is kept under its key; the rest is made again from rows that never change, so that a replay is what was answered. */
 export interface KeptPart<Body, Kept> {
   reduce(body: Body): Kept;
   restore(connection: CommonQueryMethods, kept: Kept): Promise<Body>;

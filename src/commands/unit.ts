@@ -6,7 +6,7 @@ import { sql, type DatabaseTransactionConnection } from '../database/pool.ts';
 import { actorName } from './caller.ts';
 import type { CommandCall } from './command.ts';
 
-/** What a command may do besides its own SQL, all in its transaction. */
+/** A command may do this besides its own SQL, all in its transaction. */
 export interface Unit {
   connection: DatabaseTransactionConnection;
   audit(action: string, target: string, detail?: Record<string, unknown>): Promise<void>;
@@ -19,7 +19,7 @@ export interface Unit {
   changed(...ids: string[]): void;
 }
 
-/** What follows the commit of a command: ids of rows that changed, and how many messages it left for lives. */
+/** The work that follows the commit of a command: ids of rows that changed, and how many messages it left for lives. */
 export interface CommandEffects {
   changed: string[];
   messages: number;

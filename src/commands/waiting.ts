@@ -11,7 +11,7 @@ interface WaitingCommand<Body> {
   begin(unit: Unit): Promise<void>;
   /** Waits for the effect, outside of every transaction. @throws CarnetError TEMPORARILY_UNAVAILABLE when nobody does it. */
   wait(id: string): Promise<void>;
-  /** What came of it, read from the row; kept under the key. @throws CarnetError where it was refused for good. */
+  /** The outcome, read from the row; kept under the key. @throws CarnetError where it was refused for good. */
   answer(unit: Unit, id: string): Promise<Answer<Body>>;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 
-/** What a domain keeps in memory: declared once beside its rules, one object for each context. */
+/** A cache of a domain: declared once beside its rules, one object for each context. */
 interface CacheDefinition<Cache extends object> {
   /** Makes it when it is first needed. */
   open(context: Context): Cache;

@@ -231,7 +231,7 @@ export type Several = readonly [string, ...string[]];
  */
 export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecrets: Several };
 
-/** What has a monthly price: a paid tier, or one seat. */
+/** Each of these has a monthly price: a paid tier, or one seat. */
 export type PricedItem = PaidTier | 'seat';
 
 /** The setting that names the price of an item, `STRIPE_PRICE_PRO`. */
@@ -263,7 +263,7 @@ export const credentialsFile = (dataDir: string): string => join(dataDir, 'crede
 /** The validated settings of one process. */
 export interface Config {
   port: number;
-  /** Of health and metrics of a worker without an API. */
+  /** The port of health and metrics of a worker without an API. */
   workerPort: number;
   /** The address to listen on; undefined: every interface. */
   host: string | undefined;
@@ -324,11 +324,11 @@ export interface Config {
   commissionBps: number;
   /** Less than this is not paid out, but carried to the next month. */
   minPayoutCents: number;
-  /** What a notification by e-mail costs the platform. */
+  /** The cost of a notification by e-mail for the platform. */
   notificationEmailMicrocents: number;
   /** Which queues a worker polls: `sealed`, where skills are executed, the others, or all. */
   workerQueues: 'all' | 'sealed' | 'others';
-  /** What a second of a script of a sealed or source skill costs the platform. */
+  /** The cost of a second of a script of a sealed or source skill for the platform. */
   computeMicrocentsPerSecond: number;
   /** Who is asked where a model is needed. */
   modelProviders: readonly ModelProvider[];
@@ -338,7 +338,7 @@ export interface Config {
   witnessKeys: readonly VerifierKey[];
   /** Who is asked to sign checkpoints, and whose signatures are enough. Absent: nobody is asked. */
   witnessPolicy: WitnessPolicy | undefined;
-  /** Of other registries, by whose receipts claims may come; each is named as receipts name the registry. */
+  /** The keys of other registries, by whose receipts claims may come; each is named as receipts name the registry. */
   registryKeys: readonly VerifierKey[];
 }
 
@@ -372,7 +372,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   throw new ConfigFault('The settings are not valid', faults);
 }
 
-/** What is wrong between settings that are right by themselves: the name of one, and what it must be. */
+/** Finds what is wrong between settings that are right by themselves: the name of one, and what it must be. */
 const faultsBetween = (settings: Settings): [EnvironmentName, string][] => {
   const { LLM_PROVIDERS, L3_MODEL } = settings;
   const isModelKnown = L3_MODEL === undefined || pricesOfModel(LLM_PROVIDERS ?? [], L3_MODEL) !== undefined;
@@ -394,7 +394,7 @@ const uncalledWitnesses = ({ WITNESS_POLICY, OUTBOUND_ALLOW_LOOPBACK, PUBLIC_BAS
     ];
   });
 
-/** What `main.ts` provides from its embedded parts where the environment says nothing. */
+/** The values that `main.ts` provides from its embedded parts where the environment says nothing. */
 interface Provided {
   databaseUrl?: string | undefined;
   temporalAddress?: string | undefined;
@@ -424,7 +424,7 @@ const localBaseUrl = (port: number): string => `http://127.0.0.1:${port}`;
 export const embeddedHost = ({ HOST, PUBLIC_BASE_URL, PORT }: Settings): string | undefined =>
   HOST ?? (isLoopback(new URL(PUBLIC_BASE_URL ?? localBaseUrl(PORT)).hostname) ? '127.0.0.1' : undefined);
 
-/** What the local payment page signs with where nothing else is set: the same in every process, and kept nowhere. */
+/** The key that the local payment page signs with where nothing else is set: the same in every process, and kept nowhere. */
 const localWebhookSecret = (keys: readonly Buffer[] | undefined): string =>
   `whsec_${Buffer.from(hkdfSync('sha256', keys?.[0] ?? '', '', 'carnet:local-payments', 32)).toString('base64url')}`;
 

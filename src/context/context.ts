@@ -9,7 +9,7 @@ import type { Outbound } from '../outbound/index.ts';
 import type { AgentConduct, ContentReader, Delivery, PassportRevocation, RequireApproval } from './ports.ts';
 
 /**
- * What every part of the service is given; made once in `openContext` and passed as an argument. The last five are ports: what a lower
+ * Every part of the service is given this; made once in `openContext` and passed as an argument. The last five are ports: what a lower
  * room needs done by a higher one.
  */
 export interface Context {
@@ -19,7 +19,7 @@ export interface Context {
   readonly encryption: Encryption;
   readonly rowEvents: RowEvents;
   readonly schemas: SchemaChecker;
-  /** What domains keep in memory (`defineCache`). */
+  /** The objects that domains keep in memory (`defineCache`). */
   readonly caches: Caches;
   /** Calls to addresses that users choose. */
   readonly outbound: Outbound;

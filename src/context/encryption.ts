@@ -34,11 +34,11 @@ const macUnder = (key: Buffer, text: string, purpose: string): Buffer =>
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of a key's id, in ASCII. */
+/** The length of a key's id, in ASCII. */
 const ID_BYTES = 8;
 const EMPTY = Buffer.alloc(0);
 
-/** What was sealed, under which key. */
+/** The text that was sealed, under which key. */
 interface Sealed {
   id: string;
   iv: Buffer;

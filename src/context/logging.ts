@@ -17,7 +17,7 @@ const SECRET_TEXTS = /svc_live_[\w-]+|(?<=Bearer )[^\s"]+|(?<=:\/\/[^\s:/@]*:)[^
 
 const scrubbed = (text: string): string => text.replace(SECRET_TEXTS, '[redacted]');
 
-/** Of an error only what shows where it happened: database errors carry the values of the statement, which may be anything. */
+/** Keeps only what shows where an error happened: database errors carry the values of the statement, which may be anything. */
 function errorFacts(error: unknown): unknown {
   if (!(error instanceof Error)) return scrubbed(String(error));
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -35,7 +35,7 @@ export interface Delivery {
  */
 export type RequireApproval = (unit: Unit, call: CommandCall, asked: Governed) => Promise<CommittedRefusal | null>;
 
-/** What a person would approve. */
+/** The request that a person would approve. */
 export interface Governed {
   act: GovernedAct;
   /**
@@ -47,17 +47,17 @@ export interface Governed {
   seen?: string | undefined;
 }
 
-/** Of which agent. */
+/** Names the agent. */
 interface AgentOfOperator {
   operatorId: string;
   agentId: string;
 }
 
-/** What an agent has to answer for: its reviews and flags, which the domain of agents cannot read. */
+/** Reads what an agent has to answer for: its reviews and flags, which the domain of agents cannot read. */
 export interface AgentConduct {
   /** Locks the reviews that hold the agent until the transaction ends; before the agent's own row (rule 12). */
   lock(connection: CommonQueryMethods, agent: AgentOfOperator): Promise<void>;
-  /** What a person looks at who decides about the agent, and how many reviews hold it that were decided as blocked. */
+  /** Returns what a person looks at who decides about the agent, and how many reviews hold it that were decided as blocked. */
   of(connection: CommonQueryMethods, agent: AgentOfOperator): Promise<{ conduct: JsonObject; holding: number }>;
   /** Lifts what these reviews hold; `lock` comes first. */
   liftHolds(connection: CommonQueryMethods, agent: AgentOfOperator): Promise<void>;
@@ -93,7 +93,7 @@ export interface ContentReader {
   ): Promise<PassagesOfBody>;
 }
 
-/** What ends passports together with the agent or operator that they were issued to, in the same transaction. */
+/** Ends passports together with the agent or operator that they were issued to, in the same transaction. */
 export interface PassportRevocation {
   /**
    * Locks the operator's passports until the transaction ends: what is being issued meanwhile is seen by the revocation, or refused

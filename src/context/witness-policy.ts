@@ -7,7 +7,7 @@ export interface PolicyWitness {
   key: VerifierKey;
   /** Its submission prefix (c2sp.org/tlog-witness); null: it is not asked. */
   url: string | null;
-  /** Of the file. */
+  /** The line of the file. */
   line: number;
 }
 
@@ -21,7 +21,7 @@ export interface WitnessPolicy {
   isMetBy(keys: readonly VerifierKey[]): boolean;
 }
 
-/** What is wrong with a policy: `message` is a sentence that names the line. */
+/** The fault of a policy: `message` is a sentence that names the line. */
 export class PolicyFault extends Error {
   override readonly name = 'PolicyFault';
 }

@@ -1,6 +1,6 @@
 import { decode, encode, Tag } from 'cbor2';
 
-/** What our own messages are made of. Labels of COSE are integers. */
+/** The values that our own messages are made of. Labels of COSE are integers. */
 export type CborValue = number | string | boolean | null | Uint8Array | readonly CborValue[] | CborMap | Tag;
 export type CborMap = ReadonlyMap<number, CborValue>;
 

@@ -22,16 +22,16 @@ export class CoseFault extends Error {
 
 /** A COSE_Sign1 as it stands; nothing in it is verified. */
 export interface Sign1 {
-  /** What the signature covers, as it was sent. */
+  /** The bytes that the signature covers, as it was sent. */
   protectedBytes: Uint8Array;
   protectedHeader: ReadonlyMap<unknown, unknown>;
   unprotectedHeader: ReadonlyMap<unknown, unknown>;
   /** Null: detached. */
   payload: Uint8Array | null;
   signature: Uint8Array;
-  /** Of the protected header alone; null where that has none. */
+  /** Read from the protected header alone; null where that has none. */
   alg: unknown;
-  /** Of the protected or the unprotected header; null where neither has one. */
+  /** Read from the protected or the unprotected header; null where neither has one. */
   kid: Uint8Array | null;
 }
 
@@ -97,7 +97,7 @@ interface Expected {
   /** The detached payload. */
   payload: Uint8Array;
   publicKey: KeyObject;
-  /** What a kid in the message must be; null: whatever it says. One without a kid is verified by the key alone. */
+  /** The value that a kid in the message must have; null: whatever it says. One without a kid is verified by the key alone. */
   expectedKid: string | null;
 }
 
@@ -115,7 +115,7 @@ export function verifySign1(bytes: Uint8Array, { payload, publicKey, expectedKid
 }
 
 /**
- * What holds of a message whoever signed it.
+ * The properties of a message whoever signed it.
  * @throws CoseFault for an algorithm other than -8 and -19, `crit`, a kid that is another, an attached payload, another length of signature.
  */
 export function assertAcceptable(message: Sign1, expectedKid: string | null): void {

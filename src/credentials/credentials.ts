@@ -57,7 +57,7 @@ async function assertRoom({ connection }: Unit, operatorId: Caller['operatorId']
 }
 
 /**
- * Whoever gave the key can read at the provider what it is used for. An approval is kept for ever, so it has the key by its last characters and a
+ * The person who gave the key can read at the provider what it is used for. An approval is kept for ever, so it has the key by its last characters and a
  * MAC, which binds it to this key and gives nothing away.
  */
 async function requireToOutlive(

@@ -79,7 +79,7 @@ export async function noteUse(connection: CommonQueryMethods, { operatorId, prov
       and coalesce(last_used_at <= clock_timestamp() - interval '1 minute', true)`);
 }
 
-/** What stands for the id of a row, which has two columns: no slug has a slash. */
+/** The text that stands for the id of a row, which has two columns: no slug has a slash. */
 const idOfRow = sql.fragment`operator_id || '/' || provider`;
 
 /** The sealed keys in the order of what stands for their ids. @param after the last of the batch before, '' at first */

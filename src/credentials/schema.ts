@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { name } from '../fields/text.ts';
 
-/** What may stand in a header; so long that the four characters which are shown tell nothing of the rest. */
+/** A text that may stand in a header; so long that the four characters which are shown tell nothing of the rest. */
 const apiKey = z
   .string('must be a text')
   .regex(/^[\x21-\x7e]{16,1000}$/, 'must be 16 to 1000 visible ASCII characters, without spaces')

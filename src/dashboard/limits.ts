@@ -1,6 +1,6 @@
 import type { LimitedCall } from '../http/rate-limit.ts';
 
-/** Of one block of addresses, of each of the two calls of signing in; their forms count as the calls. */
+/** Limits one block of addresses, for each of the two calls of signing in; their forms count as the calls. */
 const CALLS_PER_MINUTE = 10;
 
 export const SEND_CODE: LimitedCall = { operation: 'sendSignInCode', callsPerMinute: CALLS_PER_MINUTE };

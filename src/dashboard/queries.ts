@@ -9,7 +9,7 @@ const Nothing = z.object({});
 export interface Asker {
   address: string;
   network: string;
-  /** Of the cookies that name requests for a code. */
+  /** The values of the cookies that name requests for a code. */
   browsers: readonly string[];
 }
 

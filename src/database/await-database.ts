@@ -9,7 +9,7 @@ const PAUSE_MS = 1_000;
 /** Seconds that a step waits which a person or a script has started: what runs for ever waits for ever. */
 export const STEP_WAIT_SECONDS = 60;
 
-/** What the system and Postgres say of a database that will be there later: nobody listens, no such name yet, starting up, full. */
+/** The codes that the system and Postgres give for a database that will be there later: nobody listens, no such name yet, starting up, full. */
 const AWAY =
   /^(?:E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)|08...|53300|57P0[0-9])$/;
 

@@ -103,6 +103,6 @@ async function watchBlockers(client: pg.Client): Promise<{ shown(): string; stop
 const shownBlocker = ({ pid, name, seconds, query }: BlockerRow): string =>
   `process ${pid} of Postgres (${name === '' ? 'without an application_name' : name}) has been in a transaction for ${seconds} seconds, last with "${firstWords(query)}"`;
 
-/** Of a query what stands before its first value, which may be a secret. */
+/** Returns what stands in a query before its first value, which may be a secret. */
 export const firstWords = (query: string): string =>
   (query.replaceAll(/\s+/g, ' ').split(/['$]|(?<![\w.])[-+]?\.?\d/)[0] ?? '').trim().slice(0, SHOWN);

@@ -32,7 +32,7 @@ const isRaisedByFunction = (error: unknown): error is RaisedByFunction =>
 const sqlState = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** What the operating system says of a connection to a server that has just ended. */
+/** The codes that the operating system gives for a connection to a server that has just ended. */
 const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
 /** 503 TEMPORARILY_UNAVAILABLE, to be repeated after a second. */
@@ -49,7 +49,7 @@ const isStalePlan = (error: unknown): boolean =>
   'routine' in error &&
   error.routine === 'RevalidateCachedQuery';
 
-/** What a database error means to a caller: a refusal raised by a function, a named constraint, a wait that took too long, or itself. */
+/** Translates a database error for a caller: a refusal raised by a function, a named constraint, a wait that took too long, or itself. */
 export function translateDatabaseError(error: unknown): unknown {
   if (isRaisedByFunction(error)) {
     const { detail, extra } = JSON.parse(error.detail) as { detail: string; extra: Record<string, unknown> };

@@ -30,11 +30,11 @@ interface SqlFile {
 /** Counts when installing the same texts makes something else, so that releases before get a schema of their own. */
 const INSTALLER = 1;
 
-/** Whoever migrates or installs does it alone. The number spells "carnet". */
+/** A process that migrates or installs does it alone. The number spells "carnet". */
 export const MIGRATOR_LOCK = 0x6361726e6574;
 /** First key of the advisory locks that say which releases are in use. It spells "fn". */
 export const RELEASE_LOCKS = 0x666e;
-/** Whoever stops in the middle of an install holds up all others; after this Postgres ends their connection, and the next one installs. */
+/** A process that stops in the middle of an install holds up all others; after this Postgres ends their connection, and the next one installs. */
 const INSTALL_PAUSE = '10s';
 /** That a call whose function is missing waits for others who install: as long as a call waits for any lock. */
 const RESTORE_WAIT_MS = 3_000;
@@ -66,7 +66,7 @@ let own: Release | undefined;
 /** The release of this process, read once: 200 small files, 15 ms. */
 export const ownRelease = (): Release => (own ??= releaseOf(sqlFiles()));
 
-/** What a connection of this release sets as its search_path. Tables, triggers and views are in public. */
+/** The search_path that a connection of this release sets. Tables, triggers and views are in public. */
 export const searchPathOf = ({ schema }: Release): string => `${schema},public`;
 
 /**
@@ -199,16 +199,16 @@ function faultOf(error: unknown, { schema }: Release, doing: string): Error {
   return new Error(`The SQL functions could not be installed (${doing}): ${message}`, { cause: error });
 }
 
-/** Of a namespace `n`: when it was installed, as its comment says; null where it has none of ours. */
+/** When the namespace `n` was installed, as its comment says; null where it has none of ours. */
 export const INSTALLED_AT = `(select case when pg_input_is_valid(moment, 'timestamptz') then moment::timestamptz end
   from substring(obj_description(n.oid, 'pg_namespace') from 'installed ([^ ,]+), digest') as moment)`;
 
-/** Of a namespace `n`: whether this user or the owner of the tables made it. Anybody else's functions would run with our rights. */
+/** Whether this user or the owner of the tables made the namespace `n`. Anybody else's functions would run with our rights. */
 export const IS_OURS = `coalesce(pg_get_userbyid(n.nspowner) in
   (current_user, (select tableowner from pg_tables where schemaname = 'public' and tablename = 'migrations')), false)`;
 
 /**
- * Of a namespace `n`: 16 digits over all that is in it, the same after a dump and a restore, and under any search_path (names are always
+ * 16 digits over all that is in the namespace `n`, the same after a dump and a restore, and under any search_path (names are always
  * qualified). Only expressions of defaults are left out.
  */
 const DIGEST = `(select left(encode(sha256(convert_to(coalesce(string_agg(line, E'\\n' order by line collate "C"), ''), 'UTF8')), 'hex'), 16)

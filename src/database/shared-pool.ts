@@ -6,7 +6,7 @@ import type { DatabasePool } from './pool.ts';
 const WAIT_MS = 10_000;
 /** Calls of 120 ms, six at a time, are all answered before the last has waited too long. */
 const MAX_WAITING_OF_CALLER = 500;
-/** Of ten callers who have as much waiting as they may; each holds its request in memory. */
+/** Ten callers have as much waiting as they may; each call holds its request in memory. */
 const MAX_WAITING = 5_000;
 /** Pools of callers that are kept, about 2 KB each; making one anew takes a microsecond. */
 const KEPT_POOLS = 1_000;

@@ -23,7 +23,7 @@ export async function dropUnusedReleases(client: pg.Client, keep: Release = ownR
   return dropped;
 }
 
-/** What is depended on, what only its owner may drop, and what somebody holds: the next start drops that. */
+/** These stay: what is depended on, what only its owner may drop, and what somebody holds: the next start drops that. */
 const STAYS: ReadonlySet<string | undefined> = new Set(['2BP01', '42501', '55P03']);
 
 async function dropUnused(client: pg.Client, schema: string): Promise<boolean> {

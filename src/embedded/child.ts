@@ -24,7 +24,7 @@ export interface Child {
   exited: Promise<number>;
   /** Sends the stop signal, after four seconds SIGKILL, and resolves when the child has ended. */
   stop(): Promise<void>;
-  /** What the child has printed since it was started. */
+  /** The text that the child has printed since it was started. */
   output(): string;
 }
 

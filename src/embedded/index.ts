@@ -16,7 +16,7 @@ export interface EmbeddedOptions extends NamespaceOptions {
   /** Whether to start it; false where the settings name a server of one's own. */
   postgres: boolean;
   temporal: boolean;
-  /** Of Postgres; where another program has it, and for 0, a free one. */
+  /** The port of Postgres; where another program has it, and for 0, a free one. */
   postgresPort: number;
   temporalPorts: TemporalPorts;
   /** Receives one line for each step that takes time. */

@@ -1,4 +1,4 @@
-/** What each embedded part is started with. */
+/** Each embedded part is started with this. */
 export interface EmbeddedPart {
   /** An absolute path without symbolic links. */
   dataDir: string;

@@ -29,7 +29,7 @@ async function usableVersion(command: string): Promise<string | undefined> {
   return version !== undefined && semver.gte(version, OLDEST_VERSION) ? version : undefined;
 }
 
-/** What all instances of this user share, a binary for example. */
+/** The folder for what all instances of this user share, a binary for example. */
 export function cacheFolder(): string {
   const given = process.env.XDG_CACHE_HOME ?? '';
   return join(given === '' ? join(homedir(), '.cache') : given, 'carnet');

@@ -12,7 +12,7 @@ const KINDS: Record<string, string> = {
   null: 'null',
 };
 
-/** What is counted of a value that has a size; a number has none. */
+/** Names what is counted of a value that has a size; a number has none. */
 const UNITS: Record<string, string> = { string: 'character', array: 'item' };
 
 const counted = (count: number | bigint, unit: string): string => `${count} ${unit}${Number(count) === 1 ? '' : 's'}`;

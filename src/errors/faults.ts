@@ -6,11 +6,11 @@ import { faultWords } from './fault-words.ts';
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Of zod's issues as many are put into words: beside each of a hundred may stand one that `withoutSizesOfOtherKinds` drops. */
+/** This many of zod's issues are put into words: beside each of a hundred may stand one that `withoutSizesOfOtherKinds` drops. */
 const MOST_ISSUES = 2 * MOST_FAULTS;
 
 /**
- * Of a value that holds more values than this the first fault alone is named: zod makes an object of each fault, and the 300,000
+ * The first fault alone is named where a value holds more values than this: zod makes an object of each fault, and the 300,000
  * wrong items that fit into 1 MiB would stop the process for seconds.
  */
 const SMALL = 5_000;
@@ -19,7 +19,7 @@ const FIRST_FAULT: z.core.ParseContextInternal<Issue> = { abortEarly: true };
 
 /**
  * The faults of a value, each at its place. Paths are dotted and end in the property, missing and unknown ones included.
- * Of a union the faults are those of the branch that came furthest, since that is the one that was meant.
+ * The faults of a union are those of the branch that came furthest, since that is the one that was meant.
  * @param prefix `query.` for a query string, '' for a body
  */
 function faultsOf(issues: readonly Issue[], prefix = '', above: readonly PropertyKey[] = []): FieldFault[] {
@@ -95,7 +95,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
 }
 
 /**
- * What `safeParse` does, without words for each issue: a record ends at none of its faults, and the words for 90,000 of them took a
+ * Does what `safeParse` does, without words for each issue: a record ends at none of its faults, and the words for 90,000 of them took a
  * second.
  */
 function run<Schema extends z.ZodType>(

@@ -103,7 +103,7 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
 };
 
 /**
- * What is wrong with the further members of a refusal, in words; null: they are those that its code has. `errors` is a member of every problem.
+ * Says what is wrong with the further members of a refusal, in words; null: they are those that its code has. `errors` is a member of every problem.
  */
 export function membersFault(code: ErrorCode, { errors: _errors, ...extra }: Record<string, unknown>): string | null {
   const { error } = z.strictObject(ErrorMembers[code] ?? {}).safeParse(extra);

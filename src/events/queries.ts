@@ -7,7 +7,7 @@ import { ServiceEventSchema } from './schema.ts';
 import { eventTypesOf, type EventFilterSchema, type Severity } from './types.ts';
 
 const Place = z.object({
-  /** Of the transaction that recorded the event. */
+  /** The transaction that recorded the event. */
   tx: z.string().regex(/^\d{1,20}$/),
   /** The number of the event. */
   seq: z.int(),

@@ -15,7 +15,7 @@ interface EventDefinition {
   /** When it happens, a sentence. */
   description: string;
   severities: readonly [Severity, ...Severity[]];
-  /** What is stated of it, by what records it (record_service_event); more members may come. */
+  /** The statement about it, by what records it (record_service_event); more members may come. */
   payload: z.ZodObject;
   /** A payload of it, for receivers to be built on. */
   sample: object;
@@ -183,10 +183,10 @@ export const optionalEventTypes: readonly EventType[] = subscribed('optional');
 const nameable = subscribed('standard', 'optional');
 const families = [...new Set(nameable.map((type) => `${type.split('.')[0]}.*`))];
 
-/** What a rule can name: a type, or all of a family by `<family>.*`. */
+/** A rule can name these: a type, or all of a family by `<family>.*`. */
 export const EventNameSchema = z.enum([...nameable, ...families]);
 
-/** What lists of events and deliveries can be filtered by: what a rule can name, and tests. */
+/** Lists of events and deliveries can be filtered by these: what a rule can name, and tests. */
 export const EventFilterSchema = z.enum([...EventNameSchema.options, 'notification.test']).meta({
   description: 'A type of GET /v1/notifications/event-types, or all of a family, `invocation.*`.',
 });

@@ -34,7 +34,7 @@ export const distinct = <Item extends z.ZodType<string>>(item: Item, most: numbe
     })
     .meta({ uniqueItems: true });
 
-/** Of people, agents and things; scopes and services too. */
+/** Names people, agents and things; scopes and services too. */
 export const name = text(1, 128);
 
 /** Scopes, or services by name. */

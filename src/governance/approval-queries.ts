@@ -64,7 +64,7 @@ export const lockApproval = (
     select ${columns}, requested_person from governance_approvals a where id = ${id} and operator_id = ${operatorId}
     for no key update`);
 
-/** Of these, those that the operator has, with the rows locked as by `lockApproval`. */
+/** Finds those of these that the operator has, with the rows locked as by `lockApproval`. */
 export const lockApprovals = (
   connection: CommonQueryMethods,
   operatorId: OperatorId,

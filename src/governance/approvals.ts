@@ -123,7 +123,7 @@ export const decideApproval = (
 /** It waits for a decision, or for its use. */
 const isOpen = ({ status }: Approval): boolean => status === 'pending' || status === 'approved';
 
-/** What the audit trail says of a decision on it. */
+/** The audit trail says this of a decision on it. */
 const traceOf = ({ action, status }: Approval): JsonObject => ({
   action,
   ...(status === 'approved' && { withdrawn: true }),

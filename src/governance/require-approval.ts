@@ -20,7 +20,7 @@ import {
   type LiveApproval,
 } from './queries.ts';
 
-/** What of an approval is sealed, for the person who decides. */
+/** The part of an approval that is sealed, for the person who decides. */
 export interface Shown {
   body: JsonValue;
   subject: JsonValue;
@@ -112,7 +112,7 @@ function tooManyOpen(until: string): CarnetError {
   );
 }
 
-/** Of people who may approve, some acts are for owners alone: NOT_OWNER for the others; null: this person decides it. */
+/** Some acts are for owners alone: NOT_OWNER for the other people who may approve; null: this person decides it. */
 export function whyNotDecided(caller: Caller, act: GovernedAct): CarnetError | null {
   const { what, by } = ruleOfAct(act);
   if (by !== 'owner' || (caller.kind === 'operator' && caller.role === 'owner')) return null;

@@ -21,7 +21,7 @@ function addressOf(entry: string): string | undefined {
 }
 
 /**
- * What is counted as one client: an IPv4 address, or the /64 that one IPv6 customer has all of; where somebody gains by being many, the /48
+ * Returns what is counted as one client: an IPv4 address, or the /64 that one IPv6 customer has all of; where somebody gains by being many, the /48
  * that many a customer has.
  */
 export function addressBlock(address: string, prefix: 48 | 64 = 64): string {

@@ -43,23 +43,23 @@ export const answer: Middleware<Validated> = async (ctx) => {
 };
 
 function textOf({ reply, mediaType }: AnyRoute, body: unknown, replayed: boolean): string {
-  const parsed = replayed ? parseKept(reply, body) : reply.parse(body);
+  const parsed = (replayed ? whatFits(reply, body) : undefined) ?? reply.parse(body);
   return mediaType === undefined ? JSON.stringify(parsed) : String(parsed);
 }
 
 /**
  * An answer that was kept under an Idempotency-Key may be of the release before, without members that answers have now: it is sent as it
- * was, with those of its members that are still named.
+ * was, with those of its members that are still named, at any depth. Undefined where nothing fits.
  */
-function parseKept(reply: AnyRoute['reply'], body: unknown): unknown {
-  const parsed = reply.safeParse(body);
+function whatFits(schema: z.core.$ZodType, value: unknown): unknown {
+  const parsed = z.safeParse(schema, value);
   if (parsed.success) return parsed.data;
-  if (!(reply instanceof z.ZodObject) || typeof body !== 'object' || body === null) throw parsed.error;
-  const members = Object.entries(reply.shape as Record<string, z.ZodType>).flatMap(([name, schema]) => {
-    const member = schema.safeParse((body as Record<string, unknown>)[name]);
-    return member.success && member.data !== undefined ? [[name, member.data]] : [];
-  });
-  return Object.fromEntries(members);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return whatFits(schema.unwrap(), value);
+  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((one) => whatFits(schema.element, one));
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null) return undefined;
+  const had = value as Record<string, unknown>;
+  const members = Object.entries<z.core.$ZodType>(schema.shape);
+  return Object.fromEntries(members.map(([name, member]) => [name, whatFits(member, had[name])]));
 }
 
 /** RFC 8288, with paths: clients resolve them against the request, whatever proxy stands before us. */

@@ -23,7 +23,7 @@ import { securityHeaders } from './security-headers.ts';
 import { validation } from './validation.ts';
 import { wellFormed } from './well-formed.ts';
 
-/** What the API is made of, besides the context. */
+/** The parts of the API, besides the context. */
 export interface Service {
   routes: AnyRoute[];
   credentials: Credentials;

@@ -47,7 +47,7 @@ export function body({ signed, others }: Held): Middleware<Sent> {
   };
 }
 
-/** Whose share of the room a body takes: of whom it is sent to, else of who sends it. */
+/** A body takes the share of the room of whom it is sent to, else of who sends it. */
 function ownerOf({ req, state: { bodyOwner, caller, context } }: ParameterizedContext<Sent>): string {
   return bodyOwner ?? caller?.operatorId ?? addressBlock(clientAddress(req, context.config.trustProxyHops), 48);
 }
@@ -117,7 +117,7 @@ function parseFormBody(bytes: Buffer): JsonValue {
 
 /** A form of a page of the service is a few members long. */
 const FORM_LIMIT = 16_384;
-/** Of introspection and the pages none has ten. */
+/** No form of introspection or of a page has ten. */
 const FORM_FIELDS = 100;
 
 /**

@@ -3,10 +3,12 @@ import { CarnetError } from '../errors/carnet-error.ts';
 
 /** Bytes, but for `stepMs`. */
 export interface BodyLimits {
-  /** What is held at once, and of one owner. */
+  /** Bytes that are held at once, and of one owner. */
   total: number;
   ofOwner: number;
-  /** The last part of `total`, which is kept for owners who hold `small` at most. */
+  /** The largest body: an owner of whose bodies more is arriving is the first to give way. */
+  enough: number;
+  /** The part of `total` that is kept for owners who hold `small` at most, each; the others have what remains. */
   kept: number;
   small: number;
   /** A body that is still arriving brings `step` bytes within `stepMs` milliseconds, or ends. */
@@ -14,10 +16,11 @@ export interface BodyLimits {
   stepMs: number;
 }
 
-/** Bodies of 10 MiB are the largest; 60 s are what a request has at all, so whoever sends steadily is far above the least rate. */
+/** A request has 60 s to arrive, so a body of 10 MiB that does is far above the least rate. */
 export const STANDARD_BODY_LIMITS: BodyLimits = {
   total: 64 * 1_048_576,
   ofOwner: 32 * 1_048_576,
+  enough: 10 * 1_048_576,
   kept: 16 * 1_048_576,
   small: 1_048_576,
   step: 65_536,
@@ -37,6 +40,13 @@ interface Owner {
   arriving: Set<ArrivingBody>;
 }
 
+/** Bytes of all owners. */
+interface Sum {
+  all: number;
+  /** Those of owners who have more than `small` of them. */
+  large: number;
+}
+
 /** A body that has arrived. */
 export interface HeldBody {
   bytes: Buffer;
@@ -46,7 +56,7 @@ export interface HeldBody {
 
 /** How a body is to be read. */
 interface Reading {
-  /** Whose share of the room it takes. */
+  /** It takes this owner's share of the room. */
   owner: string;
   /** Bytes at most. */
   limit: number;
@@ -54,15 +64,18 @@ interface Reading {
 
 /**
  * Reads bodies, and keeps the bytes that a process holds of them bounded: most are read before anybody knows whether their sender may send
- * them. Bytes count when they arrive, so what is announced and not sent takes nobody's room. Where there is no room for more, a body that is
- * still arriving gives way: of the same owner where the owner holds their whole share, else of the owner who holds most, and of theirs the
- * one that brings its bytes most slowly. It is refused, and what its client still sends is thrown away.
+ * them. Bytes count when they arrive, so what is announced and not sent takes nobody's room. Where there is no room for more, the body that
+ * brings its bytes most slowly gives way: of the same owner where the owner holds their whole share, else of an owner of whose bodies more is
+ * arriving than the largest has, else of all. It is refused, and what its client still sends is thrown away.
+ *
+ * The slowest and not the largest: many owners who hold a little each would otherwise refuse every larger body. Owners who hold little and
+ * those who hold more make room among themselves, so that neither takes the room of the other.
  */
 export class HeldBodies {
   readonly #limits: BodyLimits;
   readonly #owners = new Map<string, Owner>();
-  #held = 0;
-  #arrived = 0;
+  readonly #held: Sum = { all: 0, large: 0 };
+  readonly #arrived: Sum = { all: 0, large: 0 };
   #watching = false;
 
   constructor(limits: BodyLimits) {
@@ -71,7 +84,7 @@ export class HeldBodies {
 
   /** Bytes that are held now. */
   get held(): number {
-    return this.#held;
+    return this.#held.all;
   }
 
   /**
@@ -82,28 +95,26 @@ export class HeldBodies {
     const announced = Number(request.headers['content-length'] ?? 0);
     if (announced > limit) throw tooLarge(limit);
     const owner = this.#owners.get(name) ?? { name, held: 0, arrived: 0, arriving: new Set<ArrivingBody>() };
-    const { total, ofOwner } = this.#limits;
-    // What has arrived is worked on and gives no way; what is arriving may.
-    const least = owner.arrived + announced;
-    if (least > ofOwner || this.#arrived + announced > total - this.#keptFrom(least)) throw noRoom();
+    // A body that has arrived is worked on and gives no way; what is arriving may.
+    const arrived = { ...this.#arrived };
+    this.#add(arrived, owner.arrived, announced);
+    if (this.#isFull(arrived, owner.arrived + announced)) throw noRoom();
     this.#owners.set(name, owner);
     const body = new ArrivingBody(request, limit, (count) => this.#count(owner, body, count));
     owner.arriving.add(body);
     this.#watch();
     try {
       const bytes = await body.whole;
-      this.#arrived += body.size;
-      owner.arrived += body.size;
+      owner.arrived = this.#add(this.#arrived, owner.arrived, body.size);
       return {
         bytes,
         release: () => {
-          this.#arrived -= body.size;
-          owner.arrived -= body.size;
+          owner.arrived = this.#add(this.#arrived, owner.arrived, -body.size);
           this.#giveBack(owner, body.size);
         },
       };
     } catch (error) {
-      // Of one that gave way the room is free already.
+      // The room of one that gave way is free already.
       if (owner.arriving.has(body)) this.#giveBack(owner, body.size);
       throw error;
     } finally {
@@ -112,31 +123,49 @@ export class HeldBodies {
     }
   }
 
-  #keptFrom(heldOfOwner: number): number {
-    return heldOfOwner <= this.#limits.small ? 0 : this.#limits.kept;
+  /** @returns what an owner has once `count` is added to what they `had` */
+  #add(sum: Sum, had: number, count: number): number {
+    const has = had + count;
+    sum.all += count;
+    sum.large += this.#largeOf(has) - this.#largeOf(had);
+    return has;
+  }
+
+  #largeOf(bytes: number): number {
+    return bytes > this.#limits.small ? bytes : 0;
+  }
+
+  /** For an owner who has `ofOwner` of the sum. */
+  #isFull(sum: Sum, ofOwner: number): boolean {
+    const { total } = this.#limits;
+    return ofOwner > this.#limits.ofOwner || sum.all > total || (this.#largeOf(ofOwner) > 0 && this.#isCrowded(sum));
+  }
+
+  /** By owners who have more than `small`. */
+  #isCrowded({ large }: Sum): boolean {
+    return large > this.#limits.total - this.#limits.kept;
   }
 
   #count(owner: Owner, body: ArrivingBody, count: number): void {
-    owner.held += count;
-    this.#held += count;
+    owner.held = this.#add(this.#held, owner.held, count);
     body.keepPace(this.#limits.step);
-    while (body.arriving && this.#isFullFor(owner)) {
-      const from = owner.held > this.#limits.ofOwner ? owner : this.#heaviest(owner);
-      this.#end(from, slowest(from) ?? body, noRoom());
+    while (body.arriving && this.#isFull(this.#held, owner.held)) {
+      const [from, ending] = this.#toGiveWay(owner) ?? [owner, body];
+      this.#end(from, ending, noRoom());
     }
   }
 
-  #isFullFor({ held }: Owner): boolean {
-    const { total, ofOwner } = this.#limits;
-    return held > ofOwner || this.#held > total - this.#keptFrom(held);
-  }
-
-  /** Of those with a body that can give way; `owner` where nobody holds more. */
-  #heaviest(owner: Owner): Owner {
-    let heaviest = owner;
-    for (const other of this.#owners.values())
-      if (other.arriving.size > 0 && other.held > heaviest.held) heaviest = other;
-    return heaviest;
+  /** Finds the body that makes room for more of `owner`; undefined where nothing that arrives holds any. */
+  #toGiveWay(owner: Owner): readonly [Owner, ArrivingBody] | undefined {
+    if (owner.held > this.#limits.ofOwner) return slowestOf([owner]);
+    const isCrowded = this.#isCrowded(this.#held);
+    const owners = this.#owners
+      .values()
+      .filter(({ held }) => this.#largeOf(held) > 0 === isCrowded)
+      .toArray();
+    const greedy = owners.filter((one) => arrivingOf(one) > this.#limits.enough);
+    const greediest = greedy.toSorted((one, other) => arrivingOf(other) - arrivingOf(one)).slice(0, 1);
+    return slowestOf(greediest) ?? slowestOf(owners) ?? slowestOf(this.#owners.values());
   }
 
   #end(owner: Owner, body: ArrivingBody, refusal: CarnetError): void {
@@ -146,8 +175,7 @@ export class HeldBodies {
   }
 
   #giveBack(owner: Owner, count: number): void {
-    this.#held -= count;
-    owner.held -= count;
+    owner.held = this.#add(this.#held, owner.held, -count);
     this.#forget(owner);
   }
 
@@ -176,11 +204,17 @@ export class HeldBodies {
   }
 }
 
-const slowest = ({ arriving }: Owner): ArrivingBody | undefined => {
-  let found: ArrivingBody | undefined;
-  for (const body of arriving) if (found === undefined || body.stepBegan < found.stepBegan) found = body;
+/** Bytes of bodies that are not whole yet. */
+const arrivingOf = ({ held, arrived }: Owner): number => held - arrived;
+
+/** Finds the slowest of the bodies that hold something. */
+function slowestOf(owners: Iterable<Owner>): readonly [Owner, ArrivingBody] | undefined {
+  let found: readonly [Owner, ArrivingBody] | undefined;
+  for (const owner of owners)
+    for (const body of owner.arriving)
+      if (body.size > 0 && (found === undefined || body.stepBegan < found[1].stepBegan)) found = [owner, body];
   return found;
-};
+}
 
 /** A body on its way: collected until it is whole or somebody ends it; from then on its client's bytes are thrown away. */
 class ArrivingBody {

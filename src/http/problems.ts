@@ -42,7 +42,7 @@ export const problems =
     }
   };
 
-/** What of a refusal the OpenAPI document does not name, and where to add it; null: it names all. */
+/** Says which member of a refusal the OpenAPI document does not name, and where to add it; null: it names all. */
 function undeclaredOf({ code, extra }: CarnetError, route: AnyRoute): string | null {
   if (!refusalsOf(route).includes(code)) return `${code}, which its route does not declare. Add it to refusals.`;
   const fault = membersFault(code, extra);

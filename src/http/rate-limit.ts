@@ -122,7 +122,7 @@ function limitsOfRoutes(share: number): RateLimits['of'] {
 }
 
 /**
- * What a caller is counted by: the credential. Where one operator can have any number of them (an OAuth issuer may name a new subject in
+ * The name that a caller is counted by: the credential. Where one operator can have any number of them (an OAuth issuer may name a new subject in
  * every token, an agent may hold any number of passports), by the operator.
  */
 export function countedAs(caller: Caller): string {
@@ -134,7 +134,7 @@ export function countedAs(caller: Caller): string {
 /** People count by themselves alone: whoever is flooded by their keys signs in and deletes them. */
 const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
 
-/** What anybody may read, and keep a copy of: keys, status lists, the log. */
+/** Documents that anybody may read, and keep a copy of: keys, status lists, the log. */
 const isDocument = ({ audience, cache }: AnyRoute): boolean => audience === 'public' && cache !== undefined;
 
 /**

@@ -14,7 +14,7 @@ export const MANY_VALUES = 25_000;
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
-/** What a handler is given: everything is parsed, and the credential fits the audience. */
+/** A handler is given this: everything is parsed, and the credential fits the audience. */
 export interface RouteRequest<A extends Audience, Params, Query, Body, Found = undefined> {
   context: Context;
   caller: A extends 'public' ? null : Caller;
@@ -23,7 +23,7 @@ export interface RouteRequest<A extends Audience, Params, Query, Body, Found = u
   params: Params;
   query: Query;
   body: Body;
-  /** What `receiver.admit` has found; undefined where the route has no receiver. */
+  /** The result that `receiver.admit` has found; undefined where the route has no receiver. */
   found: Found;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
@@ -31,7 +31,7 @@ export interface RouteRequest<A extends Audience, Params, Query, Body, Found = u
   headers: NodeJS.ReadOnlyDict<string[]>;
   /** Which of these media types the Accept header prefers; the first where it has none of them. */
   preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type;
-  /** Of this request, for a command without a `call`. */
+  /** The id of this request, for a command without a `call`. */
   requestId: string;
   /** Seconds of `Prefer: wait=N`, 1 to 60; null where absent. Answering it is the handler's (Preference-Applied by `applied`). */
   preferWait: number | null;
@@ -79,7 +79,7 @@ export interface Route<
   path: string;
   /** operationId of the OpenAPI document, camelCase; also the prefix of fault points. */
   operation: string;
-  /** Of the OpenAPI document: the domain. */
+  /** The domain, as the OpenAPI document shows it. */
   tag: Tag;
   summary: string;
   description?: string;
@@ -137,7 +137,7 @@ export interface Route<
     headers: z.ZodObject;
   };
   /**
-   * Of a route that takes what somebody signed: who it is sent to. Calls to one, from one block of addresses, are counted together and are
+   * Says whom a signed request is sent to. Calls to one, from one block of addresses, are counted together and are
    * `callsPerMinute` at most; they share connections, and the bytes that may be in flight.
    */
   receiver?: {

@@ -63,7 +63,7 @@ const canonicalPath = (path: string): string =>
         .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
         .join('/');
 
-/** Of `/v1/skills/:id` it is `skills 4`: the first word after /v1, or of an alias its first, and the number of segments. */
+/** The kind of `/v1/skills/:id` is `skills 4`: the first word after /v1, or of an alias its first, and the number of segments. */
 const kindOf = (path: string): string => {
   const segments = path.split('/', MOST_SEGMENTS);
   return `${segments[1] === 'v1' ? segments[2] : segments[1]} ${segments.length}`;

@@ -1,7 +1,7 @@
 import helmet, { type HelmetOptions } from 'helmet';
 import type { Middleware } from './state.ts';
 
-/** What helmet would set on every answer: the same each time, so it runs once. */
+/** The headers that helmet would set on every answer: the same each time, so it runs once. */
 function headersOf(options: HelmetOptions): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   const recorder = {

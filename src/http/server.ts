@@ -148,7 +148,7 @@ const malformed = new CarnetError('VALIDATION_ERROR', 'This is not a well-formed
 /** Answers what never became a request, or stopped being one; no second time, nor where its request is answered already. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket, lingering: Lingering): void {
   if (error.code === 'ECONNRESET') return void socket.destroy();
-  // What its client still sends is no request either, until it is told.
+  // The bytes that its client still sends are no request either, until it is told.
   if (lingering.has(socket)) return;
   if (!socket.writable) return void socket.destroy();
   const refusal = refusals[error.code ?? ''] ?? malformed;

@@ -47,7 +47,7 @@ export interface Admitted extends Authenticated {
 
 /** From `fairUse` on. */
 export interface Sharing extends Admitted {
-  /** What the request is worked on with: its connections are those that the caller has a share of. */
+  /** The context that the request is worked on with: its connections are those that the caller has a share of. */
   context: Context;
 }
 
@@ -55,9 +55,9 @@ export interface Sharing extends Admitted {
 export interface Received extends Sharing {
   /** Bytes of body at most, where whoever receives it has a limit of their own. */
   bodyLimit?: number;
-  /** Whose share of the bytes in flight the body takes, where it is that of whom the request is sent to. */
+  /** The body takes this owner's share of the bytes in flight, where that is whom the request is sent to. */
   bodyOwner?: string;
-  /** What the route's receiver has found about whom the request is sent to. */
+  /** The result that the route's receiver has found about whom the request is sent to. */
   found?: unknown;
 }
 

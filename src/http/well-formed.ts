@@ -3,7 +3,7 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { shown } from '../json/shown.ts';
 import type { Middleware } from './state.ts';
 
-/** What follows on the connection may be a body that nobody reads, so it ends here. */
+/** The bytes that follow on the connection may be a body that nobody reads, so it ends here. */
 const closing = { headers: { Connection: 'close' } };
 
 /**
@@ -22,7 +22,7 @@ function doubled({ headers, rawHeaders }: IncomingMessage): string | undefined {
 /** Refuses what HTTP itself does not allow, or allows a server to refuse; Node leaves it to us, so that the answer is a problem. */
 export const wellFormed: Middleware<unknown> = (ctx, next) => {
   const { headers, httpVersion } = ctx.req;
-  // Of HTTP/1.1, and of no version before it, a Host is required (RFC 9112 §3.2).
+  // HTTP/1.1 requires a Host, and no version before it does (RFC 9112 §3.2).
   if (headers.host === undefined && httpVersion !== '1.0')
     throw new CarnetError('VALIDATION_ERROR', 'An HTTP/1.1 request names its host: send the header Host.', closing);
   const twice = doubled(ctx.req);

@@ -31,7 +31,7 @@ export type Verification =
       scheme: SignatureScheme;
       /** The id that the signature covers; null: the scheme has none. */
       signedId: string | null;
-      /** Of Mailgun: what the signature covers in place of the body; null: another scheme. */
+      /** The token that Mailgun's signature covers in place of the body; null: another scheme. */
       token: string | null;
       /** Whether the signature covers the body. */
       bodyAuthenticated: boolean;
@@ -42,7 +42,7 @@ const REFUSED: Verification = { ok: false };
 /** A signature is this old or this much ahead at most, milliseconds, as Standard Webhooks and Mailgun recommend. */
 const TOLERANCE_MS = 300_000;
 
-/** Of Standard Webhooks, and the older names of the same three, which mail providers send that use Svix. */
+/** The headers of Standard Webhooks, and the older names of the same three, which mail providers send that use Svix. */
 const STANDARD = { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' };
 const SVIX = { id: 'svix-id', timestamp: 'svix-timestamp', signature: 'svix-signature' };
 

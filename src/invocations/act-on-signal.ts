@@ -12,7 +12,7 @@ import { ClaimBodySchema, CompleteBodySchema, FailBodySchema, MOST_PAYLOAD_VALUE
 /** A signal or an update that somebody sent to the life of an invocation through Temporal. */
 interface SignalledAct {
   kind: 'claim' | 'complete' | 'fail' | 'cancel';
-  /** What it carried, unchecked. */
+  /** The payload that it carried, unchecked. */
   argument: unknown;
   /** The same for every delivery of one signal or update. */
   signalId: string;

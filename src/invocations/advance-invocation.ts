@@ -27,7 +27,7 @@ interface InvocationStep {
   attempt: number;
   expiresAt: string | null;
   leaseUntil: string | null;
-  /** Of an execution by the service that is under way; null: there is none. */
+  /** The execution by the service that is under way; null: there is none. */
   stepsDone: number | null;
 }
 

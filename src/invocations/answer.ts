@@ -4,7 +4,7 @@ import type { OperatorId } from '../ids/ids.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Invocation, InvocationSummary } from './schema.ts';
 
-/** What the SQL functions return (type invocation_answer); the snapshot is also kept under the Idempotency-Key. */
+/** The row that the SQL functions return (type invocation_answer); the snapshot is also kept under the Idempotency-Key. */
 export const InvocationAnswerRow = z.object({
   replayed: z.boolean(),
   snapshot: z.string(),
@@ -25,7 +25,7 @@ export const invocationOf = (row: Pick<InvocationAnswer, 'snapshot' | 'input' | 
   output: row.output === null ? null : parseObject(row.output),
 });
 
-/** What passes between a consumer and the service is not the provider's. */
+/** The payloads between a consumer and the service are not the provider's. */
 export const withoutPayloads = (invocation: Invocation, reader: OperatorId): Invocation =>
   invocation.execution_mode === 'open' || invocation.consumer_operator_id === reader
     ? invocation

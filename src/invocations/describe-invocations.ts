@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts';
 import { textArray } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
 
-/** What a person sees of the life of an invocation in the Temporal UI. */
+/** Describes the life of an invocation in the Temporal UI. */
 interface InvocationDescription {
   /** Consumer and provider. */
   operatorIds: string[];

@@ -45,7 +45,7 @@ export function decodeUtf8Strict(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-/** What a value costs to parse, check and hash, as many times a number in a list (0.27 µs; decision C22). A member has a name, a text, beside its value. */
+/** The cost of a value to parse, check and hash, as many times a number in a list (0.27 µs; decision C22). A member has a name, a text, beside its value. */
 const MORE_FOR = { text: 1, object: 3, member: 6 } as const;
 /** No double needs more characters where it is written without an exponent down to 1e-6: `-0.0000012345678901234567`. */
 const CHARACTERS_OF_NUMBER = 25;

@@ -14,7 +14,7 @@ export interface OutgoingMail {
 }
 
 /**
- * What one try came to. `refused`: the server will never take the mail. `not_taken`: it has not, and may later. `unknown`: its text was
+ * The outcome of one try. `refused`: the server will never take the mail. `not_taken`: it has not, and may later. `unknown`: its text was
  * on the way and no answer came, so it may have been taken.
  */
 export type MailOutcome = 'sent' | 'refused' | 'not_taken' | 'unknown';
@@ -28,7 +28,7 @@ export interface Mailer {
   send(id: string, mail: OutgoingMail): Promise<MailOutcome>;
 }
 
-/** What the step that sends is called with. */
+/** The context of the step that sends. */
 export interface MailerContext extends Context {
   readonly mailer: Mailer;
 }
@@ -58,7 +58,7 @@ export async function sendMail({ pool, encryption, mailer }: MailerContext, id: 
   await settleMail(pool, id, outcome);
 }
 
-/** What a person sees of the life of a mail in the Temporal UI: neither recipient nor text. */
+/** Describes the life of a mail in the Temporal UI: neither recipient nor text. */
 interface MailDescription {
   operatorIds: string[];
   agentId: null;

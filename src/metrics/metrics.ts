@@ -12,7 +12,7 @@ const serializer = new PrometheusSerializer(undefined, false, undefined, true, t
 export const requestDurations = new RequestDurations();
 
 /**
- * What this process counts, for /metrics. Instruments of one name are one: any module may make its own. Names are snake_case
+ * The instruments of this process, for /metrics. Instruments of one name are one: any module may make its own. Names are snake_case
  * and begin with `carnet_`; attributes have few values (operations, states), never ids.
  */
 export const metrics = {
@@ -22,7 +22,7 @@ export const metrics = {
 
 observeProcess(meter);
 
-/** What is counted here, in Prometheus' text format. */
+/** Returns what is counted here, in Prometheus' text format. */
 export async function metricsText(): Promise<string> {
   const { resourceMetrics } = await exporter.collect();
   const { resource, scopeMetrics } = resourceMetrics;

@@ -5,7 +5,7 @@ const PICOCENTS = 1_000_000n;
 
 type Counted = Pick<ModelUsage, 'promptTokens' | 'completionTokens' | 'cachedPromptTokens'>;
 
-/** What a call cost the platform, in microcents, rounded up once. With whole numbers: a sum of decimals would be one too many now and then. */
+/** Returns what a call cost the platform, in microcents, rounded up once. With whole numbers: a sum of decimals would be one too many now and then. */
 export function costOfCall(
   { promptTokens, completionTokens, cachedPromptTokens }: Counted,
   { input, cached, output }: TokenPrices,

@@ -2,11 +2,11 @@ import type { ModelName } from './settings.ts';
 
 /** One question to a model. Neither it nor the answer is kept or logged. */
 export interface ModelQuestion extends ModelName {
-  /** What the model is to do; '': it is sent none. */
+  /** The order to the model; '': it is sent none. */
   system: string;
-  /** What it is about. */
+  /** The text that it is about. */
   user: string;
-  /** Of the answer; what the model thinks without showing it counts too, where its provider counts it. */
+  /** Tokens of the answer; what the model thinks without showing it counts too, where its provider counts it. */
   maxTokens: number;
   /** From 0 to 2; left out, the provider's own. A provider that knows fewer refuses the others. */
   temperature?: number;
@@ -26,11 +26,11 @@ export interface ModelUsage {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
-  /** Of the prompt; null where the provider does not say. */
+  /** Tokens of the prompt that were cached; null where the provider does not say. */
   cachedPromptTokens: number | null;
 }
 
-/** What became of a call. Sentences are ours, for a log: none repeats what the provider sent, nor a key. */
+/** The outcome of a call. Sentences are ours, for a log: none repeats what the provider sent, nor a key. */
 export type ModelOutcome =
   /** `isWhole`: the model came to its end by itself; not so where it was cut off, or declined. */
   | { outcome: 'answered'; text: string; isWhole: boolean; usage: ModelUsage }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { parseStrictJson } from '../json/strict.ts';
 
-/** What a token costs, in picocents: millionths of a microcent, so that a price with decimals is a whole number. */
+/** The price of a token, in picocents: millionths of a microcent, so that a price with decimals is a whole number. */
 export interface TokenPrices {
   input: number;
-  /** Of input that the provider had read before and kept. */
+  /** The price of input that the provider had read before and kept. */
   cached: number;
   output: number;
 }
 
-/** Whose wire format a provider speaks. */
+/** Names whose wire format a provider speaks. */
 export type ModelKind = 'openai' | 'anthropic';
 
 /** A provider of language models that the platform has an account with, or runs itself. */
@@ -60,7 +60,7 @@ const ProviderSchema = z.strictObject({
   slug: z.string('must be a text').regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, - and _'),
   kind: z.enum(['openai', 'anthropic'], 'must be openai or anthropic'),
   base_url: baseUrl,
-  // What may stand in a header: a line break would be a fault of the call, whose error could name the key.
+  // A text that may stand in a header: a line break would be a fault of the call, whose error could name the key.
   api_key: z
     .string('must be a text')
     .regex(/^[\x21-\x7e]{1,1000}$/, 'must be 1 to 1000 visible ASCII characters')

@@ -2,13 +2,13 @@ import type { Outbound } from '../outbound/index.ts';
 import { signedRequest } from './signing/signed-request.ts';
 import type { OutgoingSms, Texter } from './texter.ts';
 
-/** What came of one call to where somebody is notified. */
+/** The outcome of one call to where somebody is notified. */
 export interface CallOutcome {
   /** `unknown`: it may have been delivered. */
   status: 'delivered' | 'failed' | 'unknown';
   /** A word; null where it is delivered. */
   reason: string | null;
-  /** Of a webhook that answered. */
+  /** The status of a webhook that answered. */
   statusCode: number | null;
   /** A sentence; null where it is delivered. */
   error: string | null;

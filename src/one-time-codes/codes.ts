@@ -14,14 +14,14 @@ const MAX_TRIES = 5;
 /** Six random digits; every combination is equally likely. */
 export const newCode = (): string => String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
 
-/** What a code is good for: codes of one purpose and subject fit nowhere else. */
+/** The purpose of a code: codes of one purpose and subject fit nowhere else. */
 export interface CodeUse {
   purpose: 'sign-in-code' | 'destination-code';
-  /** What it proves, as the table that keeps the code names it. */
+  /** Names what it proves, as the table that keeps the code names it. */
   subject: string;
 }
 
-/** What is stored of a code. The code behind a plain hash would be found in a second. */
+/** Returns what is stored of a code. The code behind a plain hash would be found in a second. */
 export const codeMac = ({ mac }: Encryption, { purpose, subject }: CodeUse, code: string): string =>
   mac(`${subject}:${code}`, purpose);
 

@@ -14,7 +14,7 @@ interface Connected {
 
 /** Milliseconds for all tries together, TLS included. */
 const CONNECT_MS = 5_000;
-/** Of a host with more addresses the first are tried: a down balancer is survived, and no call lasts for a list. */
+/** The first addresses of a host with more are tried: a down balancer is survived, and no call lasts for a list. */
 const MAX_TRIES = 4;
 
 const FAILURES = {
@@ -29,7 +29,7 @@ const notSent = (cause: keyof typeof FAILURES): NotSent => ({ outcome: 'not_sent
 
 interface Way {
   policy: Policy;
-  /** Whose certificates are trusted. */
+  /** Names the certificates that are trusted. */
   secureContext: SecureContext;
   signal: AbortSignal;
 }

@@ -43,7 +43,7 @@ export interface Unknown {
   sentence: string;
 }
 
-/** What became of a call; `latencyMs` is from its beginning to the end of the headers of the answer, or to its failure. */
+/** The outcome of a call; `latencyMs` is from its beginning to the end of the headers of the answer, or to its failure. */
 export type SendOutcome = (Answered | Refused | NotSent | Unknown) & { latencyMs: number };
 
 /** Calls to addresses that users choose, kept away from everything that is not on the internet. */
@@ -62,9 +62,9 @@ export interface Outbound {
   send(request: OutboundRequest): Promise<SendOutcome>;
 }
 
-/** What `createOutbound` is made of. */
+/** The parts that `createOutbound` is made of. */
 export interface OutboundOptions extends Policy {
-  /** Of the machine's own settings unless given. It does not read /etc/hosts. */
+  /** Follows the machine's own settings unless given. It does not read /etc/hosts. */
   resolver?: DnsResolver;
   /** PEM of the authorities whose certificates are trusted instead of those of Node. */
   ca?: string;
@@ -157,7 +157,7 @@ async function exchange(
     const request = client.request({
       path: url.path,
       method: 'POST',
-      // What is compressed would have to be unpacked to be read; a receiver that packs nevertheless is not read.
+      // A compressed reply would have to be unpacked to be read; a receiver that packs nevertheless is not read.
       headers: { ...headers, 'accept-encoding': 'identity' },
       body: typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength),
       reset: true,

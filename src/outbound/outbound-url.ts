@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { kindOf } from './addresses.ts';
 
-/** What an address of a user breaks, with the sentence for that user. */
+/** The rule that an address of a user breaks, with the sentence for that user. */
 export const rules = {
   length: 'The URL has more than 2,048 characters.',
   url: 'This is not a URL of the form https://host/path without blanks, control characters and backslashes.',
@@ -29,7 +29,7 @@ export interface Refused {
 
 export const refused = (rule: Rule): Refused => ({ outcome: 'refused', rule, sentence: rules[rule] });
 
-/** What the addresses of users are held against. */
+/** The addresses of users are held against this. */
 export interface Policy {
   /** Local trials: loopback addresses pass, over http and at any port too. */
   allowLoopback: boolean;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { within } from './within.ts';
 
-/** What was read of a reply's body. */
+/** The part that was read of a reply's body. */
 export interface Reply {
   /** The first 4 KiB unless the request says otherwise; without control characters but tab and line feed. Empty where the body is compressed. */
   replyText: string;

@@ -10,7 +10,7 @@ import {
 } from './outbound-url.ts';
 import { endingOf, orAborted, within, type Ending } from './within.ts';
 
-/** What is used of `dns.promises.Resolver`. */
+/** The part that is used of `dns.promises.Resolver`. */
 export type DnsResolver = Pick<Resolver, 'resolve4' | 'resolve6'>;
 
 /** Nothing of the request has left this machine. */

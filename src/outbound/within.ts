@@ -23,7 +23,7 @@ export async function within<Result>(
   }
 }
 
-/** Of a signal that has aborted: one of a caller's own counts as `aborted`. */
+/** Says how a signal has ended: one of a caller's own counts as `aborted`. */
 export const endingOf = ({ reason }: AbortSignal): Ending => (reason === 'timeout' ? 'timeout' : 'aborted');
 
 /** As `work`, but rejects as soon as the signal aborts; what comes of `work` then is dropped. */

@@ -11,7 +11,7 @@ export const MAX_TOKEN_CHARACTERS = 16_384;
 const text = z.string();
 const seconds = z.int().min(0);
 
-/** What a passport may do with one service. */
+/** The rights of a passport at one service. */
 const ServiceScopeSchema = z
   .strictObject({
     service_id: text,
@@ -93,7 +93,7 @@ export const PassportPayloadSchema = z.strictObject({
 export type PassportPayload = z.infer<typeof PassportPayloadSchema>;
 
 /**
- * What our keys sign: passports, and lists of revoked ones. The type keeps one from being accepted as the other.
+ * Our keys sign these: passports, and lists of revoked ones. The type keeps one from being accepted as the other.
  */
 export type TokenType = 'JWT' | 'statuslist+jwt';
 

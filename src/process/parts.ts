@@ -19,12 +19,12 @@ const CLOSING_SECONDS = 5;
 const LEAST_DRAIN_MS = 100;
 const TEMPORAL_CHECK_MS = 3_000;
 
-/** What `api.ts`, `worker.ts` and `main.ts` run, each a choice of these parts; `stop` ends them in the reverse order. */
+/** The parts that `api.ts`, `worker.ts` and `main.ts` run, each a choice of these parts; `stop` ends them in the reverse order. */
 export interface Parts {
   context: OpenContext;
   temporal: Temporal;
   delivery: RunningDelivery;
-  /** Of health and metrics where this process has a worker and no API. */
+  /** The port of health and metrics where this process has a worker and no API. */
   workerPort: number | undefined;
   stop(): Promise<void>;
 }

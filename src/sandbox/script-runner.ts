@@ -38,7 +38,7 @@ export type ScriptOutcome =
       message: string;
       /** Milliseconds that are charged for, `MOST_SCRIPT_MS` at most. */
       computeMs: number;
-      /** What the script printed, then its exception with its line; 16 KiB at most. */
+      /** The text that the script printed, then its exception with its line; 16 KiB at most. */
       console: string;
     }
   /** The machine's fault: no process could be started, or it was ended from outside. */

@@ -9,7 +9,7 @@ const MAX_WORK = 1_000_000;
 /** Skills with equal inputs and outputs can replace each other; of each kind the cheapest are enough. */
 const MAX_ALIKE = 3;
 
-/** What a chain must give. Properties are entries of `comparableProperties`. */
+/** The needs that a chain must meet. Properties are entries of `comparableProperties`. */
 export interface Goal {
   /** Properties that the request provides; null: it leaves them open, so every input is taken as provided. */
   available: readonly string[] | null;

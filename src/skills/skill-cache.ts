@@ -17,7 +17,7 @@ const FRESH_MS = 1_000;
 /** Characters of all skills kept, without their prepared answers; the least recently read leave first. */
 const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
 
-/** What the reader may see: the reason of a rejection, and the code. */
+/** The reader may see this: the reason of a rejection, and the code. */
 interface View {
   seesAll: boolean;
   seesCode: boolean;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { lengthOf, text, name as nameText } from '../fields/text.ts';
 
-/** What a skill executes: steps, script, dependencies and model settings. */
+/** The code of a skill: steps, script, dependencies and model settings. */
 
 /** Characters of all scripts of a pipeline together, of the single script, and of its dependencies. */
 const MAX_STEP_SCRIPTS_CHARACTERS = 500_000;
 const MAX_SCRIPT_CHARACTERS = 100_000;
 const MAX_DEPENDENCIES_CHARACTERS = 10_000;
-/** Of what a model is told in one step. */
+/** Limits what a model is told in one step. */
 const MAX_SYSTEM_PROMPT_CHARACTERS = 100_000;
 
 /** Tokens of an answer: more than any model gives, and a number whose price is exact. */

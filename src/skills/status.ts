@@ -3,7 +3,7 @@ import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
 import type { ReviewStatus, SkillStatus } from './schema.ts';
 
-/** What decides the next state of a skill. */
+/** The facts that decide the next state of a skill. */
 export interface SkillState {
   status: SkillStatus;
   review_status: ReviewStatus;
@@ -67,7 +67,7 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
   return { status: 'active', review_status: 'approved', rejection_reason: null };
 }
 
-/** What decides who may see a skill. */
+/** The facts that decide who may see a skill. */
 interface SkillVisibility {
   operator_id: string;
   status: SkillStatus;

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 
 /**
- * What a worker sends: an answer, and the processor time that its thread has used since it began, in microseconds. The first message
+ * A worker sends this: an answer, and the processor time that its thread has used since it began, in microseconds. The first message
  * holds no answer: the worker is ready.
  */
 export type Answered<Answer> = { answer: Answer; cpu: number } | { cpu: number };

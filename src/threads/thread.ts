@@ -59,7 +59,7 @@ export class Thread<Item, Job, Answer> {
   #starved: NodeJS.Timeout | undefined;
   /** Processor time of the thread when the job that runs began, microseconds. */
   #cpuBefore = 0;
-  /** Of the job that runs, as it was read last, milliseconds. */
+  /** Processor time of the job that runs, as it was read last, milliseconds. */
   #cpuMs = 0;
   readonly #limits: JobLimits;
 

@@ -2,11 +2,11 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { Turns } from './turns.ts';
 
 interface PlaceLimits {
-  /** What there is at all. */
+  /** The places that there are at all. */
   places: number;
   /** Milliseconds for which a place is waited for. */
   waitMs: number;
-  /** What may wait of one caller, and of all together, when a caller comes with more. */
+  /** The number that may wait of one caller, and of all together, when a caller comes with more. */
   waitingOfCaller: number;
   waiting: number;
 }

@@ -1,9 +1,9 @@
 interface Waiting {
-  /** Whose it is. */
+  /** The caller that it belongs to. */
   caller: string;
 }
 
-/** What waits, in a queue for each caller. They take turns: whoever has sent a thousand gives way to whoever has sent one. */
+/** Holds what waits, in a queue for each caller. They take turns: whoever has sent a thousand gives way to whoever has sent one. */
 export class Turns<Item extends Waiting> {
   /** In the order of the turns. */
   readonly #queues = new Map<string, Item[]>();

@@ -63,7 +63,7 @@ describe('constraints', () => {
     });
     after(() => checker.close());
 
-    /** What a request with these patterns is refused for, each fault with its path; a context of its own, so nothing is remembered. */
+    /** Returns what a request with these patterns is refused for, each fault with its path; a context of its own, so nothing is remembered. */
     const faultsOf = async (patterns: string[], schemas: Pick<SchemaChecker, 'checkPatterns'> = checker) => {
       const caches = { get: () => new LRUCache<string, true>({ max: 100 }) } as unknown as Caches;
       const constraints = patterns.map((value) => ({ param: 'p', op: 'regex' as const, value }));

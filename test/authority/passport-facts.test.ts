@@ -117,6 +117,19 @@ describe('the facts that a passport is signed from', () => {
       assert.deepEqual(await scopesAfter({ status: 'disabled' }), [undefined, undefined]);
     });
 
+    it('have of a connection that is active again what is left: no grant that was deleted, no scope that was taken off', async () => {
+      const { id } = await buildConnection(operator);
+      const [kept, deleted] = [agentId, (await buildAgent(operator)).id];
+      for (const agent of [kept, deleted]) await grant(operator, { agentId: agent, connectionId: id });
+      const path = `/v1/service-connections/${id}`;
+      assertStatus(await operator.patch(path, { status: 'disabled' }), 200);
+      assertStatus(await operator.delete(`/v1/agents/${deleted}/grants/${id}`), 200);
+      assertStatus(await operator.patch(path, { scopes: ['read'] }), 200);
+      assertStatus(await operator.patch(path, { status: 'active' }), 200);
+      const scopesOf = async (agent: string) => (await factsOf(operator.operatorId, agent))?.grants[0]?.scopes;
+      assert.deepEqual([await scopesOf(kept), await scopesOf(deleted)], [['read'], undefined]);
+    });
+
     it('expand * in allow_data_from to active services granted to this agent only', async () => {
       const [source, target] = [
         await buildConnection(operator, { service_name: 'source' }),

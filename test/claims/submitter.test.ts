@@ -23,7 +23,7 @@ import { outcomes } from './shapes/outcomes.ts';
 import type { Members } from './shapes/shape.ts';
 import { digestOf, envelopeOf } from './support.ts';
 
-/** What an agent may say of itself, written from the decision and not from the code. */
+/** The types that an agent may state of itself, written from the decision and not from the code. */
 const OF_AGENTS = new Set<ClaimType>([
   'svid_attestation',
   'workload_attestation',

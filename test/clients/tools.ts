@@ -12,9 +12,9 @@ const HERE = import.meta.dirname;
 /** Registries and a first build in Go are slow. */
 export const INSTALL_MS = 300_000;
 
-/** What the commands of a page need around them, in a folder of their own. */
+/** The files that the commands of a page need around them, in a folder of their own. */
 export interface Tools {
-  /** What shows that the machine has the language. */
+  /** The call that shows that the machine has the language. */
   needs: [command: string, ...args: string[]];
   /** Puts into `folder` what the commands need there. @returns variables for them */
   prepare(folder: string): Promise<Record<string, string>>;
@@ -36,7 +36,7 @@ async function runInstalling(
 }
 
 interface Installation {
-  /** What pins all versions; the commands of the page name the first of them alone. */
+  /** The file that pins all versions; the commands of the page name the first of them alone. */
   list: string;
   blocks: readonly Promise<Block>[];
   install(folder: string): Promise<unknown>;

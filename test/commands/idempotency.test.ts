@@ -3,8 +3,35 @@ import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { assertProblem, assertStatus, type Requester } from '../support/service.ts';
 import { unique } from '../support/factories.ts';
+import { runCommand } from '../../src/commands/run.ts';
+import { route } from '../../src/http/route.ts';
 import { insertAgent, insertKey, newAdmin, openShell, type Shell } from '../http/support/shell.ts';
 import { things } from '../http/support/things.ts';
+
+const LidSchema = z.object({ colour: z.string(), size: z.int() });
+/** Its answer has members within members. */
+const makeBox = route({
+  method: 'post',
+  path: '/v1/boxes',
+  operation: 'makeBox',
+  tag: 'skills',
+  summary: 'For tests',
+  audience: 'anyone',
+  status: 201,
+  reply: z.object({
+    id: z.string(),
+    weight: z.int(),
+    label: z.string().nullable(),
+    lid: LidSchema.nullable(),
+    lids: z.array(LidSchema),
+    spare: LidSchema.optional(),
+  }),
+  handler: ({ context, call }) =>
+    runCommand(context, call, async () => ({
+      status: 201,
+      body: { id: 'box_1', weight: 2, label: null, lid: null, lids: [] },
+    })),
+});
 
 describe('Idempotency-Key', () => {
   let shell: Shell;
@@ -12,7 +39,7 @@ describe('Idempotency-Key', () => {
   let agent: Requester;
 
   before(async () => {
-    shell = await openShell({ routes: things });
+    shell = await openShell({ routes: [makeBox, ...things] });
     admin = await newAdmin(shell);
     const { operatorId } = admin;
     agent = shell.as(
@@ -34,6 +61,28 @@ describe('Idempotency-Key', () => {
     assert.equal(again.headers.get('location'), first.headers.get('location'));
     assert.equal(first.headers.get('idempotency-replayed'), null);
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  });
+
+  it('replays what a release before this one has kept, in as far as answers still have it', async () => {
+    const key = unique('key');
+    const send = () => admin.post('/v1/boxes', {}, { 'idempotency-key': key });
+    assertStatus(await send(), 201);
+    const kept = {
+      id: 'box_1',
+      weight: 'heavy', // a number since then
+      colour: 'red', // no longer a member
+      label: null,
+      // None has a size.
+      lid: { colour: 'red' },
+      lids: [{ colour: 'green' }, { colour: 'blue', size: 1 }],
+      spare: { colour: 'white' },
+    };
+    await shell.context.pool.query(sql.type(z.object({}))`
+      update idempotency_keys set answer = ${JSON.stringify(kept)} where operator_id = ${admin.operatorId} and key = ${key}`);
+    const again = await send();
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    const { id, label, lid, lids, spare } = kept;
+    assert.deepEqual(assertStatus(again, 201), { id, label, lid, lids, spare });
   });
 
   it('takes the same body in another order and other spaces', async () => {

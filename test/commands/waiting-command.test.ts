@@ -15,7 +15,7 @@ const PageSchema = z
 describe('A command that waits on an outside effect', () => {
   let shell: Shell;
   let admin: Awaited<ReturnType<typeof newAdmin>>;
-  /** What the outside does with each id that comes to it. */
+  /** The behaviour of the outside with each id that comes to it. */
   let outside: (id: string) => Promise<void>;
   let begun: string[] = [];
 

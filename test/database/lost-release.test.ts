@@ -111,7 +111,7 @@ describe('a release that is dropped while a process serves', () => {
     rowEvents = await openRowEvents(database.url, pino({ enabled: false }));
     assert(rowEvents.listening);
     assert(await isInUse());
-    // Whoever drops it takes the lock exclusively; waiting for it already, they get it before the process is back.
+    // Those who drop it take the lock exclusively; waiting for it already, they get it before the process is back.
     await client.query('begin');
     const taken = client.query('select pg_advisory_xact_lock($1, $2)', [RELEASE_LOCKS, lock]);
     await eventually('the drop to wait for the process', () =>

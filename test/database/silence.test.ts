@@ -23,7 +23,7 @@ describe('Connections on which Postgres falls silent, as after a failover that r
     for (const one of [socket, upstream]) one.on('error', () => {});
     socket.pipe(upstream).pipe(socket);
   });
-  /** What is connected now gets no byte any more, and nobody learns that. Later connections work. */
+  /** The present connections get no byte any more, and nobody learns that. Later connections work. */
   const silence = (): void => {
     for (const socket of pairs) socket.unpipe().resume();
   };

@@ -17,7 +17,7 @@ const EventRow = z.object({ id: z.string(), status: z.string(), verdict: z.strin
 const Count = z.object({ count: z.number() });
 
 /**
- * What a request may be answered whose worker dies at a point; 200 elsewhere. A call that was begun is looked at again after 40 seconds, and
+ * The answers that a request may get whose worker dies at a point; 200 elsewhere. A call that was begun is looked at again after 40 seconds, and
  * the verdict stands. A step that died before its call is missed after 10 seconds, so that the event ends close to the 15 of the request.
  */
 const FIRST_ANSWERS: Readonly<Record<string, readonly number[]>> = {

@@ -28,7 +28,7 @@ describe('kill -9 of a worker that makes payouts', function () {
     context.pool.any(
       sql.type(Payout)`select month, status, gross_cents, net_cents from payouts where operator_id = ${id}`,
     );
-  /** What the payment provider has transferred to the operator. */
+  /** The cents that the payment provider has transferred to the operator. */
   const received = ({ context }: World, { id }: Publisher) =>
     context.pool.any(sql.type(Cents)`select amount_cents from local_transfers where operator_id = ${id}`);
 

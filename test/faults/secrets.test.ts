@@ -20,7 +20,7 @@ import { assertProblem, assertStatus, requester } from '../support/service.ts';
 const INPUT = `input-${randomBytes(9).toString('hex')}`;
 const OUTPUT = `output-${randomBytes(9).toString('hex')}`;
 const FAILURE = `failure-${randomBytes(9).toString('hex')}`;
-/** Of a sealed skill: in its script, its label, and in the exception that it throws. */
+/** The secrets of a sealed skill: in its script, its label, and in the exception that it throws. */
 const CODE = `code-${randomBytes(9).toString('hex')}`;
 const ADMIN_KEY = `platform-${randomBytes(18).toString('hex')}`;
 
@@ -47,7 +47,7 @@ describe('secrets', function () {
   let log: string;
   let histories: Map<string, string>;
   let columns: Map<string, string>;
-  /** What the buyer of sealed skills has read. */
+  /** The texts that the buyer of sealed skills has read. */
   let seen: string;
 
   /** Inputs and outputs on every way in and out, each with a text that can be recognised. */
@@ -164,7 +164,7 @@ describe('secrets', function () {
         decided_by = (select m.id from members m where m.operator_id = governance_approvals.operator_id and m.role = 'owner' limit 1)
       where id = ${approval}`);
 
-  /** Of an inbound endpoint, as its provider made them: at its creation, at a rotation, and one that is refused. */
+  /** The secrets of an inbound endpoint, as its provider made them: at its creation, at a rotation, and one that is refused. */
   const providerSecrets = async (): Promise<void> => {
     const { consumer } = market;
     const [created, rotated, refused] = [mailgunKey(), mailgunKey(), `${mailgunKey()} ${mailgunKey()}`];
@@ -182,7 +182,7 @@ describe('secrets', function () {
       .set('a secret that is refused', refused);
   };
 
-  /** Of a webhook that an admin key added with an approval, after its code has left. */
+  /** The secret of a webhook that an admin key added with an approval, after its code has left. */
   const webhookSecret = async (): Promise<string> => {
     const { consumer, consumerId } = market;
     const platform = requester(ADMIN_KEY, instance.baseUrl);

@@ -21,7 +21,7 @@ const HOUR = 3_600;
 /** Seconds that a key lasts which is used for what nothing else may outlive; every other bearer of an end lasts longer. */
 const SOON = 240;
 const GRACE_SECONDS = 900;
-/** Of the endpoint that there is from the beginning. */
+/** The endpoint that there is from the beginning forwards to it. */
 export const FORWARD_URL = 'https://93.184.216.34/first';
 /** Seconds that an access token of the test's issuer is good for. */
 const TOKEN_SECONDS = 300;
@@ -150,7 +150,7 @@ const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1
 type Try = (as: Requester, headers: Record<string, string>) => Promise<Reply>;
 type Attempt = (world: BearersWorld, choose: Choose) => Try | undefined;
 
-/** What bearers try: each chooses whom or what it is about. `undefined`: there is nothing yet that it could be about. */
+/** The attempts of bearers: each chooses whom or what it is about. `undefined`: there is nothing yet that it could be about. */
 export const attempts = {
   issue: ({ known }, choose) => {
     const body = {
@@ -379,7 +379,7 @@ export const attempts = {
 
 const Access = z.object({ what: z.string(), ends: z.string().nullable() });
 
-/** What gives access to the operator or in its name, by what it opens, and when it ends: ISO 8601; null: it does not. */
+/** Lists what gives access to the operator or in its name, by what it opens, and when it ends: ISO 8601; null: it does not. */
 export async function accessOf({ db, operatorId }: BearersWorld): Promise<ReadonlyMap<string, string | null>> {
   const found = await db.any(sql.type(Access)`
     select 'key ' || id || ' ' || encode(secret_hash, 'hex') as what, expires_at as ends from api_keys k

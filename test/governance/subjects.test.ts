@@ -25,13 +25,13 @@ type Change = () => Promise<unknown>;
 interface Asked {
   as: Requester;
   call(as: Requester, headers: Record<string, string>): Promise<Reply>;
-  /** What can happen to what it is about between the approval and its use; each changes what a person was shown. */
+  /** Events that can happen to what it is about between the approval and its use; each changes what a person was shown. */
   changes: Change[];
   /** Facts that nothing changes: ids, and what is written once. */
   fixed: RegExp;
 }
 
-/** What a walk starts from. */
+/** The world that a walk starts from. */
 interface World {
   db: DatabasePool;
   operator: TestOperator;
@@ -299,7 +299,7 @@ const changesOfVerdict = ({ event, by }: { event: string; by: ReturnType<typeof 
 const changesOfWay = (at: { endpoint: string; by: ReturnType<typeof sqlOf> }): Change[] =>
   changesOfEndpoint(at).slice(1);
 
-/** What the platform's key asks for, and a person of the platform approves. */
+/** Acts that the platform's key asks for, and a person of the platform approves. */
 const onCase =
   (
     kind: 'refund' | 'receivable' | 'differing_payment' | 'alarm',
@@ -347,7 +347,7 @@ const changesOfDiffering = (id: string, by: ReturnType<typeof sqlOf>): Change[] 
   by(sql.fragment`update differing_payments set amount_cents = amount_cents + 1 where id = ${id}`),
 ];
 
-/** Of an act that is about nothing but its own request. */
+/** Stands for an act that is about nothing but its own request. */
 const SAYS_IT_ALL = 'the request says it all';
 
 /** Each act, as a bearer asks for it. */

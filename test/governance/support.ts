@@ -17,7 +17,7 @@ const shared = {
   refusals: ['GOVERNANCE_APPROVAL_REQUIRED'],
 } as const;
 
-/** What the governed acts of the tests are about; a test may change it. */
+/** The subject of the governed acts of the tests; a test may change it. */
 export const subject = { state: 'as it was' };
 
 /** Two governed acts whose only effect is an audit event. */
@@ -106,7 +106,7 @@ export async function expire(id: string, secondsAgo = 0): Promise<void> {
     update governance_approvals set expires_at = clock_timestamp() - make_interval(secs => ${secondsAgo}) where id = ${id}`);
 }
 
-/** Of every approval that is kept of the operator. */
+/** Lists the status of every approval that is kept of the operator. */
 export async function statusesOf(operatorId: string): Promise<readonly string[]> {
   const pool = await database();
   return pool.anyFirst(sql.type(z.object({ status: z.string() }))`

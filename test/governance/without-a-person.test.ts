@@ -33,7 +33,7 @@ const numbers = fc.array(fc.nat({ max: 99 }), { minLength: 5, maxLength: 5 });
 const step: fc.Arbitrary<Step> = fc.record({
   what: fc.constantFrom<Step['what']>(
     ...(Object.keys(attempts) as Attempt[]),
-    // What holds an agent to account is tried more often than the rest.
+    // A step that holds an agent to account is tried more often than the rest.
     'issue',
     'checkout',
     'decide',
@@ -279,7 +279,7 @@ class Walk {
     learn(world, reply);
   }
 
-  /** What gives access after a call and did not before ends with the bearer that called; what one without an end makes may stay. */
+  /** A thing that gives access after a call and did not before ends with the bearer that called; what one without an end makes may stay. */
   async #assertNothingOutlives(
     bearer: Bearer,
     before: ReadonlyMap<string, string | null>,
@@ -441,7 +441,7 @@ describe('What needs a person', function () {
     const pool = await database();
     const asked = await pool.anyFirst(sql.type(z.object({ action: z.string() }))`
       select distinct action from governance_approvals where operator_id = any(${sql.array(operators, 'text')})`);
-    // What only the platform's key may request is none of an operator's bearers': test/billing/cases has it.
+    // An act that only the platform's key may request is none of an operator's bearers': test/billing/cases has it.
     const ofOperators = Object.entries(governedActs).filter(([, { call }]) => !/ \/v1\/admin\//.test(call));
     assert.deepEqual(asked.toSorted(), ofOperators.map(([act]) => act).toSorted(), 'every act was tried');
   });

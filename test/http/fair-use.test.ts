@@ -11,7 +11,7 @@ const reply = z.object({ one: z.number() });
 const query = z.object({ gate: z.string().optional() });
 const common = { method: 'get', tag: 'skills', summary: 'For tests', status: 200, reply } as const;
 
-/** What calls stand at, each with a connection in its hand, until a test opens it. */
+/** A gate that calls stand at, each with a connection in its hand, until a test opens it. */
 class Gate {
   readonly #opened = Promise.withResolvers<void>();
   reached = 0;

@@ -7,7 +7,15 @@ import { HeldBodies, type BodyLimits } from '../../src/http/held-bodies.ts';
 import { eventually } from '../support/eventually.ts';
 import { rawSender, statusOf, type RawSender } from './support/raw.ts';
 
-const LIMITS: BodyLimits = { total: 4_000, ofOwner: 2_000, kept: 1_000, small: 100, step: 100, stepMs: 3_600_000 };
+const LIMITS: BodyLimits = {
+  total: 4_000,
+  ofOwner: 2_000,
+  enough: 1_500,
+  kept: 1_000,
+  small: 100,
+  step: 100,
+  stepMs: 3_600_000,
+};
 
 describe('HeldBodies', () => {
   let server: Server | undefined;
@@ -48,7 +56,12 @@ describe('HeldBodies', () => {
       return sender;
     };
     const holds = (bytes: number) => eventually(`${bytes} bytes to be held`, () => bodies.held === bytes);
-    return { bodies, outcomes, begin, holds };
+    /** `count` owners who announce 1,400 bytes each and send `sent` of them. */
+    const beginHogs = (count: number, sent: number): void => {
+      for (let index = 0; index < count; index += 1) begin(`/hog${index}`, 1_400, sent);
+    };
+    const refused = (): string[] => outcomes.filter((outcome) => outcome.endsWith(' TEMPORARILY_UNAVAILABLE'));
+    return { bodies, outcomes, begin, beginHogs, holds, refused };
   }
 
   it('gives back the room of bodies that are whole, too large, or whose client went away', async () => {
@@ -83,6 +96,74 @@ describe('HeldBodies', () => {
     honest.socket.write('x'.repeat(750));
     await eventually('the honest one to be taken', () => honest.answer.includes('taken'));
     assert.deepEqual(outcomes, ['a TEMPORARILY_UNAVAILABLE', 'b TEMPORARILY_UNAVAILABLE', 'c 900']);
+  });
+
+  describe('where each of many owners holds little', () => {
+    it('ends the slowest of all who hold more than what is small', async () => {
+      const { outcomes, begin, beginHogs, holds, refused } = await serve({});
+      const early = begin('/early', 100, 50);
+      await holds(50);
+      beginHogs(18, 160);
+      await holds(2_930);
+      begin('/honest', 1_400, 1_400);
+      await eventually('the honest one to be taken', () => outcomes.includes('honest 1400'));
+      // 3,000 less 1,400 for ten of the eighteen.
+      assert.equal(refused().length, 8);
+      early.socket.write('x'.repeat(50));
+      await eventually('the small one to be taken', () => early.answer.includes('taken'));
+    });
+
+    it('ends the slowest of those who hold what is small, where they have more than is kept for them', async () => {
+      const { outcomes, begin, beginHogs, holds, refused } = await serve({});
+      beginHogs(40, 100);
+      await holds(4_000);
+      begin('/small', 100, 100);
+      await eventually('the small one to be taken', () => outcomes.includes('small 100'));
+      assert.equal(refused().length, 1);
+      begin('/honest', 1_400, 1_400);
+      await eventually('the honest one to be taken', () => outcomes.includes('honest 1400'));
+      assert.equal(refused().length, 14);
+    });
+
+    it('ends the slowest of all, where those who hold what is small have nothing that arrives', async () => {
+      const { outcomes, begin, beginHogs, holds, refused } = await serve({});
+      for (let index = 0; index < 12; index += 1) begin(`/busy${index}/keep`, 100, 100);
+      await eventually('their bodies to be in work', () => outcomes.length === 12);
+      beginHogs(14, 160);
+      await holds(3_440);
+      begin('/honest', 1_400, 1_400);
+      await eventually('the honest one to be taken', () => outcomes.includes('honest 1400'));
+      // 4,000 less 1,200 and 1,400 for eight of the fourteen.
+      assert.equal(refused().length, 6);
+    });
+
+    it('ends first what is of an owner of whose bodies more is arriving than one may have, however fast it comes', async () => {
+      const { outcomes, begin, beginHogs, holds, refused } = await serve({});
+      beginHogs(8, 160);
+      await holds(1_280);
+      begin('/flood', 1_400, 800);
+      await holds(2_080);
+      begin('/flood', 1_400, 800);
+      await holds(2_880);
+      begin('/honest', 900, 900);
+      await eventually('the honest one to be taken', () => outcomes.includes('honest 900'));
+      assert.deepEqual(refused(), ['flood TEMPORARILY_UNAVAILABLE']);
+    });
+
+    it('ends the slowest of all, and not what arrives for an owner whose other bodies are in work', async () => {
+      const { outcomes, begin, beginHogs, holds, refused } = await serve({});
+      begin('/busy/keep', 1_200, 1_200);
+      await holds(1_200);
+      beginHogs(8, 160);
+      await holds(2_480);
+      const busy = begin('/busy', 700, 400);
+      await holds(2_880);
+      begin('/honest', 400, 400);
+      await eventually('the honest one to be taken', () => outcomes.includes('honest 400'));
+      assert.equal(refused().length, 2);
+      busy.socket.write('x'.repeat(300));
+      await eventually('the busy one to be taken', () => busy.answer.includes('taken'));
+    });
   });
 
   it('judges by Content-Length what does not fit beside bodies that have arrived, and keeps room for small ones', async () => {

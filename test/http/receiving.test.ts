@@ -108,6 +108,27 @@ describe('receiving bodies', function () {
     for (const { socket } of hogs) socket.destroy();
   });
 
+  it('takes a mail of 6 MB while eighteen owners hold all of the room that larger bodies have, none more than 3 MB', async () => {
+    const room = 48 * MIB;
+    const share = Math.floor(room / 18);
+    const hogs = Array.from({ length: 18 }, (_, index) => {
+      const sender = rawSender(shell.port);
+      sender.socket.write(head(`hog${index}`, 10 * MIB));
+      // One byte too many for all of them: the first that gives way says that everything has come.
+      sender.socket.write(Buffer.alloc(index === 0 ? room - 17 * share + 1 : share, 'x'));
+      return sender;
+    });
+    await eventually('the first to give way', () => hogs.some(isAnswered));
+    assert.equal((await send('east', 6_000_000)).status, 200);
+    await eventually('three to have given way', () => hogs.filter(isAnswered).length >= 3);
+    for (const { answer } of hogs.filter((one) => isAnswered(one) && statusOf(one.answer) !== 408)) {
+      assert.match(answer, /^HTTP\/1\.1 503 /);
+      assert.match(answer, /^Retry-After: 5\r$/im);
+    }
+    assert.deepEqual(new Set(hogs.map(({ fault }) => fault)), new Set([undefined]));
+    for (const { socket } of hogs) socket.destroy();
+  });
+
   it('keeps room for others while two owners have all that they may have in work', async () => {
     const busy = ['north', 'south'].flatMap((to) => Array.from({ length: 4 }, () => send(to, 8 * MIB, 'wait')));
     await eventually('as much to be in work as has room', () => waiting() === 6);

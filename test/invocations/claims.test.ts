@@ -103,7 +103,7 @@ describe('the claims of an invocation', () => {
       assertStatus(await reader.get<{ claim_ids: string[] }>(`/v1/skills/invocations/${id}`), 200).claim_ids;
     await act(id, 'claim');
     await act(id, 'complete', { output: { text: 'HELLO' } });
-    // What others state of it is no evidence of the service.
+    // A statement of others about it is no evidence of the service.
     const envelope = envelopeOf(consumer, { subject: `carnet://invocation/${id}` });
     assertStatus(await consumer.post('/v1/claims', envelope), 201);
     const issued = (await claimsOf(provider, id)).map((claim) => claim.id);

@@ -5,7 +5,14 @@ import { sql } from '../../src/database/pool.ts';
 import { canonicalJson, sha256Hex } from '../../src/json/canonical.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
-import { buildAgent, buildAgentKey, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildInvocation,
+  buildOperator,
+  buildSkill,
+  type TestOperator,
+} from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
 
 const input = { text: 'hello' };
@@ -144,11 +151,20 @@ describe('POST /v1/skills/:id/invoke', () => {
     assertStatus(await consumer.post(`/v1/skills/${off.id}/invoke`, { input }), 201);
   });
 
-  it('answers 409 for the skills of a suspended operator', async () => {
+  it('answers 409 for the skills of a suspended operator, and for those that it had suspended itself once it is active again', async () => {
     const suspended = await buildOperator();
-    const its = await buildSkill(suspended);
-    assertStatus(await platform().patch(`/v1/admin/operators/${suspended.operatorId}`, { status: 'suspended' }), 200);
+    const [its, off] = [await buildSkill(suspended), await buildSkill(suspended)];
+    assertStatus(await suspended.post(`/v1/skills/${off.id}/suspend`), 200);
+    const { id } = await buildInvocation(consumer, its.id);
+    const set = (status: 'active' | 'suspended') =>
+      platform().patch(`/v1/admin/operators/${suspended.operatorId}`, { status });
+    assertStatus(await set('suspended'), 200);
     assertProblem(await consumer.post(`/v1/skills/${its.id}/invoke`, { input }), 'SKILL_NOT_ACTIVE');
+    assertProblem(await suspended.post(`/v1/skills/invocations/${id}/claim`), 'OPERATOR_SUSPENDED');
+    assertStatus(await set('active'), 200);
+    assertStatus(await consumer.post(`/v1/skills/${its.id}/invoke`, { input }), 201);
+    assertProblem(await consumer.post(`/v1/skills/${off.id}/invoke`, { input }), 'SKILL_NOT_ACTIVE');
+    assertStatus(await suspended.post(`/v1/skills/invocations/${id}/claim`), 200);
   });
 
   it('answers 503 for a skill that asks a model which the service does not offer, and holds nothing', async () => {

@@ -52,7 +52,7 @@ describe('rivals at one invocation', () => {
     failInvocation(own.context, actOf(callOf(provider, 'failInvocation')), id, { error: { code: 'X', message: 'x' } });
   const cancel = (id: string) => cancelInvocation(own.context, actOf(callOf(consumer, 'cancelInvocation')), id);
 
-  /** What each rival got: `ok`, or the code of its refusal; anything else fails the test. */
+  /** The outcome of each rival: `ok`, or the code of its refusal; anything else fails the test. */
   const outcomes = async (attempts: Promise<unknown>[]): Promise<string[]> =>
     (await Promise.allSettled(attempts)).map((result) => {
       if (result.status === 'fulfilled') return 'ok';

@@ -131,7 +131,7 @@ describe('reconcileInvocations', () => {
         // A table as small as this one would be read whole; one of a million rows is not.
         await connection.query(sql.unsafe`set local enable_seqscan = off`);
         await connection.query(sql.unsafe`discard plans`);
-        // What the connection did shortly before may be counted too.
+        // The work that the connection did shortly before may be counted too.
         const readSoFar = () =>
           connection.oneFirst(sql.type(Read)`
             select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'invocations'`);

@@ -39,7 +39,7 @@ describe('the work on an invocation', () => {
     (await who.get<{ balance_cents: number; held_cents: number; ledger_balance_cents: number }>('/v1/billing/balance'))
       .body;
 
-  /** What holds for every act of the provider. */
+  /** This holds for every act of the provider. */
   const refusesOthers = (act: string, body: unknown, prepare: () => Promise<{ id: string }>): void => {
     it('requires authentication', async () => {
       assertProblem(await anonymous().post(pathOf('inv_any', act), body), 'UNAUTHENTICATED');

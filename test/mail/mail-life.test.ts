@@ -11,7 +11,7 @@ import { startMailServer, type MailServer } from './mail-server.ts';
 import { writeTestMail } from './write-test-mail.ts';
 
 const Row = z.object({ status: z.string(), text: z.string().nullable() });
-/** Of letters that are in no digest and no time: six digits are in some time of a history sooner or later. */
+/** It has letters that are in no digest and no time: six digits are in some time of a history sooner or later. */
 const CODE = 'qzwk-vyxj';
 const SECRET = `code-${CODE}-that-no-history-may-hold`;
 const ADDRESS = 'somebody.whom.no.history.may.hold@example.test';

@@ -22,7 +22,7 @@ interface MailServerOptions {
   port?: number;
   /** The code with which it refuses every recipient, e.g. 550; by default it accepts all. */
   refuses?: number | undefined;
-  /** What it does once it has read the text of a mail: refuses it with this code, or resets the connection; by default it takes it. */
+  /** The act of the server once it has read the text of a mail: refuses it with this code, or resets the connection; by default it takes it. */
   afterText?: number | 'reset' | undefined;
 }
 

@@ -11,7 +11,7 @@ export const MODEL_KEY = 'sk-a-key-that-nothing-may-repeat';
 export const MODEL = 'tiny/classifier-1';
 
 /**
- * What of POST /chat/completions we may send: members of CreateChatCompletionRequest in OpenAI's OpenAPI document
+ * The members of POST /chat/completions that we may send: members of CreateChatCompletionRequest in OpenAI's OpenAPI document
  * (https://github.com/openai/openai-openapi), each as it must be, and none that is deprecated there.
  */
 const OpenaiRequest = z.strictObject({
@@ -24,7 +24,7 @@ const OpenaiRequest = z.strictObject({
   response_format: z.strictObject({ type: z.literal('json_object') }).optional(),
 });
 
-/** What of POST /v1/messages we may send: members of MessageCreateParams in https://platform.claude.com/docs/en/api/messages/create. */
+/** The members of POST /v1/messages that we may send: members of MessageCreateParams in https://platform.claude.com/docs/en/api/messages/create. */
 const AnthropicRequest = z.strictObject({
   model: z.string().min(1),
   system: z.string().min(1).optional(),
@@ -48,7 +48,7 @@ export interface AskedQuestion {
 }
 
 interface Usage {
-  /** Of the prompt: cached ones are counted in. */
+  /** Tokens of the prompt: cached ones are counted in. */
   prompt: number;
   cached: number | null;
   completion: number;

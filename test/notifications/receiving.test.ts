@@ -68,7 +68,7 @@ describe('docs/receiving-webhooks.md', function () {
   });
 });
 
-/** What was delivered, and what somebody else could make of it. */
+/** The request that was delivered, and what somebody else could make of it. */
 function triesOf(call: ReceivedCall, { now, before }: { now: string; before: string }): Try[] {
   const { headers, body } = asSent(call);
   const attempt = (

@@ -16,7 +16,7 @@ const PARAMETERS: Record<string, RegExp> = {
   Body: /^[^]{1,1600}$/,
 };
 
-/** What Twilio answers a request that is not as its reference says: 400 with a code of its own. */
+/** The answer of Twilio to a request that is not as its reference says: 400 with a code of its own. */
 function faultOf(form: URLSearchParams): { code: number; message: string } | null {
   for (const [name, value] of form) {
     const pattern = PARAMETERS[name];

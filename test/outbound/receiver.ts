@@ -11,7 +11,7 @@ export const authority = certificate('authority');
 
 export interface Receiver {
   port: number;
-  /** What came of each connection, as text. */
+  /** The bytes of each connection, as text. */
   requests: string[];
   connections(): number;
   /** Resolves when the sockets of all connections so far are closed. */

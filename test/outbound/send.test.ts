@@ -39,7 +39,7 @@ describe('A call to a receiver', () => {
       maxReplyBytes: 65_536,
       ...given,
     });
-  /** What a receiver that writes this, and then does nothing, makes of a call. */
+  /** Returns what a receiver that writes this, and then does nothing, makes of a call. */
   const answeredWith = async (text: string | Buffer, given?: Partial<OutboundRequest>): Promise<SendOutcome> => {
     const receiver = await receiving((socket) => socket.write(text));
     const outcome = await send(receiver, given);

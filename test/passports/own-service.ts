@@ -108,13 +108,13 @@ export async function serve(context: OpenContext): Promise<{ baseUrl: string; st
   };
 }
 
-/** What differs in the row of a passport from the usual. */
+/** The values that differ in the row of a passport from the usual. */
 interface RowOptions {
   /** Seconds from now. */
   ttl?: number;
   revoked?: 'itself' | 'by an ancestor';
   statusIndex?: number;
-  /** Whose status list has its bit, YYYY-MM-DD; by default today. */
+  /** The day whose status list has its bit, YYYY-MM-DD; by default today. */
   day?: string;
   svcns?: Record<string, unknown>;
   aud?: string[];

@@ -12,7 +12,7 @@ export interface ModelPassport {
 export interface ModelService {
   scopes: string[];
   sources: string[];
-  /** Of the limits `n lte …`, all of which hold; none: no limit. */
+  /** The bounds of the limits `n lte …`, all of which hold; none: no limit. */
   bounds: number[];
 }
 
@@ -27,7 +27,7 @@ export interface Lineage {
   /** By connection. */
   services: Map<string, ModelService>;
   revoked: boolean;
-  /** Of its members. */
+  /** The latest of its members. */
   latest: number;
 }
 

@@ -62,7 +62,7 @@ const boundsIn = (constraints: readonly { value: unknown }[]): number[] =>
   constraints.map(({ value }) => value as number);
 const now = (): number => Math.floor(Date.now() / 1_000);
 
-/** What a request gets within what is allowed; undefined: it requests more. */
+/** Returns what a request gets within what is allowed; undefined: it requests more. */
 function narrowedTo(
   world: TreeWorld,
   allowed: ReadonlyMap<string, ModelService>,

@@ -16,7 +16,7 @@ describe('.env', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** What a command of npm prints that fails, once the packages are there. */
+  /** The line that a failing command of npm prints, once the packages are there. */
   const printedBy = async (name: string, environment: Record<string, string> = {}): Promise<string> => {
     const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;

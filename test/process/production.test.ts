@@ -20,7 +20,7 @@ type Environment = Record<string, string>;
 const run = promisify(execFile);
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
-/** What the shell exports that runs these lines in `folder` with nothing of ours in its environment. */
+/** The variables that the shell exports that runs these lines in `folder` with nothing of ours in its environment. */
 async function exportedBy(lines: string, folder: string): Promise<Environment> {
   const { PATH = '' } = process.env;
   const { stdout } = await run('bash', ['-e', '-u', '-c', `${lines}\nenv -0`], {
@@ -54,7 +54,7 @@ describe('The production shape, with exactly the settings that are written down'
     folder = await mkdtemp(join(tmpdir(), 'carnet-production-'));
     database = await emptyDatabase();
     const { temporal_address: address } = service().credentials;
-    // What no document can name: where the two servers are on this machine, and what two tests at once must not share.
+    // The settings that no document can name: where the two servers are on this machine, and what two tests at once must not share.
     const namespace = `production-${randomBytes(5).toString('hex')}`;
     place = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
     await registerNamespace(address, namespace);

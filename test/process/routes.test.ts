@@ -11,7 +11,7 @@ const named = (chosen: (route: AnyRoute) => boolean): string[] =>
 
 const sum = (counts: number[]): number => counts.reduce((one, other) => one + other, 0);
 
-/** What the largest value that a schema takes counts, as `assertFewValues` does; Infinity: as much as somebody sends. */
+/** Counts the largest value that a schema takes, as `assertFewValues` does; Infinity: as much as somebody sends. */
 function mostValuesOf(schema: z.core.$ZodType): number {
   const most = (inner: unknown): number => mostValuesOf(inner as z.core.$ZodType);
   if (schema instanceof z.ZodObject) return 4 + sum(Object.values(schema.shape).map((value) => 7 + most(value)));

@@ -14,7 +14,7 @@ const PAGES: [string, () => Promise<Block>][] = [
   ['docs/sealed-skills.md', () => blockOf('docs/sealed-skills.md', 'start')],
 ];
 
-/** What starts an instance, as two pages may have it, with the pages. */
+/** The commands that start an instance, as two pages may have it, with the pages. */
 const commands = new Map<string, string[]>();
 for (const [page, block] of PAGES) {
   const { code } = await block();
@@ -29,7 +29,7 @@ describe('The commands that start an instance, as pasted', function () {
       const dataDir = await newDataDir();
       const terminal = spawn('bash', ['-e', '-u', '-c', code], {
         cwd: ROOT,
-        // What two instances on one machine cannot share.
+        // The settings that two instances on one machine cannot share.
         env: { ...process.env, DATA_DIR: dataDir, PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' },
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,

@@ -3,7 +3,7 @@ import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
 import { hostileJavaScript } from './hostile-javascript.ts';
 import { buildRun, buildRunner, endOf } from './support.ts';
 
-/** What one operator's run holds, and no other may find. */
+/** A secret that one operator's run holds, and no other may find. */
 const SECRET = 'sk_seeded_7f3a91';
 
 describe('hostile JavaScript', function () {

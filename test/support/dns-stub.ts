@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, isIPv4, isIPv6, type Socket } from 'node:net';
 
-/** What a name has: addresses of both families, behind a chain of other names where there is one; or a failure. */
+/** The records of a name: addresses of both families, behind a chain of other names where there is one; or a failure. */
 export type DnsAnswer =
   | readonly string[]
   | { via: readonly string[]; addresses: readonly string[] }
@@ -21,7 +21,7 @@ export interface DnsQuestion {
 }
 
 export interface DnsStub {
-  /** Of Node itself, with this server alone. */
+  /** Node's own resolver, with this server alone. */
   resolver: Resolver;
   questions: DnsQuestion[];
   close(): Promise<void>;

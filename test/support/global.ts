@@ -18,7 +18,7 @@ export const mochaHooks = {
   },
 };
 
-/** Of all that the tests have left, whichever ran. Loaded here, since each process of a parallel run loads this file. */
+/** Checks all that the tests have left, whichever ran. Loaded here, since each process of a parallel run loads this file. */
 async function assertWhatIsLeft(): Promise<void> {
   const [{ assertEveryClaim }, { database }] = await Promise.all([
     import('../claims/every-claim.ts'),

@@ -9,7 +9,7 @@ import { startProgram, type Started } from './process.ts';
 import { knownKeys } from './witnesses.ts';
 
 /**
- * What tests need to know about a running instance; plain JSON, so that it can be passed to mocha's parallel processes.
+ * The facts that tests need to know about a running instance; plain JSON, so that it can be passed to mocha's parallel processes.
  */
 export interface InstanceFacts {
   baseUrl: string;

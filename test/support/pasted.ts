@@ -17,20 +17,20 @@ const timeout = PATIENCE_MS - 30_000;
 
 /** A block of a page that somebody can run. */
 export interface Block {
-  /** What stands behind the opening fence: `sh`, `ts`, … */
+  /** The word behind the opening fence: `sh`, `ts`, … */
   language: string;
   /** The name in the comment above it, by which a test finds it; undefined where there is none. */
   mark: string | undefined;
   code: string;
   /** The `text` block right below it, which shows what it prints; undefined where there is none. */
   prints: string | undefined;
-  /** Of the opening fence, counted from 1. */
+  /** The line of the opening fence, counted from 1. */
   line: number;
 }
 
 const FENCED = /^(?: *<!-- (?<mark>[^\n]+?) -->\n)?(?<indent> *)```(?<language>[^\n]*)\n(?<code>[^]*?)^ *```$/gm;
 const PRINTS = /^\n\n? *```text\n([^]*?)^ *```$/m;
-/** What nobody runs. */
+/** The kinds of blocks that nobody runs. */
 const SHOWN = new Set(['text', 'json', 'mermaid']);
 
 const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
@@ -120,7 +120,7 @@ export async function paste(blocks: Pasted[], { cwd = ROOT, env = {} }: Shell = 
     .split('\n');
 }
 
-/** What differs from one run to the next, and what nobody sees. */
+/** Patterns of what differs from one run to the next, and what nobody sees. */
 const CHANGING: [RegExp, string][] = [
   [/\r$/gm, ''],
   [/\b([a-z]{2,4}_)(?:[0-9A-HJKMNP-TV-Z]{26}(?:\.[\w-]+)?|…)/g, '$1…'],
@@ -146,7 +146,7 @@ export function assertPrinted(printed: string, shown: string): void {
 }
 
 /**
- * What a reader waits for takes a minute and a half: the times of the lineage are moved back by a minute, and its life is woken again.
+ * The wait of a reader takes a minute and a half: the times of the lineage are moved back by a minute, and its life is woken again.
  */
 export async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
   const pool = await database();

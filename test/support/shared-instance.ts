@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { removeDataDir, startInstance, type Instance } from './instance.ts';
 import { startProgram } from './process.ts';
 
-/** What a process of the suite gets into its environment when it uses the instance. */
+/** The settings that a process of the suite gets into its environment when it uses the instance. */
 type Environment = Record<'CARNET_TEST_INSTANCE' | 'WORKFLOW_BUNDLE' | 'NODE_COMPILE_CACHE', string>;
 type Answer = { environment: Environment } | { error: string };
 

@@ -53,7 +53,7 @@ const MONTH = 30 * 86_400;
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
 /**
- * What Stripe stores, as far as our calls need it: stripe-mock checks the calls and forgets them, these books store
+ * Stores what Stripe stores, as far as our calls need it: stripe-mock checks the calls and forgets them, these books store
  * what they created.
  */
 export class StripeBooks {
@@ -99,7 +99,7 @@ export class StripeBooks {
     return { data, has_more: begin + data.length < all.length };
   }
 
-  /** Of a payment the newest first, ten a page unless the call says otherwise, a hundred at most. */
+  /** Lists those of a payment, the newest first, ten a page unless the call says otherwise, a hundred at most. */
   #listRefunds(query: URLSearchParams): Record<string, unknown> {
     const paymentId = this.get(query.get('payment_intent') ?? '').id;
     const limit = Number(query.get('limit') ?? 10);

@@ -13,12 +13,12 @@ export interface StripeCall {
   path: string;
   body: string;
   idempotencyKey: string | null;
-  /** What was answered; null: the connection was dropped instead. */
+  /** The status that was answered; null: the connection was dropped instead. */
   status: number | null;
 }
 
 /**
- * What goes wrong with the next call that matches. `drop`: Stripe does it, and the answer is lost; `lose`: the call
+ * The fault of the next call that matches. `drop`: Stripe does it, and the answer is lost; `lose`: the call
  * never reaches Stripe; `garbage`: Stripe does it, and the answer is not JSON; a number: this status as the answer, and
  * Stripe does nothing; `until`: the answer is held back until the test releases it.
  */

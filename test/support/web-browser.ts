@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import { service } from './service.ts';
 
-/** What the parser calls an element; its own name for it is of a package that only the parser depends on. */
+/** The parser's name for an element; its own name for it is of a package that only the parser depends on. */
 type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
 
 const text = (element: Element): string => DomUtils.textContent(element).replaceAll(/\s+/g, ' ').trim();
@@ -10,7 +10,7 @@ const within = (element: Parameters<typeof DomUtils.getElementsByTagName>[1], na
   DomUtils.getElementsByTagName(name, element, true);
 
 interface Press {
-  /** What a person types or chooses, by the name of the field. */
+  /** The values that a person types or chooses, by the name of the field. */
   fields?: Record<string, string>;
   /** A text of the card that the button stands in, where there are several. */
   card?: string;
@@ -32,7 +32,7 @@ export class WebPage {
     this.#document = parseDocument(this.html);
   }
 
-  /** What a person reads. */
+  /** The text that a person reads. */
   get text(): string {
     return within(this.#document, 'main').map(text).join(' ');
   }
@@ -51,7 +51,7 @@ export class WebPage {
     return within(this.#document, 'article').map(text);
   }
 
-  /** What was found out or done, and what was refused. */
+  /** The facts that were found out or done, and what was refused. */
   get notices(): string[] {
     const isNotice = ({ attribs }: Element): boolean => /\bnotice\b/.test(attribs['class'] ?? '');
     return DomUtils.findAll(isNotice, this.#document.children).map(text);
@@ -78,7 +78,7 @@ export class WebPage {
     return this.#browser.send(action, values);
   }
 
-  /** What `press` would send. */
+  /** The fields that `press` would send. */
   formOf(button: string, { fields = {}, card = '' }: Press = {}): { action: string; values: URLSearchParams } {
     return this.#formOf(button, card, fields);
   }

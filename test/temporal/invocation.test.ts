@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { INPUT, OUTPUT, startRig, type Rig } from './rig.ts';
 import { runOf, type Run } from './runs.ts';
 
-/** What an update is answered. */
+/** The answer to an update. */
 interface Standing {
   status: string;
   attempt: number;

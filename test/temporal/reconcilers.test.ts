@@ -9,11 +9,11 @@ import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 type Fragment = ReturnType<typeof sql.fragment>;
 
 interface Rows {
-  /** Of the ids: `<name>_<n>`. */
+  /** The beginning of the ids: `<name>_<n>`. */
   name: string;
   operator: string;
   count: number;
-  /** Of rows that no life has seen: when they were made. Undefined: a life has just seen them, and nothing is due for an hour. */
+  /** When rows that no life has seen were made. Undefined: a life has just seen them, and nothing is due for an hour. */
   made?: string;
 }
 

@@ -39,7 +39,7 @@ interface RigOptions {
 }
 
 /**
- * What runs between a commit and its life, on real parts, in this process, where a test may hold each of them still: a database
+ * Holds all that runs between a commit and its life, on real parts, in this process, where a test may hold each of them still: a database
  * of its own, a Temporal namespace of its own, a delivery and a worker that start when a test says so.
  */
 export interface Rig {
@@ -49,7 +49,7 @@ export interface Rig {
   /** A delivery beyond the rig's own; stopped with the rig. */
   anotherDelivery(): Promise<RunningDelivery>;
   startDelivery(role?: { sweep: boolean }): Promise<void>;
-  /** What a worker of the rig does. */
+  /** The activities of a worker of the rig. */
   activities(): Activities;
   /** @param instead activities that do something else in this worker */
   startWorker(instead?: Partial<Activities>): Promise<RunningWorker>;
@@ -179,7 +179,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   return rig;
 }
 
-/** What no history may hold: the tests look for them. */
+/** Texts that no history may hold: the tests look for them. */
 export const INPUT = 'input-that-no-history-may-hold';
 export const OUTPUT = 'output-that-no-history-may-hold';
 

@@ -63,7 +63,7 @@ else
       );
     });
 
-    /** What is open, or could be used, at the end. */
+    /** The things that are open, or could be used, at the end. */
     const left = (): string[] =>
       [...stripe.books.objects.values()]
         .filter(

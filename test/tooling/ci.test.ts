@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 const run = join(import.meta.dirname, '../../.ci/run');
 
-/** What each program of CI does in a test: a line of sh; a program that is not named prints its name and passes. */
+/** The act of each program of CI in a test: a line of sh; a program that is not named prints its name and passes. */
 type Programs = Partial<Record<'node' | 'oxfmt' | 'oxlint' | 'tsc' | 'mocha', string>>;
 
 /** Runs the script in an empty project whose programs are replaced: tested are order, exit codes and last lines. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPrinted, commandBlocks, ROOT, shownCommands } from '../support/pasted.ts';
 
-/** What tests take from pages, `<page> <mark>`; a test that takes a block runs it. */
+/** The blocks that tests take from pages, `<page> <mark>`; a test that takes a block runs it. */
 const taken = new Set(
   readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { moduleState } from '../../scripts/module-state.ts';
 
-/** What is found in a project of this one file, as `<file>:<line> <variable>`. */
+/** Returns what is found in a project of this one file, as `<file>:<line> <variable>`. */
 function foundIn(text: string, file = 'src/skills/cache.ts'): string[] {
   const root = mkdtempSync(join(tmpdir(), 'carnet-module-state-'));
   try {

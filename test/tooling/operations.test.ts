@@ -25,7 +25,7 @@ function rowsBelow(heading: string): string[][] {
   );
 }
 
-/** What the sources count, as `/metrics` spells it: a counter ends in `_total`. */
+/** The metrics that the sources count, as `/metrics` spells it: a counter ends in `_total`. */
 function metricsOfSources(): string[] {
   const texts = sourceFiles(root)
     .filter((file) => /^(?:src|temporal|activities)\//.test(file))

@@ -35,9 +35,9 @@ type Outcome = 'ok' | 'void' | 'skipped';
 interface Case {
   name: string;
   verdict: Verdict;
-  /** What the Python program says, where it leaves this out. */
+  /** The words of the Python program, where it leaves this out. */
   python?: Verdict;
-  /** What both say of its one co-signature. */
+  /** The words of both about its one co-signature. */
   coSignature?: Outcome;
   text: string;
   older?: string;
@@ -254,7 +254,7 @@ change('verified', 'a co-signature that was sent and is left out', (bundle) => {
     Object.assign(bundle, { envelope: left, erased: true, leaf_hash: '00'.repeat(32) }),
   );
 }
-// What the formats say nothing of, and the Python program leaves out (docs/claims.md).
+// Rules that the formats say nothing of, and the Python program leaves out (docs/claims.md).
 change('refused', 'a receipt with a member that it has not', (bundle) => Object.assign(bundle.receipt, { seen: true }));
 Object.assign(cases.at(-1) ?? {}, { python: 'verified' });
 coSigned('void', 'of another role', ours, { signer_role: 'king' });

@@ -15,7 +15,7 @@ const head = (major: number, value: number): Buffer => {
 };
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
-/** What stands in headers: what the profile takes, what it refuses, and both inside of containers and under tags. */
+/** Values that stand in headers: what the profile takes, what it refuses, and both inside of containers and under tags. */
 const { item } = fc.letrec<{ item: Buffer }>((tie) => ({
   item: fc.oneof(
     { depthSize: 'small', maxDepth: 6 },

@@ -264,7 +264,7 @@ export class TestLog {
 }
 export type TestBundle = ReturnType<TestLog['bundle']>;
 
-/** What `claim` co-signs: the signed bytes, detached, by a key under its kid. */
+/** Returns what `claim` co-signs: the signed bytes, detached, by a key under its kid. */
 export function coSignature(envelope: Members, keys: Keys, role = 'operator_attestation'): Members {
   const bytes = sign1({
     key: keys.privateKey,

@@ -1,4 +1,4 @@
-// What both runtimes share: jobs come in on the standard input, frames go out on the standard output. Reads and writes block, so what a
+// Both runtimes share this: jobs come in on the standard input, frames go out on the standard output. Reads and writes block, so what a
 // script has printed has left the process before the process can be killed.
 import { readSync, writeSync } from 'node:fs';
 

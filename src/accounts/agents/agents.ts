@@ -170,7 +170,7 @@ async function assertKeyIsFree(connection: CommonQueryMethods, caller: Caller, k
 }
 
 /**
- * What a person has to decide about a change; null: a key may. One approval stands for the whole request, so the first that applies is the act:
+ * Names the act that a person has to decide about a change; null: a key may. One approval stands for the whole request, so the first that applies is the act:
  * the person reads the others in the same body.
  */
 async function actOfChange(

@@ -22,7 +22,7 @@ const Y_OF_ORDER_EIGHT = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84
 const SMALL_ORDER: ReadonlySet<bigint> = new Set([0n, 1n, P - 1n, Y_OF_ORDER_EIGHT, P - Y_OF_ORDER_EIGHT]);
 
 /**
- * What is wrong with the 32 bytes of an Ed25519 public key (RFC 8032 §5.1.3); undefined: nothing. node:crypto accepts
+ * Says what is wrong with the 32 bytes of an Ed25519 public key (RFC 8032 §5.1.3); undefined: nothing. node:crypto accepts
  * any.
  */
 function faultOfPoint(bytes: Buffer): string | undefined {

@@ -19,7 +19,7 @@ interface AgentOfOperator {
   agentId: string;
 }
 
-/** Whose agents are seen: all of an operator, or those alone that were registered under this grant. */
+/** Names which agents are seen: all of an operator, or those alone that were registered under this grant. */
 interface AgentsOf {
   operatorId: OperatorId;
   grantId: PartnerGrantId | null;
@@ -122,7 +122,7 @@ export async function insertAgent(
   return await shownAgent(connection, agent.id, agent.grantId);
 }
 
-/** What its row is to say; `status` follows from the two. An agent that is retired already keeps the moment. */
+/** The values that its row is to have; `status` follows from the two. An agent that is retired already keeps the moment. */
 interface Standing {
   blocked: boolean;
   retired: boolean;

@@ -42,7 +42,7 @@ export const countApiKeys = (connection: CommonQueryMethods, operatorId: Operato
     sql.type(z.object({ count: z.number() }))`select count(*) from api_keys where operator_id = ${operatorId}`,
   );
 
-/** What is stored of a key: the hash of its secret, never the secret. */
+/** The database stores the hash of a key's secret, never the secret. */
 export type NewApiKey = Omit<ApiKey, 'id' | 'last_used_at' | 'created_at'> & {
   id: ApiKeyId;
   secretHash: Buffer;

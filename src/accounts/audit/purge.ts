@@ -7,7 +7,7 @@ const BATCH_SIZE = 1_000;
 
 const PurgeRow = z.object({ purged: z.number(), next_after: z.string().nullable() });
 
-/** What one step did. */
+/** The outcome of one step. */
 interface Purge {
   purged: number;
   /** The operator after whom the next step continues; null: every operator was looked at. */

@@ -19,7 +19,7 @@ import type { AddMember, Member, Role } from './schema.ts';
 import { lockOperator } from '../operators/queries.ts';
 import { actToOutlive } from '../outlive.ts';
 
-/** What a person has to decide where people who may approve are made or removed; null: a key may. */
+/** Names the act that a person has to decide where people who may approve are made or removed; null: a key may. */
 const ACTS = {
   added: { owner: 'member.owner_added', admin: 'member.admin_added', member: null },
   deleted: { owner: 'member.owner_deleted', admin: 'member.admin_deleted', member: null },
@@ -64,7 +64,7 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
             subject: { deciders: await listDeciders(connection, operatorId) },
           });
     if (refused !== null) return refused;
-    // What a person did or approved stands on its own.
+    // The act that a person did or approved stands on its own.
     const invitedBy = act === null && !isPerson(call.caller) ? credentialName(call.caller) : null;
     const member = await insertMember(connection, { ...body, operatorId, joined: false, invitedBy });
     await audit('member.invited', member.id, { role: member.role });

@@ -48,7 +48,7 @@ export const updateOwnOperator = (
     return { status: 200, body: operator };
   });
 
-/** What a person has to decide about a change, the act of an owner first: one approval stands for the whole request. null: a key may. */
+/** Names the act that a person has to decide about a change, the act of an owner first: one approval stands for the whole request. null: a key may. */
 async function governedChange(
   connection: CommonQueryMethods,
   caller: Caller,

@@ -28,7 +28,7 @@ interface Decision {
   action: GovernedAct | 'billing_alarm.dismissed';
   /** The act that it is for some of these cases. */
   governed?(unit: Unit, id: string): Promise<GovernedAct | null>;
-  /** What else has to be so, before a person is asked to approve it. */
+  /** Checks what else has to be so, before a person is asked to approve it. */
   check?(unit: Unit, id: string): Promise<void>;
   /** @param decided the sum as it was approved, which another call may have changed since */
   apply(unit: Unit, id: string, decided: { cents: number | null; requestId: string }): Promise<CaseEffect>;
@@ -56,7 +56,7 @@ const dismissed = (dismiss: (connection: Unit['connection'], id: string) => Prom
   },
 });
 
-/** What else the platform decides about money. */
+/** The platform also decides this about money. */
 export const decisions = {
   /** Gives up what is still owed of a receivable. */
   receivableClosed: {

@@ -9,7 +9,7 @@ interface CasePlace {
 }
 
 /**
- * What waits for a person, by kind, the longest waiting first. A refund may take its time at a bank: it waits for a
+ * Lists what waits for a person, by kind, the longest waiting first. A refund may take its time at a bank: it waits for a
  * person once it is a day old. Of lives those that move money (priority 1): their rows may stay as they are for as long as Temporal refuses.
  */
 export const listCases = (
@@ -39,22 +39,22 @@ export const listCases = (
 const StateRow = z.object({
   /** `open` while it waits for a decision, else how it stands. */
   state: z.string(),
-  /** What the decision is about: what is owed, held or was paid; null where the provider named no amount. */
+  /** The amount that the decision is about: what is owed, held or was paid; null where the provider named no amount. */
   amount_cents: z.number().nullable(),
   operator_id: z.string(),
   currency: z.string().nullable(),
   /** The top-up of a payment, the transaction of a refund, what an alarm is about; null for a receivable. */
   concerns: z.string().nullable(),
-  /** Of a payment that differs: what was requested, in US cents. */
+  /** Cents (US) that were requested, where a payment differs. */
   requested_cents: z.number().nullable(),
-  /** Of an alarm alone: since when it waits. One that was over is raised again under its id. */
+  /** Since when an alarm waits; null for all else. One that was over is raised again under its id. */
   since: z.string().optional(),
-  /** Of an alarm alone: when the newest of what it is about became known, as by another report of refunds; null where nothing has. */
+  /** When the newest of what an alarm is about became known, as by another report of refunds; null where nothing has. */
   news_at: z.string().nullable().optional(),
 });
 export type CaseState = z.infer<typeof StateRow>;
 
-/** What a person decides about: all but a life, which ends by itself. */
+/** A person decides about these: all but a life, which ends by itself. */
 export interface DecidableCase extends CasePlace {
   kind: Exclude<BillingCase['kind'], 'life'>;
 }
@@ -88,10 +88,10 @@ const EffectRow = z.object({
   transaction_id: z.string().nullable(),
   life: z.string().nullable(),
 });
-/** Whose wallet a decision concerned, the row that it made there, and the life that has something to do since. */
+/** The operator whose wallet a decision concerned, the row that it made there, and the life that has something to do since. */
 export type CaseEffect = z.infer<typeof EffectRow>;
 
-/** What a person found about a refund that hangs. */
+/** The finding of a person about a refund that hangs. */
 export type SettledRefund = 'succeeded' | 'failed';
 
 /** Why the refund cannot be settled like this, as the end of a sentence; null: it can, or there is none of this id. */
@@ -113,7 +113,7 @@ export const settleRefundByHand = (
     with settled as materialized (select operator_id, life from settle_refund_by_hand(${id}, ${outcome}, ${requestId}))
     select operator_id, null as transaction_id, life from settled`);
 
-/** What was decided about, and by which request. */
+/** Names what was decided about, and by which request. */
 interface Decided {
   cents: number | null;
   requestId: string;
@@ -175,7 +175,7 @@ export async function raiseAlarm(
     select raise_billing_alarm(${kind}, ${concerns}, ${operatorId}, null, null)`);
 }
 
-/** What there is has become known: nobody has to look any more. */
+/** All that there is has become known: nobody has to look any more. */
 export async function endAlarm(
   connection: CommonQueryMethods,
   { kind, concerns }: { kind: BillingAlarm; concerns: string },

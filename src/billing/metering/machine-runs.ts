@@ -10,7 +10,7 @@ export interface MachineRun {
   operatorId: OperatorId;
   /** Milliseconds, whole. */
   durationMs: number;
-  /** What the run costs the platform; the wallet is charged this and a fee of 15 %. */
+  /** The cost of the run for the platform; the wallet is charged this and a fee of 15 %. */
   costMicrocents: number;
   invocationId?: InvocationId;
   /** Where absent, the skill of the invocation. */

@@ -11,7 +11,7 @@ export interface ModelCall {
   /** Recording the same id again changes nothing and charges nothing. */
   id: ModelCallId;
   operatorId: OperatorId;
-  /** What it was made for, e.g. `sealed_step`. */
+  /** Names what it was made for, e.g. `sealed_step`. */
   operation: string;
   provider: string;
   model: string;

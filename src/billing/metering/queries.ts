@@ -24,7 +24,7 @@ const UsageRow = z.object({
 });
 
 /**
- * What an operator used this month and what it has now. Read from counters and from what exists, so the query does not
+ * Reads what an operator used this month and what it has now. Read from counters and from what exists, so the query does not
  * grow with a month's work. One statement, so all numbers are of one month and one tier.
  */
 export async function readUsage(connection: CommonQueryMethods, operatorId: OperatorId): Promise<Usage> {

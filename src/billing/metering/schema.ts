@@ -13,7 +13,7 @@ const AllowanceSchema = z
   .meta({ id: 'Allowance' });
 export type Allowance = z.infer<typeof AllowanceSchema>;
 
-/** What a tier includes of each meter, in the order of the answer. */
+/** The amount that a tier includes of each meter, in the order of the answer. */
 const AllowancesSchema = z.object({
   metered_actions: AllowanceSchema.describe(
     'Passports issued, delegated and refreshed, checkpoints, checkouts, invocations and submitted claims.',

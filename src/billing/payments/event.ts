@@ -2,7 +2,7 @@ import type { SubscriptionState } from './provider.ts';
 import type { DisputeStanding } from './stripe/statuses.ts';
 
 /**
- * What a payment webhook reports, from Stripe or the local provider. An id counts once, however often it is sent
+ * The report of a payment webhook, from Stripe or the local provider. An id counts once, however often it is sent
  * (decision B7).
  */
 export type PaymentEvent = { id: string; type: string; createdAt: Date } & PaymentFact;
@@ -22,7 +22,7 @@ export type PaymentFact =
   | { kind: 'invoice_paid'; subscriptionId: string }
   /** Some or all of a payout was taken back from the publisher's account; `reversedCents` is the sum so far. */
   | { kind: 'transfer_reversed'; transferId: string; amountCents: number; reversedCents: number }
-  /** Of no concern to us: answered 200. */
+  /** Does not concern us: answered 200. */
   | { kind: 'other' };
 
 /** A refund was made, one that was pending has an outcome, or one that had succeeded came back. */
@@ -51,13 +51,13 @@ export interface DisputeFact {
   standing: DisputeStanding;
   stage: number;
   /**
-   * What the provider withdrew (below zero) and reinstated so far; null where the event does not list it, and the amount
+   * The amounts that the provider withdrew (below zero) and reinstated so far; null where the event does not list it, and the amount
    * stands for it.
    */
   movements: { id: string; cents: number }[] | null;
 }
 
-/** What became of a hosted checkout. The metadata that we gave it names the top-up or the change of a subscription. */
+/** The outcome of a hosted checkout. The metadata that we gave it names the top-up or the change of a subscription. */
 export interface CheckoutFact {
   kind: 'checkout';
   outcome: 'paid' | 'processing' | 'failed' | 'expired';

@@ -63,7 +63,7 @@ const Invoice = readsOf<Stripe.Invoice>()(
 export const unrelatedFact: PaymentFact = { kind: 'other' };
 
 /**
- * What an event of Stripe's means to us. An event about something that we did not create (another product on the same
+ * Reads what an event of Stripe's means to us. An event about something that we did not create (another product on the same
  * account, something made by hand in Stripe's dashboard) is `other`, and so is one that has no whole amount or whose
  * texts cannot be kept as they are: sent again it would say the same.
  * @throws Error where a subscription of ours has no period.

@@ -1,5 +1,5 @@
 /**
- * What a person sees of a life in the Temporal UI: ids, amounts and times, and nothing that opens a page or names an
+ * Describes a life as a person sees it in the Temporal UI: ids, amounts and times, and nothing that opens a page or names an
  * account.
  */
 export interface LifeDescription {

@@ -15,7 +15,7 @@ const EventBody = z.object({
 });
 
 /**
- * What an event of the provider means, sent by webhook or read from its list: the one door for both.
+ * Handles what an event of the provider means, sent by webhook or read from its list: the one door for both.
  * @returns null where it is no event
  * @throws Error where a subscription of ours has no period.
  */

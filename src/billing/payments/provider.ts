@@ -19,10 +19,10 @@ export interface CheckoutState {
   amountCents: number | null;
   /** Lower case, `usd`. */
   currency: string | null;
-  /** What a refund goes back to; null until it is paid. */
+  /** The payment that a refund goes back to; null until it is paid. */
   paymentId: string | null;
   receiptUrl: string | null;
-  /** Of a checkout of a subscription. */
+  /** Null where the checkout is not one of a subscription. */
   subscriptionId: string | null;
 }
 
@@ -182,7 +182,7 @@ export interface PaymentProvider {
   }): Promise<{ transferId: string }>;
 }
 
-/** What steps of lives are called with that reach the provider. */
+/** The context of steps of lives that reach the provider. */
 export interface PaymentsContext extends Context {
   readonly payments: PaymentProvider;
 }

@@ -3,7 +3,7 @@ import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { PaymentEvent } from './event.ts';
 
 const EffectRow = z.object({ outcome: z.string(), operator_id: z.string().nullable(), life: z.string().nullable() });
-/** What a fact changed: its outcome, the operator whose wallet it concerns, and the life that must be woken. */
+/** The effect of a fact: its outcome, the operator whose wallet it concerns, and the life that must be woken. */
 export type PaymentEffect = z.infer<typeof EffectRow>;
 
 interface TopUpOutcome {

@@ -1,10 +1,10 @@
 import type { RefundStatus } from './refunds/schema.ts';
 import type { TopUpStatus } from './top-ups/schema.ts';
 
-/** What the life of a top-up does next. */
+/** The next step of the life of a top-up. */
 export const topUpActions = ['open', 'check', 'refunds', 'receipt', 'wait', 'end'] as const;
 
-/** What the life of a refund does next. */
+/** The next step of the life of a refund. */
 export const refundActions = ['request', 'wait', 'end'] as const;
 
 interface PaymentStep<Status extends string, Action extends string> {

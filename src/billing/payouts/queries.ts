@@ -52,7 +52,7 @@ export const advancePayoutRow = (
 const Transferring = z.object({ operator_id: z.string(), account: z.string(), net_cents: z.number() });
 
 /**
- * What is to be transferred; null where that is over. Stamps the row, which shows `reconcile_payouts` that a life is at
+ * Reads what is to be transferred; null where that is over. Stamps the row, which shows `reconcile_payouts` that a life is at
  * work.
  */
 export const findTransferringPayout = (

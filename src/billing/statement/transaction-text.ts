@@ -10,7 +10,7 @@ type Fragment = ReturnType<typeof sql.fragment>;
 /** Whether the debits of the meter come from model calls and machine runs. */
 const sourced = sql.fragment`t.meter in ('sealed_execution', 'llm_gateway', 'l3')`;
 
-/** What the transfer `t` adds to its wallet, in cents. */
+/** The amount that the transfer `t` adds to its wallet, in cents. */
 export const signedCents = sql.fragment`(case when t.debit_account = 'wallet:' || t.wallet then -t.amount_cents else t.amount_cents end)`;
 
 /** Looked up id by id: with a join, Postgres would read whole tables of names for a handful of sources. */

@@ -42,7 +42,7 @@ const columns = sql.fragment`id, operator_id, kind, tier, status, effective_at, 
   checkout_url, closing,
   coalesce(expires_at <= clock_timestamp(), false) as past`;
 
-/** What the encrypted address of a checkout is bound to. */
+/** Names what the encrypted address of a checkout is bound to. */
 export const changeSeal = (changeId: string): string => `subscription-change:${changeId}`;
 
 /** @throws NotFoundError: changes are never deleted. */

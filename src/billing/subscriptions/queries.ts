@@ -52,7 +52,7 @@ export async function lockSubscription(connection: CommonQueryMethods, operatorI
     select ${columns} from subscriptions where operator_id = ${operatorId} for no key update`);
 }
 
-/** What an operator wants of a running subscription; its life pushes it to the provider. */
+/** The wishes of an operator about a running subscription; its life pushes it to the provider. */
 export type DesiredTerms = Pick<SubscriptionRow, 'cancel_at_period_end' | 'next_tier' | 'purchased_seats'>;
 
 /** Saves the terms under the next revision; the caller wakes the life, which pushes them. */
@@ -151,7 +151,7 @@ const StandingRow = SubscriptionRow.pick({ cancel_at_period_end: true, next_tier
 );
 
 /**
- * What an operator has and what waits to be paid, in one statement, so as of one moment. Null where there is no such
+ * Reads what an operator has and what waits to be paid, in one statement, so as of one moment. Null where there is no such
  * operator.
  */
 export const readStanding = (
@@ -185,7 +185,7 @@ export const openSurplus = (connection: CommonQueryMethods, operatorId: string):
   connection.anyFirst(sql.type(z.object({ subscription_id: z.string() }))`
     select subscription_id from surplus_subscriptions where operator_id = ${operatorId} and status = 'open' order by created_at`);
 
-/** What became of a subscription beside the one that runs. */
+/** The outcome of a subscription beside the one that runs. */
 export type SurplusOutcome = { status: 'given_back'; refundedCents: number } | { status: 'over' | 'kept' | 'refused' };
 
 export async function settleSurplus(

@@ -92,7 +92,7 @@ export const SubscriptionSchema = z
   });
 export type Subscription = z.infer<typeof SubscriptionSchema>;
 
-/** What the life of a subscription does next. */
+/** The next step of the life of a subscription. */
 export const subscriptionTodos = ['close', 'open', 'push', 'fetch', 'wait', 'end', 'gone'] as const;
 
 export interface SubscriptionStep {

@@ -86,7 +86,7 @@ async function applyFact(unit: Unit, event: PaymentEvent, requestId: string): Pr
 
 const topUpOutcome = ({ reference, ...fact }: CheckoutFact) => ({ ...fact, topUpId: reference });
 
-/** What the event is about, for people who read the row. */
+/** Says what the event is about, for people who read the row. */
 function subjectOf(event: PaymentEvent): string | null {
   if (event.kind === 'checkout') return event.reference;
   if (event.kind === 'refunded') return event.paymentId;

@@ -12,7 +12,7 @@ import { assertCoSignatureFits, findKey, judgeCoSignature, refusal } from './jud
 import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures, markVerified } from './queries.ts';
 import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
 
-/** Of the 64 places of a claim those that one reader fills who is not its issuer: there are three at most, so that 16 are the issuer's. */
+/** One reader who is not the issuer fills this many of the 64 places of a claim: there are three such readers at most, so that 16 are the issuer's. */
 const SHARE_OF_A_READER = 16;
 
 /**

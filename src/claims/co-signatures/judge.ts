@@ -14,7 +14,7 @@ import type { CoSignature } from '../schema/co-signature.ts';
 /** A message of 8 KiB in base64, padded. */
 const LONGEST_TEXT = Math.ceil(MAX_SIGN1_BYTES / 3) * 4;
 
-/** What is co-signed. */
+/** Returns the bytes that are co-signed. */
 interface CoSigned {
   issuer: string;
   /** The agent that the claim names; null where it names none. */

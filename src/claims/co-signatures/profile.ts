@@ -6,7 +6,7 @@ import type { CoSignature } from '../schema/co-signature.ts';
 
 // The profile of co-signatures (docs/claims.md), which the service and both verifiers read alike (decision L120).
 
-/** Of an RFC 7638 thumbprint with SHA-256, base64url. */
+/** Matches an RFC 7638 thumbprint with SHA-256, base64url. */
 const THUMBPRINT = /^[\w-]{43}$/;
 
 /** Whether a kid can name a key; what names none is verified by none. */

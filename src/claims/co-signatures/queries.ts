@@ -19,7 +19,7 @@ const KeptRow = z.object({
 const columns = sql.fragment`claim_id, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, unverified_reason,
   created_at`;
 
-/** What an older release verified and no verifier reads is not called verified (decision L120). */
+/** A co-signature that an older release verified and no verifier reads is not called verified (decision L120). */
 function present({ claim_id: _claimId, unverified_reason: reason, ...row }: z.infer<typeof KeptRow>): KeptCoSignature {
   const fault = row.public_jwk === null ? null : unreadableFor(row);
   if (fault !== null) {
@@ -29,7 +29,7 @@ function present({ claim_id: _claimId, unverified_reason: reason, ...row }: z.in
   return { ...row, verified: row.public_jwk !== null, warnings: reason === null ? [] : [reason] };
 }
 
-/** Of each claim that has some, in the order in which they came. */
+/** Lists those of each claim that has some, in the order in which they came. */
 export async function coSignaturesOf(
   connection: CommonQueryMethods,
   claimIds: readonly string[],

@@ -30,7 +30,7 @@ async function publishUnderLock(locked: Locked & { log: Log }): Promise<void> {
   if (row.confirmed_size !== null) await noteHeadWritten(connection);
 }
 
-/** What is read under the lock is committed, so the file never says more than the database has. */
+/** All that is read under the lock is committed, so the file never says more than the database has. */
 async function keepRegistered({
   log,
   registered,

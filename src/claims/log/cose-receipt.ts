@@ -23,7 +23,7 @@ interface Receipt {
   kid: string;
   /** Ed25519 */
   privateKey: KeyObject;
-  /** Of the tree of `inclusion.treeSize` leaves. */
+  /** The root of the tree of `inclusion.treeSize` leaves. */
   rootHash: Uint8Array;
   inclusion: Inclusion;
 }

@@ -57,7 +57,7 @@ export async function appendToLog(context: Context): Promise<{ more: boolean }> 
   return { more: true };
 }
 
-/** What a person sees of the life in the Temporal UI (rule 8). */
+/** Describes the life as a person sees it in the Temporal UI (rule 8). */
 interface LogDescription {
   operatorIds: string[];
   agentId: null;

@@ -8,7 +8,7 @@ import { findLog, insertLog, readTime, replaceSealedKey, type LogRow } from './q
 import { secondsOf, signRegisteredFrom, signRegistration } from './registration.ts';
 import { checkpointText, NoteFault, parseCheckpoint, signNote, verifyNote, vkeyOf } from './signed-note.ts';
 
-/** What never changes about the log. */
+/** The properties of the log that never change. */
 export interface Log {
   id: string;
   /** Names it in its checkpoints. */

@@ -16,12 +16,12 @@ const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 /** How hashes are written in JSON. */
 export const hex = (bytes: Buffer): string => bytes.toString('hex');
 
-/** Of a tree without leaves. */
+/** The root of a tree without leaves. */
 export const EMPTY_ROOT = sha256(Buffer.alloc(0));
 
 export const hashOfLeaf = (entry: Uint8Array): Buffer => sha256(Buffer.concat([LEAF, entry]));
 
-/** Of an inner node. */
+/** The hash of an inner node. */
 export const hashOfPair = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.concat([INNER, left, right]));
 
 /** A complete node. */
@@ -101,12 +101,12 @@ export function consistencySpans(first: number, size: number): Span[] {
       isWhole = false;
     }
   }
-  // What the verifier has already, the whole of the first tree, is left out.
+  // The part that the verifier has already, the whole of the first tree, is left out.
   if (!isWhole) spans.push({ from, to });
   return spans.toReversed();
 }
 
-/** What a batch adds to a tree. */
+/** The nodes that a batch adds to a tree. */
 interface Growth {
   size: number;
   root: Buffer;

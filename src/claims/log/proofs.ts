@@ -2,7 +2,8 @@ import { invalid } from '../../errors/carnet-error.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { consistencySpans, hashOfSpan, inclusionSpans, nodesOf, type Span } from './merkle.ts';
 import type { Inclusion as Path } from './inclusion.ts';
-import { findLog, findPlace, readNodes, type PublishedEntry } from './queries.ts';
+import { readNodes } from './node-queries.ts';
+import { findLog, findPlace, type PublishedEntry } from './queries.ts';
 
 /** That a leaf is in the tree of a size. Hashes have 32 bytes. */
 export interface Inclusion extends Path {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { HASH_BYTES, type NodeId, type ReadNode } from './merkle.ts';
 
 const bytes = z.instanceof(Buffer);
 const Nothing = z.object({});
@@ -43,7 +42,7 @@ const columns = sql.fragment`
 export const findLog = (connection: CommonQueryMethods): Promise<LogRow | null> =>
   connection.maybeOne(sql.type(LogRowSchema)`select ${columns} from claim_log`);
 
-/** Whoever holds it is the only one that appends or publishes, until the end of the transaction. */
+/** Its holder is the only one that appends or publishes, until the end of the transaction. */
 export const lockLog = (connection: CommonQueryMethods): Promise<LockedLogRow> =>
   connection.one(
     sql.type(LockedLogRowSchema)`select ${columns}, clock_timestamp() as now from claim_log for no key update`,
@@ -231,7 +230,7 @@ export const reconcileLogRow = (connection: CommonQueryMethods): Promise<z.infer
 
 const PendingRow = z.object({ seq: z.number(), leaf_hash: bytes });
 
-/** What waits for a place, in the order in which it is given one. */
+/** Lists what waits for a place, in the order in which it is given one. */
 export const listPending = (
   connection: CommonQueryMethods,
   limit: number,
@@ -244,7 +243,7 @@ export async function deleteMessagesOf(connection: CommonQueryMethods, life: str
 }
 
 interface Batch {
-  /** Of the tree before. */
+  /** The size of the tree before. */
   size: number;
   seqs: number[];
   nodes: Buffer;
@@ -275,56 +274,6 @@ export async function markPublished(connection: CommonQueryMethods, size: number
       Nothing,
     )`update claim_log set published_size = ${size} where published_size < ${size} and tree_size >= ${size}`,
   );
-}
-
-const NodeRow = z.object({ level: z.number(), index: z.number(), hash: bytes });
-
-const nameOf = ({ level, index }: NodeId): string => `${level}/${index}`;
-
-/** Rows of the tree are not there; the message is a sentence, and says what to do. */
-export class NodesGone extends Error {
-  override readonly name = 'NodesGone';
-}
-
-/** Reads complete nodes, each once. The function that is returned throws NodesGone for one that was not read or is not there. */
-export async function readNodes(connection: CommonQueryMethods, ids: readonly NodeId[]): Promise<ReadNode> {
-  const rows =
-    ids.length === 0
-      ? []
-      : await connection.any(sql.type(NodeRow)`
-          select n.level, n.index, n.hash
-          from unnest(${sql.array(
-            ids.map(({ level }) => level),
-            'int2',
-          )}, ${sql.array(
-            ids.map(({ index }) => index),
-            'int8',
-          )}) as wanted (level, index)
-          join log_nodes n on n.level = wanted.level and n.index = wanted.index`);
-  const hashes = new Map(rows.map((row) => [nameOf(row), row.hash]));
-  return (id) => {
-    const found = hashes.get(nameOf(id));
-    if (found === undefined) {
-      throw new NodesGone(
-        `The log has no node ${nameOf(id)}: rows of log_nodes are gone or changed. Restore a copy of the database in which they are whole.`,
-      );
-    }
-    return found;
-  };
-}
-
-const Hashes = z.object({ hashes: bytes.nullable() });
-
-/** Hashes of one level beside each other. @throws NodesGone where one is not there. */
-export async function readRow(
-  connection: CommonQueryMethods,
-  { level, from, count }: { level: number; from: number; count: number },
-): Promise<Buffer> {
-  const row = await connection.one(sql.type(Hashes)`
-    select string_agg(hash, ''::bytea order by index) as hashes from log_nodes
-    where level = ${level} and index between ${from} and ${from + count - 1}`);
-  if (row.hashes?.length !== count * HASH_BYTES) throw new NodesGone('Rows of log_nodes are gone.');
-  return row.hashes;
 }
 
 const CheckpointRow = z.object({
@@ -391,18 +340,6 @@ export const findPlace = (connection: CommonQueryMethods, claimId: string): Prom
   connection.maybeOne(sql.type(PlaceRow)`
     select e.log_index, l.published_size from log_entries e join claim_log l on e.log_index < l.published_size
     where e.claim_id = ${claimId}`);
-
-const LeafRow = z.object({ leaf_hash: bytes, envelope: z.string() });
-
-/** Claims in the order of their places, with the hash that the log has of each. */
-export const listLeaves = (
-  connection: CommonQueryMethods,
-  { from, count }: { from: number; count: number },
-): Promise<readonly z.infer<typeof LeafRow>[]> =>
-  connection.any(sql.type(LeafRow)`
-    select n.hash as leaf_hash, c.envelope
-    from log_entries e join claims c on c.id = e.claim_id join log_nodes n on n.level = 0 and n.index = e.log_index
-    where e.log_index between ${from} and ${from + count - 1} order by e.log_index`);
 
 /** Lets a claim wait for its place in the log, in the transaction that records it. */
 export async function insertPending(connection: CommonQueryMethods, claimId: string, leafHash: Buffer): Promise<void> {

@@ -4,7 +4,8 @@ import type { ReceiptSchema } from '../schema/envelope.ts';
 import { encodeInclusion, rootOf } from './inclusion.ts';
 import { inclusionsInBatch, type Inclusion } from './proofs.ts';
 import type { Log } from './log-key.ts';
-import { findEntries, NodesGone, noteDamaged, type CheckpointRow, type PublishedEntry } from './queries.ts';
+import { NodesGone } from './node-queries.ts';
+import { findEntries, noteDamaged, type CheckpointRow, type PublishedEntry } from './queries.ts';
 import { isRegistered, parseRegistration, secondsOf, type Registration } from './registration.ts';
 import { NoteFault, parseCheckpoint, parseNote } from './signed-note.ts';
 import { alteredAt, damageAt } from './stopped.ts';
@@ -31,7 +32,7 @@ export interface LoggedClaim {
 /** The bytes of a proof of format svc-merkle-v1: `[tree_size, leaf_index, [hashes]]`. */
 const proofBytes = (inclusion: Inclusion): string => encodeInclusion(inclusion).toString('base64url');
 
-/** What a batch states, as its columns have it. */
+/** The statement of a batch, as its columns have it. */
 const columnsOf = ({ registry, created_at: createdAt }: CheckpointRow): Registration => ({
   registry,
   registeredAt: secondsOf(createdAt),

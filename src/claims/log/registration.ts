@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { NoteFault, parseNote, signNote, verifyNote } from './signed-note.ts';
 
 /**
- * What the log states of a batch besides its root, signed when the batch is appended: rows say it too, and whoever writes the database changes
+ * The log states this of a batch besides its root, signed when the batch is appended: rows say it too, and whoever writes the database changes
  * rows. The first lines keep these notes apart from checkpoints, whose second line is a number.
  */
 export interface Registration {
@@ -37,7 +37,7 @@ export const signRegistration = (
   { size, root, registry, registeredAt }: Registration & { size: number; root: Buffer },
 ): string => signed(log, [BATCH, log.origin, size, root.toString('base64'), registry, registeredAt]);
 
-/** What a registration states, without its signature being verified. @throws NoteFault */
+/** Reads what a registration states, without its signature being verified. @throws NoteFault */
 export function parseRegistration(note: string): Registration & { origin: string; size: number; root: Buffer } {
   const [kind, origin = '', size, root = '', registry = '', registeredAt, ...more] = parseNote(note).text.split('\n');
   if (kind !== BATCH || more.length !== 1) throw new NoteFault('It is no registration of a batch.');

@@ -32,7 +32,7 @@ const params = z.object({ id: z.string() });
 const WAITING = { status: 202, headers: { 'Retry-After': '1' } } as const;
 const COSE = 'application/cose';
 const BYTES = 'application/octet-stream';
-/** What is complete in a tree never changes. */
+/** A complete part of a tree never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const KEYS_CACHE = 'public, max-age=300';
 

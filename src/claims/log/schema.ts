@@ -91,7 +91,7 @@ export const BytesSchema = z.string().meta({ override: { type: 'string', format:
 
 const note = z.string();
 
-/** What an offline verifier reads. */
+/** An offline verifier reads this. */
 export const BundleSchema = z
   .object({
     bundle_version: z.literal(1),

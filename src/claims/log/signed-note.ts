@@ -25,7 +25,7 @@ interface NoteSignature {
   name: string;
   /** The first four bytes, as eight lower-case hex digits. */
   keyId: string;
-  /** What follows the key id. */
+  /** The bytes that follow the key id. */
   bytes: Buffer;
   /** The whole line, without its newline. */
   line: string;
@@ -33,7 +33,7 @@ interface NoteSignature {
 
 export interface VerifiedSignature {
   key: VerifierKey;
-  /** Of a cosignature: seconds since 1970 at which the tree was the largest one that its signer had seen; null for a plain signature. */
+  /** The time of a cosignature: seconds since 1970 at which the tree was the largest one that its signer had seen; null for a plain signature. */
   timestamp: number | null;
   line: string;
 }
@@ -176,7 +176,7 @@ function timestampOf(key: VerifierKey, text: string, bytes: Buffer): number | nu
   return Number(timestamp);
 }
 
-/** What an ML-DSA-44 cosignature of a checkpoint covers: the subtree from the first leaf to its size. */
+/** Returns the bytes that an ML-DSA-44 cosignature of a checkpoint covers: the subtree from the first leaf to its size. */
 function cosignedMessage(cosigner: string, timestamp: bigint, { origin, size, rootHash }: Checkpoint): Buffer {
   return Buffer.concat([
     Buffer.from('subtree/v1\n\0'),

@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { completeAt, HASH_BYTES, hashOfPair, hashOfSpan, inclusionSpans, nodesOf, type Span } from './merkle.ts';
-import { NodesGone, readNodes, readRow } from './queries.ts';
+import { NodesGone, readNodes, readRow } from './node-queries.ts';
 
 /** A slice has this many levels of nodes above its leaves: 16,384 leaves and as many nodes, a megabyte, hashed within 50 ms. */
 const LEVELS = 14;

@@ -11,7 +11,7 @@ const unprovenGauge = metrics.gauge(
   '1 while nobody has confirmed that the log of claims is not an older copy; /readyz says since when',
 );
 
-/** What stops the log: nothing may be appended to this tree. The message says why, and what to do. */
+/** A fault that stops the log: nothing may be appended to this tree. The message says why, and what to do. */
 export class LogStopped extends Error {
   override readonly name = 'LogStopped';
 }
@@ -25,7 +25,7 @@ export const logUnproven = (isUnproven: boolean): void => unprovenGauge.record(i
 /** A claim waits for a second, for fifteen without Temporal; the rest is for what passes by itself. */
 const LATE_SECONDS = 60;
 
-/** What a person does about a tree that is older than what was published. */
+/** Tells a person what to do about a tree that is older than what was published. */
 export const REMEDY =
   'Stop the service and restore a newer copy of the database, one that was made after that head was published. Never delete the file to go on: ' +
   'receipts that others hold would not verify any more. docs/operations.md says what to do where no newer copy exists.';
@@ -62,7 +62,7 @@ carnet_log_walk_rounds_total ${rounds}
 `;
 }
 
-/** What a person must know about the log; each is a text that says what to do, null where all is well. */
+/** The troubles of the log that a person must know; each is a text that says what to do, null where all is well. */
 export interface LogTrouble {
   /** Why nothing is appended. */
   stopped: string | null;

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '../../json/value.ts';
 import { signedBytesOf } from '../signed-bytes.ts';
 import { completeAt, hashOfLeaf } from './merkle.ts';
 import { publishedSize } from './proofs.ts';
-import { listLeaves, readRow } from './queries.ts';
+import { listLeaves, readRow } from './node-queries.ts';
 
 /** Hashes of a full tile, and levels of the tree from one level of tiles to the next (C2SP tlog-tiles). */
 const WIDTH = 256;

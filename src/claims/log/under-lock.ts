@@ -8,15 +8,14 @@ import { openedLogOf, signedTree, type Log } from './log-key.ts';
 import { hashOfSpan, nodesOf, type ReadNode } from './merkle.ts';
 import { inclusionsInBatch } from './proofs.ts';
 import { hasLostRegistration, isProven } from './proven.ts';
+import { NodesGone, readNodes } from './node-queries.ts';
 import {
   findEntryAt,
   findNote,
   lockLog,
-  NodesGone,
   noteRunning,
   noteStopped,
   noteUnproven,
-  readNodes,
   type LockedLogRow,
   type LogRow,
 } from './queries.ts';
@@ -34,7 +33,7 @@ interface Paths {
   registeredPath: string;
 }
 
-/** What was read under the lock. */
+/** The state that was read under the lock. */
 interface Read {
   /** The nodes that make the root of the tree. */
   nodes: ReadNode;

@@ -17,7 +17,7 @@ export const SubmitterSchema = z
   );
 export type Submitter = NonNullable<z.infer<typeof SubmitterSchema>>;
 
-/** What everybody may read who knows the id: it shows nothing that the claim states. */
+/** Everybody who knows the id may read this: it shows nothing that the claim states. */
 export const ClaimDigestSchema = z
   .object({
     id: z.string(),

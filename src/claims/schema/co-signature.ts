@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonObject } from '../../fields/objects.ts';
 
-/** Of one claim. */
+/** One claim has this many at most. */
 export const MOST_CO_SIGNATURES = 64;
 
 /** Limits in bytes are in `co-signatures/judge.ts`. */

@@ -92,7 +92,7 @@ const outcome = {
 const nullableText = z.string().nullable();
 const nullableHash = hash64.nullable();
 
-/** What came of an intent; `outcome_type` chooses one of six variants. */
+/** The outcome of an intent; `outcome_type` chooses one of six variants. */
 export const IntentOutcomeSchema = z.discriminatedUnion(
   'outcome_type',
   [

@@ -1,4 +1,4 @@
--- Whose key answers a model step of a skill: `platform`, `buyer` or `seller`; null: it takes one of these two, and the one that it takes is not
+-- Returns whose key answers a model step of a skill: `platform`, `buyer` or `seller`; null: it takes one of these two, and the one that it takes is not
 -- there. `p_required` are the skill's required_credentials; a provider that they do not name is answered by the platform's key in every mode.
 create function llm_key_source(p_consumer text, p_provider_operator text, p_mode text, p_required jsonb, p_llm_provider text)
 returns text language sql stable as $$

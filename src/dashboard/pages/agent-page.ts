@@ -64,7 +64,7 @@ ${decisionOf(person, shown)}</article>
 
 const UnblockForm = z.strictObject({ seen: z.string() });
 
-/** What an agent has to answer for, to unblock it. The form says what the person has seen: what came since is refused, and shown. */
+/** Shows what an agent has to answer for, to unblock it. The form says what the person has seen: what came since is refused, and shown. */
 export const agentPage: PeoplePage = {
   operation: 'agentPage',
   page: (visit) => forPerson(visit, pathOfAgent(visit.id), (person) => shownAgent(person)),

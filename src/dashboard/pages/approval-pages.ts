@@ -47,7 +47,7 @@ async function requesterOf(
   return html`the key “${key.name}” (<code>…${key.last4}</code>)${behind}`;
 }
 
-/** What a subject calls itself. */
+/** The name that a subject calls itself. */
 function nameOf(subject: JsonValue | undefined): Html {
   const { data } = Named.safeParse(subject);
   const { name, id } = data ?? {};
@@ -57,7 +57,7 @@ function nameOf(subject: JsonValue | undefined): Html {
 
 const Named = z.object({ id: z.string().optional(), name: z.string().optional() });
 
-/** What is asked for, as it will be run, with the forms that decide it where this person may. @param whole however long it is */
+/** Shows what is asked for, as it will be run, with the forms that decide it where this person may. @param whole however long it is */
 export async function approvalCard(
   person: PersonsVisit,
   toDecide: ApprovalToDecide,
@@ -117,7 +117,7 @@ ${mayDo ? html`<button class="primary" name="decision" value="approved">Approve<
 </form>`;
 }
 
-/** What became of it, in a sentence; null while it waits. */
+/** Tells the outcome, in a sentence; null while it waits. */
 export function approvalOutcome(toDecide: ApprovalToDecide): Html | null {
   const { id, status, method, path, expires_at: expiresAt } = toDecide.approval;
   const request = html`<code>${method} ${path}</code>`;

@@ -20,7 +20,7 @@ const About = z.object({ id: z.string(), endpoint_id: z.string(), attempt: z.int
 
 const nothing = html``;
 
-/** What came, and whether the person can read there what they decide about. */
+/** The content that came, and whether the person can read there what they decide about. */
 interface ShownContent {
   html: Html;
   isRead: boolean;

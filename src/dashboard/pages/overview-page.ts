@@ -24,7 +24,7 @@ import {
   type PersonsVisit,
 } from './visits.ts';
 
-/** Of each kind on one page: a person reads each. */
+/** One page shows this many of each kind: a person reads each. */
 const PAGE = 10;
 
 const nothing = html``;
@@ -62,7 +62,7 @@ async function each<T>(items: readonly T[], show: (item: T) => Promise<Html>): P
   return shown;
 }
 
-/** What became of that which was decided a moment ago, as it stands now; nothing where the address names what is not there. */
+/** Tells the outcome of that which was decided a moment ago, as it stands now; nothing where the address names what is not there. */
 async function outcomeOf(person: PersonsVisit): Promise<Html> {
   const { visit, caller } = person;
   const id = oneOf(visit.query, 'decided');

@@ -33,7 +33,7 @@ export const pathOfReview = (checkoutId: string): string => `${OVERVIEW}/reviews
 
 const nothing = html``;
 
-/** Of the flags of a review among others, of the checkpoints on one page, and of the calls of each: the rest is a page further. */
+/** Limits the flags of a review among others, the checkpoints on one page, and the calls of each: the rest is a page further. */
 const MOST_SHOWN = 20;
 
 /** The agent by its name, and by its id. */
@@ -67,11 +67,11 @@ ${shown.map(({ type, severity, message, raised_at: at }) => html`<li>${badgeOf(s
 interface Shown {
   /** All flags, however many. */
   whole: boolean;
-  /** What of the report the page leaves out, to be read before deciding; absent: nothing. */
+  /** The part of the report that the page leaves out, to be read before deciding; absent: nothing. */
   leftOut?: Html;
 }
 
-/** What an agent did that somebody is to vouch for, with the form that decides it where this person may. */
+/** Shows what an agent did that somebody is to vouch for, with the form that decides it where this person may. */
 export async function reviewCard(
   person: PersonsVisit,
   review: Review,
@@ -119,7 +119,7 @@ ${block}<button class="danger" name="decision" value="agent_blocked">Block the a
 </form>`;
 }
 
-/** What became of it, in a sentence; null while it waits. */
+/** Tells the outcome, in a sentence; null while it waits. */
 export async function reviewOutcome(person: PersonsVisit, review: Review): Promise<Html | null> {
   if (review.status === 'pending') return null;
   const { name, status } = await agentOf(person, review.agent_id);
@@ -133,7 +133,7 @@ type Report = Pick<AccountabilityReport, 'checkpoints' | 'checkout'>;
 /** A checkout or a checkpoint, as the page shows it. */
 interface Part {
   title: string;
-  /** Of its own page: what `report` of the address is. */
+  /** The value of `report` in the address of its own page. */
   name: string;
   reported: Report['checkpoints'][number] | NonNullable<Report['checkout']>;
 }

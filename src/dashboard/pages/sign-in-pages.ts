@@ -35,7 +35,7 @@ import {
 
 const CODE_PATH = '/dashboard/sign-in/code';
 
-/** What the forms carry. */
+/** The fields that the forms carry. */
 interface Entered {
   email: string;
   /** Where the person wants to work, '' where none is named: a wish, since it may be of the address, which anybody can have made. */
@@ -97,7 +97,7 @@ async function alreadySignedIn(visit: Visit): Promise<Html> {
 const emailInput = (email: string): Html => html`<label>E-mail address
 <input name="email" type="email" autocomplete="email" maxlength="254" value="${email}" required></label>`;
 
-/** Whose address there is on an instance that sends no mail. */
+/** Says which addresses there are on an instance that sends no mail. */
 const localAddress = html`<p class="notice">This instance sends no mail. Where <code>npm start</code> runs, <code>credentials.json</code> of its data directory has the address of an owner, <code>email</code>. The next page says where the code is.</p>`;
 
 const addressStep = ({ context: { config } }: Visit, entered: Entered, notice: Html): Html => html`<h1>Sign in</h1>
@@ -149,7 +149,7 @@ ${again}`;
 
 const Choice = z.array(z.object({ id: z.string(), name: z.string(), role: z.string(), status: z.string() }));
 
-/** What the buttons of the choice send, and nothing else does: no address fills it in. */
+/** The value that the buttons of the choice send, and nothing else does: no address fills it in. */
 const CHOSEN = 'chosen';
 
 /** The right code was entered by a person of several operators, or who is invited; it counts until one is chosen. */
@@ -227,7 +227,7 @@ export const codePage: PeoplePage = {
   },
 };
 
-/** What becomes of a code that did not sign in. @throws what is no refusal */
+/** Answers a code that did not sign in. @throws what is no refusal */
 async function refusedCode(
   submission: Submission,
   { entered, code, error }: { entered: Entered; code: string; error: unknown },

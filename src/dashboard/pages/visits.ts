@@ -114,7 +114,7 @@ export async function forPerson(
 }
 
 /**
- * What the form of such a page does. A session that has ended since the page was shown leads to signing in, and nothing is done.
+ * The form of such a page does this. A session that has ended since the page was shown leads to signing in, and nothing is done.
  * @throws CarnetError OPERATOR_SUSPENDED
  */
 export async function byPerson(
@@ -126,7 +126,7 @@ export async function byPerson(
   return person === null ? ended(path) : await act(person);
 }
 
-/** What the form does that signs out: it only ends something, so people of a suspended operator may send it too. */
+/** The form that signs out does this: it only ends something, so people of a suspended operator may send it too. */
 export async function bySignedIn(
   submission: Submission,
   act: (person: PersonsVisit<Submission>) => Promise<Page>,

@@ -18,7 +18,7 @@ interface Rule {
   blocked: boolean;
 }
 
-/** What a row leaves out is not let in. */
+/** A caller that a row leaves out is not let in. */
 const none = {
   agents: 'AGENT_CREDENTIAL_FORBIDDEN',
   person: false,

@@ -126,7 +126,7 @@ function remembering({ rowEvents }: Context, look: Look): CountedLook {
     const underWay = pending.get(name);
     if (underWay !== undefined) {
       const credential = await underWay;
-      // What must be looked up anew may have been withdrawn between the beginning of that look-up and this request.
+      // A credential that must be looked up anew may have been withdrawn between the beginning of that look-up and this request.
       return credential.validForMs > 0 ? credential : look(shown);
     }
     const looks = pending;

@@ -1,7 +1,7 @@
 import type { Caller } from '../../commands/caller.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 
-/** What is known of a caller by their valid credential. */
+/** The facts that are known of a caller by their valid credential. */
 export interface Credential {
   caller: Caller;
   /** Its operator is suspended: 403 OPERATOR_SUSPENDED everywhere. */
@@ -23,9 +23,9 @@ export interface Authenticator {
 
 /** The credentials that a service takes; `src/process/credentials.ts` composes them. */
 export interface Credentials {
-  /** Of the header `Authorization: Bearer …`, in the order they are tried. */
+  /** They read the header `Authorization: Bearer …`, in the order they are tried. */
   bearers: readonly Authenticator[];
-  /** Of the cookie that a browser sends where there is no such header. */
+  /** It reads the cookie that a browser sends where there is no such header. */
   session: Authenticator;
 }
 

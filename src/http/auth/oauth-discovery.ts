@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isLoopback } from '../../context/loopback.ts';
 
-/** Of the metadata of an authorization server (RFC 8414 §2), what is needed here. */
+/** The part of the metadata of an authorization server (RFC 8414 §2) that is needed here. */
 const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /** Milliseconds that one answer of the issuer may take. */
@@ -49,7 +49,7 @@ function jwksUriOf(issuer: string, answered: unknown): URL {
 }
 
 /**
- * What the issuer answers, read whole; redirects are not followed, since they lead to whom nobody configured.
+ * Reads the issuer's answer whole; redirects are not followed, since they lead to whom nobody configured.
  * @throws Error where it is not a 200 in time and of a size that can be
  */
 export async function fetchFromIssuer(address: URL): Promise<Response> {

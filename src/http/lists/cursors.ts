@@ -4,11 +4,11 @@ import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 
-/** What a cursor belongs to: on another list, for another operator or under other filters it is refused. */
+/** Names what a cursor belongs to: on another list, for another operator or under other filters it is refused. */
 export interface CursorScope {
   list: string;
   operatorId: string;
-  /** What chose the items: parameters of the path, and the parsed query without `limit` and `cursor`. */
+  /** The values that chose the items: parameters of the path, and the parsed query without `limit` and `cursor`. */
   filters: object;
 }
 

@@ -73,7 +73,7 @@ const ProblemSchema = z
   .looseObject({ ...problemMembers, code: codeOf(codes.filter((code) => !problemsByStatus.has(statusOf(code)))) })
   .meta({ id: 'Problem', description: 'Why the request was refused' });
 
-/** Of the bodies of refusals with this status. */
+/** Returns the schema of the bodies of refusals with this status. */
 export const problemSchemaOf = (status: number): z.ZodType => problemsByStatus.get(status) ?? ProblemSchema;
 
 /**

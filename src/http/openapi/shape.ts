@@ -76,7 +76,7 @@ const mediaOf = ({ requestBody, responses }: Operation) => [
 function simplifyParameter({ schema, ...parameter }: Parameter): void {
   if (schema === undefined) return;
   simplify(schema);
-  // What is said of the schema alone would be lost: generators read what is said of the parameter.
+  // A description of the schema alone would be lost: generators read what is said of the parameter.
   if (schema.description !== undefined && parameter.description !== undefined) delete schema.description;
 }
 
@@ -98,7 +98,7 @@ function simplify(schema: Schema): void {
   simplifyUnion(schema);
 }
 
-/** What generators stumble over, and what no type says. A default in a schema makes some of them require the property. */
+/** Mends what generators stumble over, and what no type says. A default in a schema makes some of them require the property. */
 function putIntoWords(schema: Schema): void {
   const words: string[] = [];
   if (schema.default !== undefined) words.push(`Default: \`${JSON.stringify(schema.default)}\`.`);
@@ -109,7 +109,7 @@ function putIntoWords(schema: Schema): void {
   if (words.length > 0) schema.description = [...sentence(schema.description), ...words].join(' ');
 }
 
-/** Of what is null always no language has a type. */
+/** No language has a type for what is always null. */
 function putNullIntoWords(schema: Schema): void {
   delete schema.type;
   schema.description = [...sentence(schema.description), 'Always `null`.'].join(' ');
@@ -154,7 +154,7 @@ const isText = (schema: Schema): boolean =>
 const hasMembers = ({ properties }: Schema): boolean => Object.keys(properties ?? {}).length > 0;
 
 /**
- * Of a choice between a plain value and null one schema with two types, and of one between texts of several formats a text. What will have a
+ * Makes one schema with two types of a choice between a plain value and null, and a text of one between texts of several formats. What will have a
  * name of its own stays beside null, so that the name is of the value alone.
  */
 function simplifyUnion(schema: Schema): void {
@@ -188,7 +188,7 @@ const pascal = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** What one of them is called: `matches` → `match`, `dependencies` → `dependency`. */
+/** Names one of them: `matches` → `match`, `dependencies` → `dependency`. */
 const singular = (name: string): string =>
   name
     .replace(/ies$/, 'y')
@@ -246,7 +246,7 @@ function nameParts(document: ShapedDocument): void {
   document.components.schemas = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What generators make a type of, and name by its number where it stands beside null without a name. */
+/** A schema that generators make a type of, and name by its number where it stands beside null without a name. */
 const isNamedBesideNull = ({ type, enum: values }: Schema): boolean => type === 'object' || values !== undefined;
 
 /** Whether it is one of several objects; something or null is none. */

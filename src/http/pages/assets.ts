@@ -8,7 +8,7 @@ const read = (name: string): Buffer => readFileSync(new URL(`assets/${name}`, im
 const stylesheet = read('carnet.css');
 
 /**
- * What pages name as their stylesheet. The version makes browsers fetch that of a new release at once; it is no part of the path, so
+ * The address that pages name as their stylesheet. The version makes browsers fetch that of a new release at once; it is no part of the path, so
  * that processes of two releases, side by side while one replaces the other, both answer it.
  */
 export const STYLESHEET = `/assets/carnet.css?v=${etagOf(stylesheet).slice(1, -1)}`;
@@ -19,7 +19,7 @@ export const ICON = '/favicon.svg';
 const MINUTES = 'public, max-age=300';
 const DAY = 'public, max-age=86400';
 
-/** What all pages share. Browsers fetch `/favicon.ico` where they show what is no page of ours, the OpenAPI document say. */
+/** The assets that all pages share. Browsers fetch `/favicon.ico` where they show what is no page of ours, the OpenAPI document say. */
 export const assetPages = (): PathOfPage[] => [
   ['/assets/carnet.css', asset('text/css; charset=utf-8', stylesheet, MINUTES)],
   [ICON, asset('image/svg+xml', read('favicon.svg'), DAY)],

@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts';
 
-/** What holds for every call, above the list of them. */
+/** The text that holds for every call, above the list of them. */
 export const docsIntroduction = (publicBaseUrl: string): Html => html`<h1>API documentation</h1>
 <p class="lead">Every call with its bodies and errors, to try here with your key. <a href="/openapi.json">The OpenAPI document</a> makes clients.</p>
 <pre><code>curl ${publicBaseUrl}/v1/operators/me -H "Authorization: Bearer $API_KEY"</code></pre>

@@ -10,7 +10,7 @@ import { shell } from './shell.ts';
 /** Always asked for anew, by its ETag: another release has another page and document. */
 const ASKED_FOR = 'public, max-age=0';
 const MINUTES = 'public, max-age=300';
-/** Of swagger-ui, which changes with its version. */
+/** Caches swagger-ui, which changes with its version. */
 const HOUR = 'public, max-age=3600';
 
 /**

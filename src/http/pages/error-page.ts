@@ -30,7 +30,7 @@ ${what}
 
 const home = html`<a href="/">Go to the home page</a>`;
 
-/** What a person can do about it. */
+/** Tells a person what to do about it. */
 function adviceOf({ status, headers }: CarnetError): Html {
   const { 'Retry-After': seconds = 'a few' } = headers;
   const later = html`Wait ${seconds} seconds, then load the page again.`;

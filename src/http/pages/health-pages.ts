@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sql, type DatabasePool } from '../../database/pool.ts';
 import { jsonPage, type NamedPage, type Page } from './page.ts';
 
-/** What is wrong with the log of claims, and what to do; each is null where nothing is. */
+/** The troubles of the log of claims, and what to do; each is null where nothing is. */
 interface LogTrouble {
   stopped: string | null;
   late: string | null;
@@ -13,7 +13,7 @@ interface LogTrouble {
 /** How the parts are doing that commands do not need; absent where this process has none. */
 export interface Health {
   temporalHealth?: () => 'ok' | 'degraded';
-  /** Of a worker: whether it polls Temporal, without which it does nothing. Absent where this process serves calls. */
+  /** Whether a worker polls Temporal, without which it does nothing. Absent where this process serves calls. */
   isPolling?: () => boolean;
   /** Why the log of claims is stopped, or runs on a head that nobody has confirmed, and what to do. Claims are recorded all the same. */
   logTrouble?: () => Promise<LogTrouble>;
@@ -91,7 +91,7 @@ export function healthPages(
   ];
 }
 
-/** Of several troubles the gravest one is the state; all are told in words. */
+/** The gravest of several troubles is the state; all are told in words. */
 function shownTrouble(log: LogTrouble | null) {
   const { stopped, late, unproven } = log ?? { stopped: null, late: null, unproven: null };
   return {

@@ -7,7 +7,7 @@ interface KeptPage {
   operation: string;
   type: string;
   cacheControl: string;
-  /** What is sent; called at the first request. */
+  /** Returns what is sent; called at the first request. */
   load(): Buffer | Promise<Buffer>;
 }
 
@@ -17,7 +17,7 @@ interface Form {
 }
 
 /**
- * Of 0 to 11: the highest that costs about as much as sending. The largest script (1.7 MB) takes 160 ms, in a thread of its own, and
+ * The highest, from 0 to 11, that costs about as much as sending. The largest script (1.7 MB) takes 160 ms, in a thread of its own, and
  * becomes 392 kB; with 11 it takes 6 s and becomes 359 kB.
  */
 const BROTLI_QUALITY = 9;

@@ -1,7 +1,7 @@
 import { allMetricsText } from '../../metrics/metrics.ts';
 import type { PathOfPage } from './page.ts';
 
-/** What this process counts, for Prometheus. */
+/** Shows what this process counts, for Prometheus. */
 export const metricsPage: PathOfPage = [
   '/metrics',
   {

@@ -11,13 +11,13 @@ export interface Page {
   body: string | Buffer;
   /** Absent: `no-store`. Present: the answer has an ETag as well. */
   cacheControl?: string;
-  /** Of a body that is kept: made once instead of for each answer. */
+  /** The ETag of a body that is kept: made once instead of for each answer. */
   etag?: string;
   /** How the body is compressed; absent: not at all. */
   coding?: Exclude<Coding, 'identity'>;
   /** The headers of the request that the page depends on. */
   vary?: string;
-  /** Of a 303: the path where the browser goes next. */
+  /** The path where the browser goes next after a 303. */
   location?: string;
   /** Further headers: of a refusal Retry-After, of signing in Set-Cookie. */
   headers?: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface Page {
 const codings = ['br', 'gzip', 'identity'] as const;
 export type Coding = (typeof codings)[number];
 
-/** What the client would rather be sent. */
+/** The types that the client would rather be sent. */
 export interface Preferences {
   /** Which of these media types; the first where the client has no preference, and where it takes none of them. */
   preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type;
@@ -36,11 +36,11 @@ export interface Preferences {
 }
 
 interface PageRequest extends Preferences {
-  /** What the address has where the path of the page has `:id`; '' for pages without. */
+  /** The value that the address has where the path of the page has `:id`; '' for pages without. */
   id: string;
 }
 
-/** Of a client that is sent what there is, uncompressed. */
+/** The preferences of a client that is sent what there is, uncompressed. */
 export const noPreferences: Preferences = { preferredType: (first) => first, shortestCoding: () => 'identity' };
 
 export const preferencesOf = (ctx: Pick<ParameterizedContext, 'accepts' | 'acceptsEncodings'>): Preferences => ({
@@ -57,13 +57,13 @@ interface FormRequest extends PageRequest {
 export interface NamedPage {
   operation: string;
   page(request: PageRequest): Page | Promise<Page>;
-  /** Whoever watches over this process may ask at any time: not counted by address. It costs no query of its own. */
+  /** A monitor of this process may ask at any time: not counted by address. It costs no query of its own. */
   uncounted?: true;
   /** The same for everybody: counted with such documents alone. */
   document?: true;
   /** People open it in browsers, payers for one: it is refused in HTML, unless JSON is what is wanted. */
   forPeople?: true;
-  /** What its form does, by POST; absent: the page is only read. */
+  /** The act of its form, by POST; absent: the page is only read. */
   submit?(request: FormRequest): Promise<Page>;
 }
 

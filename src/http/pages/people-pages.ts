@@ -18,9 +18,9 @@ import { PageTable, sendPage, type FoundPage, type Page } from './page.ts';
 
 /** Somebody opens a page in a browser, or sends its form. */
 export interface Visit {
-  /** What the address has where the path of the page has `:id`; '' for pages without. */
+  /** The value that the address has where the path of the page has `:id`; '' for pages without. */
   id: string;
-  /** What stands behind the `?` of the address. */
+  /** The part behind the `?` of the address. */
   query: Readonly<Record<string, string | string[]>>;
   /** Its connections are those that whoever asks has a share of. */
   context: Context;
@@ -42,7 +42,7 @@ export interface PeoplePage {
   /** How logs and metrics name it. */
   operation: string;
   page(visit: Visit): Promise<Page>;
-  /** What its form does, by POST; absent: the page is only read. */
+  /** The act of its form, by POST; absent: the page is only read. */
   submit?(submission: Submission): Promise<Page>;
   /** The call that its form counts as, where that has a limit of its own. */
   submitsAs?: LimitedCall;

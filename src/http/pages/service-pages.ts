@@ -16,7 +16,7 @@ import { PageTable, preferencesOf, sendPage, type FoundPage, type PathOfPage } f
 
 interface Pages {
   routes: AnyRoute[];
-  /** Of domains. */
+  /** The pages of domains. */
   pages: PathOfPage[];
   health: Health;
   limits: RateLimits | null;

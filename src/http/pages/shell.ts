@@ -10,7 +10,7 @@ interface Link {
 interface Shell {
   /** In the tab of the browser, before the name of the service; absent on the home page. */
   title?: string;
-  /** What stands in `main`, its `h1` first. */
+  /** The content of `main`, its `h1` first. */
   body: Html;
   /** Absent: the documentation and the dashboard. */
   nav?: readonly Link[];
@@ -26,7 +26,7 @@ interface Shell {
   styles?: readonly string[];
   /** Paths of the scripts, which run once the page is there. */
   scripts?: readonly string[];
-  /** What stands below `main`, for a library that brings a `main` of its own. */
+  /** The content below `main`, for a library that brings a `main` of its own. */
   after?: Html;
   /** Whether search engines may list the page. */
   listed?: true;

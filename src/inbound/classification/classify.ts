@@ -12,7 +12,7 @@ import { nameClaims } from '../name-claims.ts';
 import { beginClassification, settleClassification, type AnsweredCall } from './queries.ts';
 import { judgementOf, questionAbout, type Judgement } from './question.ts';
 
-/** What asking a model needs. */
+/** The parts that asking a model needs. */
 export interface ClassifierContext extends Context {
   readonly models: ModelCaller;
 }
@@ -23,7 +23,7 @@ export interface Excerpt {
   attempt: number;
   operatorId: OperatorId;
   agentId: AgentId;
-  /** Of the content of the event; it is sent to the model, and kept nowhere. */
+  /** A part of the content of the event; it is sent to the model, and kept nowhere. */
   excerpt: string;
 }
 

@@ -28,7 +28,7 @@ export interface AnsweredCall {
   total_tokens: number;
   cached_prompt_tokens: number | null;
   streaming: boolean;
-  /** What it cost the platform. */
+  /** The cost for the platform. */
   cost_microcents: number;
   agent_id: string;
 }

@@ -4,7 +4,7 @@ import { parseStrictJson } from '../../json/strict.ts';
 import type { ModelName } from '../../models/settings.ts';
 import type { ModelQuestion } from '../../models/model-caller.ts';
 
-/** What is asked about a text, without the model that is asked. */
+/** The question about a text, without the model that is asked. */
 type Question = Omit<ModelQuestion, keyof ModelName>;
 
 /** The answer has twenty tokens. The rest is for models that think first; one that needs more is not for this, and its answer is cut off. */
@@ -39,7 +39,7 @@ export function questionAbout(excerpt: string): Question {
   };
 }
 
-/** What a model said, in a sentence of ours. */
+/** The answer of a model, in a sentence of ours. */
 export interface Judgement {
   outcome: 'injection' | 'harmless';
   reason: string;

@@ -21,7 +21,7 @@ export async function refusalOfForwardUrl(
   });
 }
 
-/** What the audit trail names of a forward_url: path and query may hold what opens something. */
+/** Returns what the audit trail names of a forward_url: path and query may hold what opens something. */
 export const originOf = (url: string | null): string | null => (url === null ? null : (URL.parse(url)?.origin ?? null));
 
 /** A forward_url in the audit trail: its origin, and a hash of the whole by which another path or query is seen. */

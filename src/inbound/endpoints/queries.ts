@@ -18,7 +18,7 @@ const select = sql.fragment`
     c.last_event_at
   from inbound_endpoints e join inbound_counters c on c.endpoint_id = e.id`;
 
-/** Whose endpoints are seen: all of an operator, or those alone that were made under this grant. */
+/** Names which endpoints are seen: all of an operator, or those alone that were made under this grant. */
 export interface EndpointsOf {
   operatorId: OperatorId;
   grantId: PartnerGrantId | null;
@@ -78,7 +78,7 @@ export async function insertEndpoint(
       ${body.policy.mode}, ${secret}, ${grantId})`);
 }
 
-/** What of an endpoint may change. */
+/** The columns of an endpoint that may change. */
 export interface EndpointChanges {
   name: string | null;
   forward_url: string | null;

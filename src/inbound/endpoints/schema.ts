@@ -10,7 +10,7 @@ export type BlockAt = z.infer<typeof BlockAtSchema>;
 
 const mode = z.enum(['enforce', 'shadow']);
 
-/** Of an endpoint that says nothing else. */
+/** The policy of an endpoint that says nothing else. */
 export const STANDARD_POLICY = { block_at: 'high', mode: 'enforce' } as const;
 
 export const PolicySchema = z

@@ -4,7 +4,7 @@ import type { SealedSecrets } from '../../context/seal-anew.ts';
 const PREFIX = 'whsec_';
 
 /**
- * What a secret keys Standard Webhooks with: the bytes behind `whsec_`.
+ * Returns the key that Standard Webhooks makes of a secret: the bytes behind `whsec_`.
  * @returns null for a secret without `whsec_`, which keys hex signatures and those of Mailgun alone (decision I2)
  */
 export const standardKeyOf = (secret: string): Buffer | null =>

@@ -47,7 +47,7 @@ export async function updateEndpoint(
   });
 }
 
-/** What the patch leaves out stays; null clears what may be null. */
+/** A member that the patch leaves out stays; null clears what may be null. */
 const withPatch = (before: EndpointChanges, { name, forward_url, policy }: UpdateEndpoint): EndpointChanges => ({
   name: name === undefined ? before.name : name,
   forward_url: forward_url === undefined ? before.forward_url : forward_url,

@@ -1,6 +1,6 @@
 import type { Encryption } from '../../context/encryption.ts';
 
-/** What came of an event, as it came. */
+/** The content of an event, as it came. */
 export interface InboundContent {
   /** Names and values in pairs, those alone that may be forwarded. */
   headers: Record<string, string>;

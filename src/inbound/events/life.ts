@@ -31,12 +31,12 @@ import {
   type SealedEvent,
 } from './queries.ts';
 
-/** What the steps of an event are called with. */
+/** The context of the steps of an event. */
 export interface ScannerContext extends Context {
   readonly scanner: Scanner;
 }
 
-/** What an event needs next. */
+/** The next step of an event. */
 interface InboundStep {
   /**
    * `classify`: a model is to be asked. `forward`: it may leave. `turn`: as many scans or forwards of the operator, or forwards of the endpoint, as may be are under way. `calls`: a call was
@@ -144,7 +144,7 @@ export async function openEvent<Read>(
     return { event, content, read: await read(scanner, { input, operatorId, event }) };
   } catch (error) {
     if (!(error instanceof ScanFailed || error instanceof UnreadableBody)) throw error;
-    // What was judged before was read once: another try of the step reads it again.
+    // A body that was judged before was read once: another try of the step reads it again.
     if (event.verdict !== null && error instanceof ScanFailed) throw error;
     log.warn({ err: error, eventId: id }, 'an inbound event could not be scanned; nothing of it is forwarded');
     if (error instanceof ScanTooSlow && attempt >= SLOW_ATTEMPTS) {
@@ -224,7 +224,7 @@ async function issueSignals(
   await nameClaims(connection, id, claimIds);
 }
 
-/** What a person sees of the life of an event in the Temporal UI: nothing of what came. */
+/** Describes the life of an event in the Temporal UI: nothing of what came. */
 interface InboundDescription {
   operatorIds: string[];
   agentId: string;

@@ -70,7 +70,7 @@ const ContentRow = z.object({
   sealed: z.instanceof(Buffer).nullable(),
 });
 
-/** What came of an event, for a person of the operator; null where there is no such event. */
+/** Reads the content of an event, for a person of the operator; null where there is no such event. */
 export const findContent = (
   connection: CommonQueryMethods,
   { operatorId, endpointId, id }: { operatorId: string; endpointId: string; id: string },
@@ -168,7 +168,7 @@ export async function failEvent(
   await connection.query(sql.type(z.object({}))`select fail_inbound_event(${id}, ${attempt}, ${reason}, ${error})`);
 }
 
-/** Of an attempt whose verdict is recorded. */
+/** Holds an attempt whose verdict is recorded. */
 export async function holdUnscannedEvent(
   connection: CommonQueryMethods,
   { id, attempt, error }: { id: string; attempt: number; error: string },

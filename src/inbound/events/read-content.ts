@@ -12,7 +12,7 @@ import type { ReadContent } from './schema.ts';
 type Read = Pick<ReadContent, 'state' | 'explanation' | 'passages' | 'places_left_out'>;
 
 /**
- * What came of an event, for a person who decides about it: the text with the marks of its findings, and what is not seen as its code. Each
+ * Shows the content of an event to a person who decides about it: the text with the marks of its findings, and what is not seen as its code. Each
  * read has an audit event, which is written before anything is answered.
  * @throws CarnetError NOT_FOUND
  */

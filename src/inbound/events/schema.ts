@@ -179,7 +179,7 @@ export const ReadContentSchema = z
   });
 export type ReadContent = z.infer<typeof ReadContentSchema>;
 
-/** Of lists. `since` is inclusive, `until` is not. */
+/** Filters lists. `since` is inclusive, `until` is not. */
 export const EventFilterSchema = z.object({
   status: EventStatusSchema.optional(),
   verdict: z.enum(verdicts).optional(),

@@ -14,13 +14,13 @@ export const authoriseForward = (
   connection.maybeOne(sql.type(AuthorisedRow)`
     select id, forward_url, secret from authorise_forward(${eventId}, ${attempt}, ${newId('ifw')})`);
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface ForwardOutcome {
   /** `unknown`: it may have arrived; `refused`: the address may not be called, and nothing was sent. */
   status: 'forwarded' | 'failed' | 'unknown' | 'refused';
   /** A word; null where it was forwarded. */
   reason: string | null;
-  /** Of a receiver that answered. */
+  /** The status of a receiver that answered. */
   statusCode: number | null;
   /** A sentence; null where it was forwarded. */
   error: string | null;

@@ -4,7 +4,7 @@ import type { NewInboundEvent } from './queries.ts';
 interface Identified {
   /** The id that a signature covers. */
   signedId: string | null;
-  /** What Mailgun signs instead of the body. */
+  /** The text that Mailgun signs instead of the body. */
   token: string | null;
   /** Members of the body. */
   eventId: string | null;
@@ -13,7 +13,7 @@ interface Identified {
 }
 
 /**
- * What makes a request this event and no other (decision I8): nothing that is not signed, since whoever sends the bytes again could change
+ * The key that makes a request this event and no other (decision I8): nothing that is not signed, since whoever sends the bytes again could change
  * it. The kind stands before the value, so that an id of one kind is never one of another.
  */
 export function eventKey({

@@ -23,7 +23,7 @@ const KEPT: ReadonlySet<string> = new Set([
 const VALUE = /^[\w.:/+@=-]{1,200}$/;
 
 /**
- * Of the headers of a request those that may be forwarded. One that comes twice, or whose value is no token, is left out; of a media type its
+ * Returns those headers of a request that may be forwarded. One that comes twice, or whose value is no token, is left out; of a media type its
  * parameters are.
  */
 export function forwardedHeaders(headers: NodeJS.ReadOnlyDict<string[]>): Record<string, string> {

@@ -5,7 +5,7 @@ import type { MailgunFields } from '../signatures.ts';
 
 /** Events that Mailgun sends as JSON have some KiB, and are no mails: what is larger is not read for a signature. */
 const MOST_BYTES_OF_JSON = 65_536;
-/** Of one field with its name and headers: a token has 50 characters, a signature 64, and the headers of a part some sixty. */
+/** Bytes of one field with its name and headers: a token has 50 characters, a signature 64, and the headers of a part some sixty. */
 const MOST_BYTES_OF_FIELD = 512;
 
 const NAMES = ['timestamp', 'token', 'signature'] as const;

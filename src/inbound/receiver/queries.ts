@@ -54,7 +54,7 @@ export const takeInboundEvent = (connection: CommonQueryMethods, event: NewInbou
       ${sql.binary(event.bodyHash)}, ${event.scheme}, ${event.bodyAuthenticated}, ${event.contentType}, ${event.size},
       ${sql.binary(event.sealed)})`);
 
-/** Of an event that is taken up again. */
+/** Replaces the content of an event that is taken up again. */
 export async function replaceContent(
   connection: CommonQueryMethods,
   { eventId, operatorId, sealed }: { eventId: string; operatorId: string; sealed: Buffer },

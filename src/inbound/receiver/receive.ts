@@ -85,7 +85,7 @@ export async function receiveInbound(context: Context, receiver: Receiver, reque
 }
 
 /**
- * What this service has forwarded itself is taken nowhere here: it would be a new event, paid for and forwarded again, without end.
+ * A forward of this service itself is taken nowhere here: it would be a new event, paid for and forwarded again, without end.
  * @throws CarnetError FORWARD_LOOP
  */
 async function assertNoForward({ pool }: Context, headers: ReceivedRequest['headers'], read: ReadBody): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ReadBody } from '../scanner/index.ts';
 
-/** Of which events a request says that it is the forward. */
+/** Names the events that a request says it is the forward of. */
 export interface NamedForwards {
   /** By `X-Service-Event-Id`, which a relay may pass on whatever it makes of the body. */
   inHeader: string | null;
@@ -9,7 +9,7 @@ export interface NamedForwards {
 }
 
 /**
- * What a request says about itself, to be held against the forwards that there are (decision I50).
+ * Reads what a request says about itself, to be held against the forwards that there are (decision I50).
  * @returns null for nearly every request: it names no event
  */
 export function namedForwards(

@@ -5,7 +5,7 @@ import { answerReceived } from './answer.ts';
 import { admitRequest, receiveInbound, type Addressed } from './receive.ts';
 import { ReceivedEventSchema, SignatureHeadersSchema } from './schema.ts';
 
-/** Of one block of addresses to one endpoint. */
+/** One block of addresses may make this many to one endpoint. */
 const CALLS_PER_MINUTE = 300;
 
 const addressed = ({ provider = '', slug = '' }: Record<string, string>): Addressed => ({ provider, slug });
@@ -23,7 +23,7 @@ const postInbound = route({
   audience: 'public',
   params: z.object({ provider: z.string(), slug: z.string() }),
   takesSigned: {
-    // Of `generic` the first alone.
+    // `generic` takes the first alone.
     mediaTypes: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'message/rfc822'],
     headers: SignatureHeadersSchema,
   },

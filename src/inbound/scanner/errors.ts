@@ -24,5 +24,5 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** Of characters: what a library says of a body it cannot read is cut to this. */
+/** The words of a library about a body that it cannot read are cut to this many characters. */
 export const LONGEST_FAULT = 200;

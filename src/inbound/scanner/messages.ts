@@ -3,7 +3,7 @@ import type { JsonValue } from '../../json/value.ts';
 import type { ScanInput } from './reading/body.ts';
 import type { Place, Verdict } from './verdict.ts';
 
-/** What is wanted of a body: its verdict, what may be forwarded of it, or of its text what a model or a person reads. */
+/** The job for a body: its verdict, what may be forwarded of it, or of its text what a model or a person reads. */
 export type Job = { input: ScanInput } & (
   | { wanted: 'verdict' }
   | { wanted: 'payload' }

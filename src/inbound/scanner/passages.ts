@@ -5,7 +5,7 @@ import type { Place } from './verdict.ts';
 
 /** Code units that are shown before and behind a mark, where a place is too long to be shown whole. */
 const MARGIN = 200;
-/** Of a longer mark this much of its beginning is shown, and its end. */
+/** A longer mark is shown with this much of its beginning, and its end. */
 const LONGEST_MARK = 600;
 /** Code units of the beginnings of places, of one and of all together. With what stands around 50 marks, 1,200 each, a person reads 85,000 at most. */
 const BEGINNING = 8_000;
@@ -24,7 +24,7 @@ interface Mark extends Range {
 }
 
 /**
- * What a person reads of a body: the beginning of each place as far as there is room, and what stands around each finding, however far down.
+ * Returns what a person reads of a body: the beginning of each place as far as there is room, and what stands around each finding, however far down.
  * @param findings those of its scan, which the marks count from 0
  */
 export function passagesOf({ selected }: Pick<Body, 'selected'>, findings: readonly Place[]): PassagesOfBody {
@@ -62,7 +62,7 @@ function marksOf(text: string, found: readonly (Pick<Place, 'span'> & { finding:
   }));
 }
 
-/** What of a place is shown, in order, no two of which touch. */
+/** The parts of a place that are shown, in order, no two of which touch. */
 function shownOf(text: string, marks: readonly Mark[], beginning: number): Range[] {
   const wanted = [{ start: 0, end: beginning }];
   for (const { start, end } of marks) {

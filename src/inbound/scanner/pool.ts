@@ -33,9 +33,9 @@ export const standardLimits: ScanLimits = {
 export interface Scanner {
   /** @throws ScanLater too */
   scan(input: ScanInput, caller: string): Promise<Verdict>;
-  /** What may be forwarded: the parsed body, or the mail as an object; of attachments name, size, SHA-256 and type alone. It asks no detector. */
+  /** Returns what may be forwarded: the parsed body, or the mail as an object; of attachments name, size, SHA-256 and type alone. It asks no detector. */
   read(input: ScanInput, caller: string): Promise<JsonValue>;
-  /** What was scanned, for a model: all of it up to 8,000 characters, else what stands around the findings of its scan. It asks no detector. */
+  /** Returns what was scanned, for a model: all of it up to 8,000 characters, else what stands around the findings of its scan. It asks no detector. */
   excerpt(input: ScanInput, findings: readonly Place[], caller: string): Promise<string>;
   /** Ends the threads; scans that run or wait fail. */
   close(): Promise<void>;
@@ -97,7 +97,7 @@ class Pool {
     this.#limits = limits;
   }
 
-  /** What a caller has beyond its share comes again later, so that it does not hold the steps of the worker while it waits. */
+  /** The jobs of a caller beyond its share come again later, so that it does not hold the steps of the worker while it waits. */
   async scan(wanted: Job, caller: string): Promise<Answer> {
     const before = this.#scans.get(caller) ?? 0;
     if (before >= this.#limits.scansOfCaller) throw new ScanLater('The operator has as many scans as one may have.');

@@ -34,7 +34,7 @@ export const detectors: readonly Detector[] = [
 /** Each throws UnreadableBody, and what a detector throws. */
 export interface BodyScanner {
   scan(input: ScanInput): Promise<Verdict>;
-  /** What may be forwarded. */
+  /** The part that may be forwarded. */
   read(input: ScanInput): Promise<JsonValue>;
   /** @param findings those of its scan */
   excerpt(input: ScanInput, findings: readonly Place[]): Promise<string>;

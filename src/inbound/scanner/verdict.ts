@@ -1,4 +1,4 @@
-/** What finds something, in the order of docs/scanning.md. */
+/** The detectors, in the order of docs/scanning.md. */
 export type DetectorKey =
   | 'instruction_override'
   | 'hidden_text'

@@ -11,7 +11,7 @@ function* leaves(value: JsonValue): Generator<string> {
 }
 
 /**
- * What a script printed, without the texts and numbers of the input that it was given: its owner reads it, and the input is its
+ * The text that a script printed, without the texts and numbers of the input that it was given: its owner reads it, and the input is its
  * buyer's. It hides what is printed as it came, by an author who looks for a fault; a script that prints it in disguise is not stopped.
  */
 export function withoutInput(console: string, input: string): string {

@@ -73,7 +73,7 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
   announce(context, id);
 }
 
-/** Whoever waits on the invocation reads it again; an end leaves messages. */
+/** Those who wait on the invocation read it again; an end leaves messages. */
 function announce({ rowEvents, delivery }: Context, id: string): void {
   rowEvents.changed(id);
   delivery.messagesCommitted();

@@ -32,9 +32,9 @@ interface NewStep {
   id: string;
   index: number;
   kind: 'script' | 'llm';
-  /** Of its machine run or model call. */
+  /** The step of its machine run or model call. */
   stepId: string;
-  /** Of a model step: its provider, and the most that the call can cost, in microcents. */
+  /** The provider of a model step, and the most that the call can cost, in microcents. */
   model: { provider: string; mostMicrocents: number } | null;
 }
 
@@ -81,7 +81,7 @@ interface EndedStep {
   result: StepResult;
   isLast: boolean;
   outputHash: string | null;
-  /** Of the price, where this completes the invocation. */
+  /** The transfer of the price, where this completes the invocation. */
   transferId: string;
 }
 

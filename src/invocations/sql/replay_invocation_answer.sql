@@ -1,4 +1,4 @@
--- What a finished command has left under the Idempotency-Key, `replayed`: the snapshot is kept there, input and output come from the
+-- Returns what a finished command has left under the Idempotency-Key, `replayed`: the snapshot is kept there, input and output come from the
 -- row. Null: go on.
 create function replay_invocation_answer(p_operator text, p_agent_part text, p_key text, p_fingerprint bytea)
 returns invocation_answer language plpgsql as $$

@@ -1,4 +1,4 @@
--- What a command answers: the snapshot, which is all that is kept under the Idempotency-Key, and from the row what it
+-- The answer of a command: the snapshot, which is all that is kept under the Idempotency-Key, and from the row what it
 -- lacks.
 create type invocation_answer as (
   replayed boolean,
@@ -27,7 +27,7 @@ create type sealed_step_begun as (
   input text
 );
 
--- What an invocation is made of, once it may be made at all.
+-- The values that an invocation is made of, once it may be made at all.
 create type admitted_invocation as (
   revision int,
   version text,

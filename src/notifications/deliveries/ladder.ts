@@ -57,6 +57,6 @@ export async function climbLadder(
   await writeMail(context, unit, { to: operator.email, subject, text, seconds: WORTH_SENDING });
 }
 
-/** Of a webhook the host alone: path and query may open something. */
+/** Names a webhook by its host alone: path and query may open something. */
 const nameOf = ({ channel_type: channel, address, destination_id: id }: StartedDelivery): string =>
   channel === 'webhook' ? `webhook ${id} at ${new URL(address).host}` : `${channel} destination ${id}`;

@@ -2,7 +2,7 @@ import { wakeInBatches, type Woken } from '../../commands/batches.ts';
 import type { Context } from '../../context/context.ts';
 import { advanceNotificationRow, describeDestinationRows, reconcileNotificationRows } from './queries.ts';
 
-/** What a destination waits for. */
+/** Names what a destination waits for. */
 interface NotificationStep {
   /**
    * `send`: something waits, and it is this destination's turn. `turn`: other destinations of the operator are sending. `calls`: nothing
@@ -25,7 +25,7 @@ export async function advanceNotification({ pool, delivery }: Context, id: strin
   return { status, waiting, waitMs, until };
 }
 
-/** What a person sees of the life of a destination in the Temporal UI: no address. */
+/** Describes the life of a destination in the Temporal UI: no address. */
 interface NotificationDescription {
   operatorIds: string[];
   agentId: null;

@@ -3,7 +3,7 @@ import { EventFilterSchema } from '../../events/index.ts';
 import { instant } from '../../fields/instant.ts';
 import { ChannelTypeSchema } from '../destinations/schema.ts';
 
-/** Of every event that tests a destination. */
+/** The type of every event that tests a destination. */
 export const TEST_EVENT = 'notification.test';
 
 /** Where a delivery is; it never changes once it has ended. */

@@ -11,7 +11,7 @@ import { climbLadder } from './ladder.ts';
 import { settleDelivery, startDeliveries, type StartedDelivery } from './queries.ts';
 import { eventText } from './texts.ts';
 
-/** What the step that sends is called with. */
+/** The context of the step that sends. */
 export interface SenderContext extends MailerContext {
   readonly texter: Texter;
 }
@@ -23,7 +23,7 @@ const STARTING_MS = 4_000;
 /** After a full batch more is likely to come: where nothing waits, it is looked for so many times more, so long apart. */
 const LOOKS = 5;
 const LOOK_EVERY_MS = 50;
-/** Of any call: after thirty seconds whoever looks takes the caller for gone. */
+/** Limits any call: after thirty seconds whoever looks takes the caller for gone. */
 const LONGEST_CALL_MS = 20_000;
 
 const deliveries = metrics.counter('carnet_notification_deliveries', 'Deliveries that were sent, by what came of them');

@@ -3,14 +3,14 @@ import { TEST_EVENT } from './schema.ts';
 
 /** An event as people read it. */
 interface EventText {
-  /** Of a mail; names the service, the event and whom it is about by id: no person, and nothing that somebody else wrote. */
+  /** The subject of a mail; names the service, the event and whom it is about by id: no person, and nothing that somebody else wrote. */
   subject: string;
   mail: string;
-  /** Of plain characters, so that it takes as few parts as it can. */
+  /** It has plain characters alone, so that it takes as few parts as it can. */
   sms: string;
 }
 
-/** What a text is made of. */
+/** The parts of a text. */
 interface Happened {
   eventType: string;
   severity: string;
@@ -23,7 +23,7 @@ interface Happened {
   publicBaseUrl: string;
 }
 
-/** What of payloads texts use; each event has some of it. */
+/** The members of payloads that texts use; each event has some of it. */
 const Payload = z.object({
   jti: z.string().optional(),
   agent_id: z.string().nullable().optional(),
@@ -46,14 +46,14 @@ interface Sentences {
   what: string;
   /** More about it, a line each. */
   details: string[];
-  /** What to do now. */
+  /** Tells what to do now. */
   act: string;
 }
 
 /** Longer ones are cut. */
 const LONGEST_QUOTATION = 200;
 
-/** What agents and people wrote, on one line and in quotation marks, so that nothing in it looks like words of the service. */
+/** Puts what agents and people wrote on one line and in quotation marks, so that nothing in it looks like words of the service. */
 const quoted = (text: string): string =>
   `“${text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -121,7 +121,7 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
   }),
 };
 
-/** Of the optional families, and whatever else may come. */
+/** Says what happened in the optional families, and whatever else may come. */
 const named = (eventType: string, { invocation_id: invocationId, skill_id: skillId }: Payload): Sentences => ({
   what:
     invocationId === undefined

@@ -4,7 +4,7 @@ import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import { email } from '../../fields/text.ts';
 import type { ChannelType } from './schema.ts';
 
-/** What a number may be written with between its digits. */
+/** Characters that a number may be written with between its digits. */
 const SEPARATORS = /[\s().-]/g;
 const E164 = /^\+[1-9]\d{6,14}$/;
 
@@ -35,6 +35,6 @@ export async function normalise(
   return found.outcome === 'refused' ? refused(found.sentence, found.rule) : url.href;
 }
 
-/** What is stored of an address with the codes that were sent to it: whoever names it has the same limit. */
+/** Returns what is stored of an address with the codes that were sent to it: whoever names it has the same limit. */
 export const destinationMac = ({ mac }: Encryption, channel: ChannelType, address: string): string =>
   mac(`${channel}:${address}`, 'destination-address');

@@ -23,7 +23,7 @@ import {
 } from './queries.ts';
 import type { CreateRule, ListedRule, Rule, UpdateRule } from './schema.ts';
 
-/** Of an operator: each event is compared with all of them (decision N25). */
+/** An operator has this many at most: each event is compared with all of them (decision N25). */
 const MOST_RULES = 100;
 
 /**
@@ -161,7 +161,7 @@ const decidedAbout = async (
   rules: await rulesBeside(connection, operatorId, ({ id }) => id !== rule.id),
 });
 
-/** Of the operator's rules those that a decision about another one depends on. */
+/** Finds the operator's rules that a decision about another one depends on. */
 const rulesBeside = async (
   connection: CommonQueryMethods,
   operatorId: OperatorId,

@@ -9,7 +9,7 @@ export const secretSeal = (destinationId: string): string => `destination-secret
 export const sealSecret = ({ seal }: Encryption, destinationId: string, secret: string): string =>
   seal(secret, secretSeal(destinationId));
 
-/** What of a webhook's row signs. */
+/** The columns of a webhook's row that sign. */
 interface SigningSecrets {
   id: string;
   /** Sealed; null: it is no webhook. */

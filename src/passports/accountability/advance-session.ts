@@ -25,7 +25,7 @@ interface SessionStep {
   open: boolean;
   /** Milliseconds to the nearest deadline by Postgres' clock, at least 1,000; null where nothing is timed. */
   waitMs: number | null;
-  /** What is missed at that deadline. */
+  /** The report that is missed at that deadline. */
   waitsFor: 'checkpoint' | 'checkout' | null;
   agentId: string | null;
   /** The number that the awaited checkpoint would have. */

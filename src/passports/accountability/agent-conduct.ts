@@ -6,7 +6,7 @@ import { jsonObject } from '../../fields/objects.ts';
 
 const ConductRow = z.object({ conduct: json.pipe(jsonObject), holding: z.number() });
 
-/** What an agent has to answer for, for the domain of agents, which cannot import this one; see `AgentConduct`. */
+/** Reads what an agent has to answer for, for the domain of agents, which cannot import this one; see `AgentConduct`. */
 export const agentConduct: AgentConduct = {
   async lock(connection, { operatorId, agentId }) {
     await connection.query(sql.type(z.object({}))`select lock_reviews_of_agent(${operatorId}, ${agentId})`);

@@ -75,7 +75,7 @@ const subjectOf = ({ review, claim_id: report, block_future }: LockedReview): ob
   block_future,
 });
 
-/** Whoever says what they looked at decides about nothing else: a late report may have come while they read. */
+/** A person who says what they looked at decides about nothing else: a late report may have come while they read. */
 function assertSeen({ review }: LockedReview, { seen }: DecideReview): void {
   assertThat(
     seen === undefined || seen === review.digest,

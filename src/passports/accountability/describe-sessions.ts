@@ -3,10 +3,10 @@ import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 
-/** What a person sees of the life of a session in the Temporal UI (rule 8). */
+/** Describes the life of a session in the Temporal UI (rule 8). */
 interface SessionDescription {
   operatorIds: string[];
-  /** Whose passport the session began with. */
+  /** The session began with a passport of this agent. */
   agentId: string;
   skillId: null;
   summary: string;

@@ -58,7 +58,7 @@ export function assertCanHoldPassport({ agent, operator_status: status }: Passpo
   );
 }
 
-/** What is granted to the agent now, without grants that have no scope left. */
+/** Returns what is granted to the agent now, without grants that have no scope left. */
 export const grantedServices = ({ grants }: PassportFacts): ServiceScope[] =>
   grants.flatMap((grant) =>
     grant.scopes.length === 0

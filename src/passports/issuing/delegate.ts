@@ -115,7 +115,7 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   };
 }
 
-/** What a child takes from its parent (decision A41), without identity claims that have expired since. */
+/** Returns what a child takes from its parent (decision A41), without identity claims that have expired since. */
 const inheritedClaims = ({ checkpoint_interval: _interval, ...above }: PassportClaims): PassportClaims => ({
   ...above,
   identity_claims: above.identity_claims.filter(({ expires_at: end }) => end === null || end * 1_000 > Date.now()),

@@ -11,7 +11,7 @@ interface IntentRequest {
   /** Further claims that the intent refers to. */
   refs: readonly string[];
   operatorId: OperatorId;
-  /** Whose intents may be named. */
+  /** Intents of this agent may be named. */
   agentId: string;
   /** Intents that the parent passport has, by claim: these may be named whatever agent they are of. */
   pinned?: ReadonlyMap<string, IntentEntry>;

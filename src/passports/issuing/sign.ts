@@ -24,7 +24,7 @@ const KEY_MOVED = 'CN003';
 /** After this many attempts during which the operator's grants changed, the answer is 503. */
 const MAX_ATTEMPTS = 6;
 
-/** What issue_passport(), delegate_passport() and refresh_passport() return (type passport_answer). */
+/** The row that issue_passport(), delegate_passport() and refresh_passport() return (type passport_answer). */
 export const PassportAnswerRow = z.object({
   replayed: z.boolean(),
   jti: z.string(),

@@ -72,7 +72,7 @@ export async function rotateSigningKeys(
     const by = { actor: actorName(call.caller), requestId: call.requestId };
     const withdraw = toWithdraw(body, await listSigningKeys(unit.connection));
     await rotate(unit.connection, { withdraw, olderThanDays: null, keys, by });
-    // Of passports anything may have changed where a key is withdrawn.
+    // Anything of passports may have changed where a key is withdrawn.
     unit.changed(SIGNING_KEYS_CHANGED, ...(withdraw === null ? [] : ['*']));
     return { status: 200, body: viewOf(await listSigningKeys(unit.connection)) };
   });

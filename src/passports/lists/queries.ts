@@ -118,7 +118,7 @@ const LineageAbove = z.object({
   checkpoint_interval_seconds: z.number().nullable(),
 });
 
-/** What the parent's lineage of a delegated passport is held to, and the agent at the root; null: no such passport, or a root. */
+/** Reads what the parent's lineage of a delegated passport is held to, and the agent at the root; null: no such passport, or a root. */
 export const findLineageAbove = (
   connection: CommonQueryMethods,
   jti: string,

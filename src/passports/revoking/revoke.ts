@@ -16,7 +16,7 @@ import { RevokedManySchema, RevokedSchema, type RevokeBody, type Revoked, type R
  */
 const MAX_NOTIFIED = 1_000;
 
-/** What revoke_passport() and revoke_passports() return (type passport_revocation_answer). */
+/** The row that revoke_passport() and revoke_passports() return (type passport_revocation_answer). */
 const AnswerRow = z.object({ replayed: z.boolean(), body: json, revoked: z.array(z.string()), messages: z.number() });
 
 /**
@@ -35,7 +35,7 @@ export const revokePassport = (
       select * from revoke_passport(${commandArguments(call)}, p_jti => ${jti}, p_reason => ${reason})`,
   });
 
-/** What is revoked at once; `id` is the id of the agent, of the session or of the calling operator. */
+/** Names what is revoked at once; `id` is the id of the agent, of the session or of the calling operator. */
 export interface RevocationScope {
   scope: 'agent' | 'session' | 'operator';
   id: string;

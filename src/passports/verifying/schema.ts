@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AuthorityRefSchema, PASSPORT_CLAIM, PassportClaimsSchema } from '../token.ts';
 import { InvalidReasons } from './verify.ts';
 
-/** Of any length: a text that is no token is answered with a reason, it is not a fault of the request. */
+/** It may have any length: a text that is no token is answered with a reason, it is not a fault of the request. */
 const token = z.string();
 
 export const VerifyBodySchema = z

@@ -6,10 +6,10 @@ import type { SigningKey } from '../keys/signing-key.ts';
 import type { KeyRing } from '../keys/signing-keys.ts';
 import { MAX_TOKEN_CHARACTERS, PassportPayloadSchema, type PassportPayload } from '../token.ts';
 
-/** What can be wrong with a token by itself; the first that applies, in this order. */
+/** The faults that a token can have by itself; the first that applies, in this order. */
 export type TokenFault = 'malformed' | 'unknown_key' | 'bad_signature';
 
-/** What a token of ours says; `digest` is the SHA-256 of its payload in base64, as the row of the passport has it. */
+/** The content of a token of ours; `digest` is the SHA-256 of its payload in base64, as the row of the passport has it. */
 export interface SignedToken {
   payload: PassportPayload;
   kid: string;
@@ -67,7 +67,7 @@ interface Parts {
   header: string;
   payload: string;
   signature: string;
-  /** What is signed: header, dot and payload. */
+  /** The bytes that are signed: header, dot and payload. */
   input: string;
 }
 

@@ -58,7 +58,7 @@ export async function verifyPassport(context: Context, token: string, serviceId?
 }
 
 /**
- * What is wrong by the row, which decides: a token that our key signed without a row of this very payload was never issued,
+ * Says what is wrong by the row, which decides: a token that our key signed without a row of this very payload was never issued,
  * whoever has the key.
  */
 function stateFault({ payload, digest }: SignedToken, live: LiveState): TokenFault | InvalidReason | null {

@@ -12,7 +12,7 @@ const MICROCENTS_OF_CENT = 1_000_000n;
 
 type Prices = Pick<Config, 'computeMicrocentsPerSecond' | 'modelProviders'>;
 
-/** What a script costs the platform, in microcents, rounded up. @param computeMs milliseconds, whole */
+/** Returns what a script costs the platform, in microcents, rounded up. @param computeMs milliseconds, whole */
 export const costOfScript = ({ computeMicrocentsPerSecond }: Prices, computeMs: number): number =>
   Math.ceil((computeMs * computeMicrocentsPerSecond) / 1_000);
 

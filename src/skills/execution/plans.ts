@@ -15,7 +15,7 @@ const plans = defineCache(
   () => new LRUCache<string, readonly RunStep[]>({ maxSize: CAPACITY_CHARACTERS, sizeCalculation: charactersOf }),
 );
 
-/** What the service executes for this skill, in order. */
+/** The steps that the service executes for this skill, in order. */
 export async function stepsOfSkill(
   context: Pick<Context, 'caches' | 'pool'>,
   skillId: string,
@@ -28,7 +28,7 @@ export async function stepsOfSkill(
   return steps;
 }
 
-/** What GET of a skill says; null where its provider does the work. */
+/** The member that GET of a skill shows; null where its provider does the work. */
 export const maxComputeCents = async (
   context: Context,
   { id, execution_mode }: { id: string; execution_mode: 'open' | 'sealed' | 'source' },

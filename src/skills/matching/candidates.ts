@@ -11,7 +11,7 @@ interface OfferFilter {
   maxPriceCents: number | null;
 }
 
-/** What a request needs, as far as skills are compared with it. Null: the request leaves it open. */
+/** The needs of a request, as far as skills are compared with it. Null: the request leaves it open. */
 export interface WantedSkill extends OfferFilter {
   tags: string[];
   /** As `comparableProperties` has them. */
@@ -56,7 +56,7 @@ const scoreOf = ({ tags, inputDeclared, outputRequired }: WantedSkill) => sql.fr
       (select count(*) from unnest(${textArray(outputRequired)}) f where f = any(s.output_declared))::float8 / ${outputRequired.length}::float8`
   }`;
 
-/** What a skill may have in common with the request; each condition is an index scan. */
+/** The things that a skill may have in common with the request; each condition is an index scan. */
 function sharedWith({ tags, inputDeclared, outputRequired }: WantedSkill): FragmentSqlToken[] {
   const parts: FragmentSqlToken[] = [];
   if (tags.length > 0) parts.push(sql.fragment`s.tags && ${textArray(tags)}`);

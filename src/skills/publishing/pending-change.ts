@@ -18,7 +18,7 @@ export const findPendingChange = (connection: CommonQueryMethods, skillId: strin
     sql.type(ChangeRow)`select id, fields, proposed_at from skill_changes where skill_id = ${skillId}`,
   );
 
-/** What a skill promises to who invokes it. */
+/** The promises of a skill to who invokes it. */
 const CONTRACT = ['description', 'input_schema', 'output_schema'] as const satisfies (keyof ChangeableFields)[];
 
 /** Whether this change goes to an administrator first: the service runs the code, and they approved it for what the skill said it does. */

@@ -25,7 +25,7 @@ export async function updateSkill(
   id: string,
   body: UpdateSkill,
 ): Promise<Answered<Skill>> {
-  // Whose skill it is comes first: a schema takes up to a second of a thread.
+  // The owner is judged first: a schema takes up to a second of a thread.
   if (body.input_schema !== undefined || body.output_schema !== undefined)
     assertOwnSkill(call.caller, await findSkillRow(context.pool, id));
   await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });

@@ -4,7 +4,7 @@ import { buildAgent, buildOperator, unique, type TestOperator } from '../../supp
 import { assertProblem, assertStatus } from '../../support/service.ts';
 import { block, publicJwk } from '../../authority/support.ts';
 
-/** What both POST and PATCH refuse. */
+/** Both POST and PATCH refuse these. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
   ['an empty name', { name: '' }, 'name'],
   ['a name of 129 characters', { name: 'x'.repeat(129) }, 'name'],

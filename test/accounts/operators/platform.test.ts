@@ -4,9 +4,24 @@ import type { Operator } from '../../../src/accounts/operators/schema.ts';
 import type { WalletTransaction } from '../../../src/billing/wallet/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { approve, postApproved, refusedWith, withApproval } from '../../governance/support.ts';
-import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildOperator,
+  publication,
+  unique,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { buildPerson } from '../../support/people.ts';
-import { assertProblem, assertStatus, database, platform, type Requester } from '../../support/service.ts';
+import {
+  assertProblem,
+  assertStatus,
+  database,
+  platform,
+  requester,
+  type Reply,
+  type Requester,
+} from '../../support/service.ts';
 
 describe('PATCH /v1/admin/operators/:id', () => {
   it('sets tier and commission, each alone', async () => {
@@ -39,6 +54,43 @@ describe('PATCH /v1/admin/operators/:id', () => {
     assertStatus(await platform().patch(path, { status: 'active' }), 200);
     assertStatus(await operator.get('/v1/operators/me'), 200);
     assertStatus(await agent.get('/v1/billing/balance'), 200);
+  });
+
+  it('gives back to an operator that is active again what was there, and nothing that had ended before', async () => {
+    const operator = await buildOperator();
+    const keyOf = async (agentId: string): Promise<Requester> => buildAgentKey(operator, agentId);
+    const [active, retired, blocked] = [
+      await buildAgent(operator),
+      await buildAgent(operator),
+      await buildAgent(operator),
+    ];
+    const [activeKey, retiredKey, blockedKey] = [
+      await keyOf(active.id),
+      await keyOf(retired.id),
+      await keyOf(blocked.id),
+    ];
+    const made = await operator.post<{ id: string; key: string }>('/v1/api-keys', {
+      name: 'gone',
+      kind: 'operator',
+      role: 'member',
+    });
+    const { id: keyId, key } = assertStatus(made, 201);
+    assertStatus(await operator.delete(`/v1/api-keys/${keyId}`), 200);
+    assertStatus(await operator.patch(`/v1/agents/${retired.id}`, { status: 'disabled' }), 200);
+    assertStatus(await operator.post(`/v1/agents/${blocked.id}/block`, { notes: 'It lied.' }), 200);
+    const agents = (): Promise<Reply> => operator.get('/v1/agents');
+    const before = assertStatus(await agents(), 200);
+    const path = `/v1/admin/operators/${operator.operatorId}`;
+    for (const status of ['suspended', 'active']) assertStatus(await platform().patch(path, { status }), 200);
+    assert.deepEqual(assertStatus(await agents(), 200), before);
+    assertStatus(await activeKey.post('/v1/skills', publication()), 201);
+    assertProblem(await retiredKey.get('/v1/billing/balance'), 'UNAUTHENTICATED');
+    assertProblem(await blockedKey.post('/v1/skills', publication()), 'AGENT_BLOCKED');
+    assertProblem(await requester(key).get('/v1/operators/me'), 'UNAUTHENTICATED');
+    assertProblem(
+      await operator.patch(`/v1/agents/${retired.id}`, { status: 'active' }),
+      'GOVERNANCE_APPROVAL_REQUIRED',
+    );
   });
 
   it('does not suspend the platform itself', async () => {

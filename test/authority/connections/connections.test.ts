@@ -8,7 +8,7 @@ const path = '/v1/service-connections';
 const given = { service_id: 'github', service_name: 'my-github', scopes: ['repo:read', 'repo:write'] };
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `s${at}`);
 
-/** What both POST and PATCH refuse. */
+/** Both POST and PATCH refuse these. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
   ['an empty service_id', { service_id: '' }, 'service_id'],
   ['a service_id of 129 characters', { service_id: 'x'.repeat(129) }, 'service_id'],

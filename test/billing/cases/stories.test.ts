@@ -53,7 +53,7 @@ describe('docs/billing.md says what a person finds', function () {
       }
     });
 
-    /** What each row of the second table has happen after the decision. */
+    /** The events that each row of the second table has happen after the decision. */
     const lists: Record<string, ((settled: Settled) => Promise<void>) | null> = {
       'the refund, paid': ({ report }) => report('succeeded'),
       'the refund, sent back by the bank': ({ report }) => report('failed'),

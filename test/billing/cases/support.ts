@@ -69,7 +69,7 @@ export async function settledRefund(
   assertStatus(await postApproved<DecidedCase>(person, `/v1/admin/billing/refunds/${id}/settle`, body), 200);
   await untilRead(paymentId);
   if (spent > 0) await credit(operator.operatorId, -spent);
-  /** What the provider says of the refund with our key, and its list then has. */
+  /** The status that the provider gives the refund with our key, and its list then has. */
   const report = async (status: 'succeeded' | 'failed'): Promise<void> => {
     there ??= await refundThere(paymentId, cents, { key });
     await reportThere(paymentId, there, status);

@@ -30,7 +30,7 @@ export async function refundThere(
   return id;
 }
 
-/** What became of a refund at the local provider. */
+/** The outcome of a refund at the local provider. */
 export async function changeThere(id: string, status: Status): Promise<void> {
   const pool = await database();
   const paymentId = await pool.oneFirst(sql.type(z.object({ payment_id: z.string() }))`

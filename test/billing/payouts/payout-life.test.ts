@@ -34,7 +34,7 @@ describe('The life of a payout', () => {
   const state = () => openPayouts(rig.context, { month: MONTH, after: '' });
   const life = (of: Publisher): Run => runOf(rig, lifeId.payout(`${of.id}:${MONTH}`));
   const statusOf = async (of: Publisher): Promise<string | undefined> => (await of.payout(MONTH))?.status;
-  /** What the local payment provider has transferred. */
+  /** The transfers that the local payment provider has made. */
   const received = (of: Publisher) =>
     rig.context.pool.any(
       sql.type(Transfer)`select account, amount_cents from local_transfers where operator_id = ${of.id}`,

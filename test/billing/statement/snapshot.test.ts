@@ -38,7 +38,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'credit' as const }) },
 );
-/** What each of up to four connections writes, one after another. */
+/** The statements that each of up to four connections writes, one after another. */
 const lanes = fc.array(fc.array(write, { maxLength: 12 }), { minLength: 2, maxLength: 4 });
 
 async function perform(db: DatabasePool, wallet: string, step: Write): Promise<unknown> {

@@ -38,7 +38,7 @@ export function coSign(
   }: {
     role?: string;
     alg?: CborValue;
-    /** Of the message; `signer_kid` is always that of the key. */
+    /** The `kid` of the message; `signer_kid` is always that of the key. */
     kid?: string;
     crit?: boolean;
     /** Bytes in the unprotected header. */

@@ -16,7 +16,7 @@ import { recordClaims } from './support.ts';
 const SOURCE = join(import.meta.dirname, 'foreign');
 const run = promisify(execFile);
 
-/** What the program of `foreign/main.go` reads. */
+/** The program of `foreign/main.go` reads this. */
 interface Task {
   base: string;
   vkey: string;
@@ -64,7 +64,7 @@ if (!hasGo) {
     });
     after(() => rm(folder, { recursive: true, force: true }));
 
-    /** What proves the claim of this number, with the checkpoint of the first one's receipt as the older one. */
+    /** The bundle that proves the claim of this number, with the checkpoint of the first one's receipt as the older one. */
     const taskOf = (nth: number): Task => {
       const [claim, bundle] = [claims[nth] ?? assert.fail(), bundles[nth] ?? assert.fail()];
       const { receipt: _receipt, co_signatures: _coSignatures, ...signed } = claim.envelope;

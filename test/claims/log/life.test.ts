@@ -20,7 +20,7 @@ describe('The life of the log', function () {
   let rig: Rig;
   let run: Run;
   let path: string;
-  /** Of the log of the processes. */
+  /** The lines that the processes log. */
   const lines: string[] = [];
   before(async () => {
     rig = await startRig({ log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }) });
@@ -83,7 +83,7 @@ describe('The life of the log', function () {
     const { privateKey } = await openedLogOf(rig.context);
     const { d = '' } = privateKey().export({ format: 'jwk' });
     const raw = Buffer.from(d, 'base64url');
-    // What a fault of the key itself writes, too.
+    // A fault of the key itself writes this, too.
     const lost = withCaches({ ...rig.context, encryption: createEncryption([randomBytes(32)]) });
     await recordClaims(lost, 1);
     assert.equal(await appendBatch(lost), null);

@@ -15,7 +15,7 @@ import {
 } from '../../../src/claims/log/merkle.ts';
 import { consistencyVerifies, inclusionVerifies, leafHash, rootOf } from './rfc9162.ts';
 
-/** Of transparency-dev/merkle; `source` in the file says which version. */
+/** Vectors of transparency-dev/merkle; `source` in the file says which version. */
 const vectors = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url), 'utf8')) as {
   inclusion: {
     name: string;

@@ -38,7 +38,7 @@ export async function ownLog(): Promise<OwnLog> {
   };
 }
 
-/** What a backup has: every table of the log and of claims, as they are now. @returns restores it */
+/** Copies what a backup has: every table of the log and of claims, as they are now. @returns restores it */
 export async function backUpLog(client: pg.Client, name: string): Promise<() => Promise<void>> {
   const tables = [
     'claims',

@@ -1,4 +1,4 @@
-/** What the payload of a type must be, written apart from the service's own schemas, which are tested against it. */
+/** The schema that the payload of a type must fit, written apart from the service's own schemas, which are tested against it. */
 export interface Shape {
   type: string;
   /** The members that must be present; they alone are a valid payload. */
@@ -31,13 +31,13 @@ export const notClaims = ['pc', 'pc_', 'PC_1', 'pc_a.b', 1, null];
 export const notMissions = ['ms_', 'mission_1', 'ms_a b', 1];
 export const notDetectors = ['', 'Injection', '1st', 'prompt-injection', '_x', 1];
 
-/** What is refused of a map of strings. */
+/** The faults that are refused of a map of strings. */
 export const mapAt = (name: string): Record<string, unknown[]> => ({
   [name]: notObjects,
   [`${name}.member`]: [1, null, {}],
 });
 
-/** What is refused of a cost, which has exactly three members. */
+/** The faults that are refused of a cost, which has exactly three members. */
 export const costsAt = (name: string): Record<string, unknown[]> => ({
   [name]: notObjects,
   [`${name}.wallet_cents`]: [undefined, -0.1, '1'],

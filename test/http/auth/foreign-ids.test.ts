@@ -103,7 +103,7 @@ describe('the ids of another operator', () => {
         assert(route !== undefined, `there is no ${line}`);
         const kind = kindOf(member);
         const headers = { authorization: `Bearer ${attacker.as.key}` };
-        // What the path names is the caller's own, or a skill that everybody may invoke.
+        // The thing that the path names is the caller's own, or a skill that everybody may invoke.
         const inPath: Belongings = { ...attacker.has, skill: victim.activeSkill };
         const kinds = route.path.includes(':') ? kindsIn(route.path) : [];
         const path = withIds(
@@ -194,7 +194,7 @@ describe('the ids of another operator', () => {
           ),
         );
         assertStatus(reply, 200);
-        // What a bundle has of the newest tree, and the time of the answer, change by themselves.
+        // The part of a bundle about the newest tree, and the time of the answer, change by themselves.
         return reply.text.replace(/"latest":\{[^}]*\}|"as_of":"[^"]*"/g, '');
       }),
     );
@@ -231,7 +231,7 @@ function kindsIn(path: string): Kind[] {
   return found.slice(1) as Kind[];
 }
 
-/** Of the faults that are named, the place that ends in this member, or in an item of it. */
+/** Finds the place, among the faults that are named, that ends in this member, or in an item of it. */
 function pathOf({ body }: Reply, member: string): string {
   const paths = ((body.errors ?? []) as { path: string }[]).map(({ path }) => path);
   return paths.find((path) => path.replace(/\.\d+$/, '').endsWith(member)) ?? member;

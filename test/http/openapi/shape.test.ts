@@ -8,7 +8,7 @@ const object = (properties: Record<string, Schema>): Schema => ({
 });
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** What becomes of schemas, beside the schemas that they are named into. */
+/** Shows what becomes of schemas, beside the schemas that they are named into. */
 function shaped(schemas: Record<string, Schema>, paths: ShapedDocument['paths'] = {}): ShapedDocument {
   const document = { paths, components: { schemas } };
   shapeForClients(document);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createContext, runInContext } from 'node:vm';
 
-/** What this file takes of swagger-ui's plugins: https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/ */
+/** The part that this file takes of swagger-ui's plugins: https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/ */
 interface Plugin {
   statePlugins: {
     layout?: {

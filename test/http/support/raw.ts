@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** What a server says to bytes that no HTTP client would send; ends when the server closes or `until` matches. */
+/** Returns what a server says to bytes that no HTTP client would send; ends when the server closes or `until` matches. */
 export function exchangeBytes(port: number, bytes: string | Buffer, until?: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -22,9 +22,9 @@ export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/
 /** A connection on which bytes are sent as the test likes. */
 export interface RawSender {
   socket: Socket;
-  /** What has been answered so far. */
+  /** The answer so far. */
   answer: string;
-  /** Of the connection: a reset, say. */
+  /** A fault of the connection: a reset, say. */
   fault: string | undefined;
   /** Ends when the system has taken the bytes, or the connection is gone. */
   write(bytes: Buffer): Promise<void>;

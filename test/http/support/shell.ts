@@ -127,7 +127,7 @@ interface KeyOptions {
   operatorId: OperatorId;
   role?: 'admin' | 'member';
   agentId?: AgentId;
-  /** Of a partner. */
+  /** The grant of a partner. */
   grantId?: PartnerGrantId;
   /** Seconds from now; negative: has expired; null or left out: never. */
   expiresIn?: number | null;

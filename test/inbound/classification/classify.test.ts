@@ -15,7 +15,7 @@ import { eventRow, moneyOf, newOwner, wantingEvent, type Owner } from './wanting
 
 const HARMLESS = '{"injection": false, "confidence": 0.9}';
 const INJECTION = '{"injection": true, "confidence": 0.934}';
-/** Of the double's answer: 400 tokens in at 25 microcents, 12 out at 200. */
+/** The double's answer costs this: 400 tokens in at 25 microcents, 12 out at 200. */
 const COST = 12_400;
 const CHARGE = 14_260; // and 15 %
 

@@ -68,7 +68,7 @@ const MoneyRow = z.object({
   charged: z.number(),
 });
 
-/** What a wallet has, what was used of the allowance, and what was recorded and charged (microcents). */
+/** Reads what a wallet has, what was used of the allowance, and what was recorded and charged (microcents). */
 export const moneyOf = (db: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof MoneyRow>> =>
   db.one(sql.type(MoneyRow)`
     select w.posted_cents - w.held_cents as available, w.held_cents as held, c.used, c.overage,

@@ -19,7 +19,7 @@ export const mailgunKey = (): string => randomBytes(16).toString('hex');
 /** A secret as Svix makes one: base64 of 24 bytes. */
 export const svixSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`;
 
-/** What no endpoint takes as the secret of its provider. */
+/** Secrets that no endpoint takes as the secret of its provider. */
 export const REFUSED_SECRETS: readonly [what: string, secret: unknown][] = [
   ['15 characters', 'x'.repeat(15)],
   ['201 characters', 'x'.repeat(201)],
@@ -40,7 +40,7 @@ export const shownEndpoint = async (by: Requester, id: string): Promise<Endpoint
 
 const AuditRow = z.object({ action: z.string(), actor: z.string(), detail: z.unknown() });
 
-/** What the audit trail has about an endpoint, in its order. */
+/** Lists what the audit trail has about an endpoint, in its order. */
 export async function auditOf(id: string): Promise<readonly z.infer<typeof AuditRow>[]> {
   const pool = await database();
   return await pool.any(

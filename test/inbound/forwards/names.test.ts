@@ -9,7 +9,7 @@ import { startDns, type DnsStub } from '../../support/dns-stub.ts';
 import { newEndpoint, newEvent } from '../support/endpoints.ts';
 
 const PUBLIC = '93.184.215.14';
-/** What each name has, beside its public address or without one. */
+/** The addresses that each name has, beside its public address or without one. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   '127.0.0.1.nip.io': ['127.0.0.1'],
   '10-0-0-1.sslip.io': ['10.0.0.1'],
@@ -26,7 +26,7 @@ describe('A forward to a name', function () {
   let own: OwnContext;
   let dns: DnsStub;
   let context: ScannerContext;
-  /** What DNS says now. */
+  /** The answer of DNS now. */
   let names: Readonly<Record<string, readonly string[]>>;
   before(async () => {
     dns = await startDns(({ name, type }) => {

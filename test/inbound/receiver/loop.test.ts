@@ -10,7 +10,7 @@ import { database, service } from '../../support/service.ts';
 import { buildEndpoint, shownEndpoint } from '../endpoints/support.ts';
 import { hexHeaders, HOSTILE, sendSigned, sendTo, standardHeaders, type InboundReply } from '../support/endpoints.ts';
 
-/** What a relay makes of a forward that it gets. */
+/** Returns what a relay makes of a forward that it gets. */
 type Relay = (
   forward: { body: string; headers: Record<string, string> },
   to: CreatedEndpoint,

@@ -33,7 +33,7 @@ describe('Storing what a provider sends', function () {
       await holder.query('begin; lock table inbound_contents in share mode');
       storing = newEvent(context, endpoint, { text: 'x'.repeat(500_000) });
       await eventually('the content to wait', async () => (await waiting()) === 1);
-      // What another event of the operator changes; a row that is locked would be an error.
+      // A row that another event of the operator changes; a row that is locked would be an error.
       for (const [table, column, value] of [
         ['inbound_counters', 'endpoint_id', endpoint.id],
         ['usage_counters', 'operator_id', endpoint.operatorId],

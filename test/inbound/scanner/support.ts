@@ -9,7 +9,7 @@ export const jsonMail = (mail: JsonObject): ScanInput => ({
   body: Buffer.from(JSON.stringify({ from: 'Ana <ana@example.com>', ...mail })),
 });
 
-/** What a finding names in the text of its place. */
+/** Returns what a finding names in the text of its place. */
 export const spanned = (text: string, finding: Finding | undefined): string =>
   [...text].slice(finding?.span.start, finding?.span.end).join('');
 

@@ -16,7 +16,7 @@ import { insertHeldEvent } from './endpoints.ts';
 export interface HeldMail {
   id: string;
   endpoint: string;
-  /** Of the event. */
+  /** The path of the event. */
   path: string;
   body: Buffer;
   findings: Finding[];
@@ -41,7 +41,7 @@ export async function buildHeldMail(operator: TestOperator, mail: Record<string,
   return { id, endpoint, path: `${ENDPOINTS}/${endpoint}/events/${id}`, body, findings };
 }
 
-/** What is kept of an event from now on, with the hash that it had. */
+/** Replaces what is kept of an event from now on, with the hash that it had. */
 export async function replaceBody(id: string, body: Buffer): Promise<void> {
   const key = await readFile(join(service().dataDir, 'encryption.key'), 'utf8');
   const encryption = createEncryption([Buffer.from(key, 'base64')]);

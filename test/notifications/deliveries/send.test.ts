@@ -356,7 +356,7 @@ describe('Sending what waits for a destination', function () {
           MonthRow,
         )`select used, overage from usage_counters where operator_id = ${operatorId} and meter = 'email'`,
       );
-    /** Of what the tier free includes, a hundred, one is left. */
+    /** Leaves one of the hundred that the tier free includes. */
     const useAllButOne = ({ operatorId }: TestDestination) =>
       run(
         context.pool,
@@ -388,7 +388,7 @@ describe('Sending what waits for a destination', function () {
       const box = await mailbox(operatorId);
       await credit(context.pool, operatorId, 10, `test:${operatorId}`);
       await useAllButOne(box);
-      // Of a cent 989,000 microcents, so that the next mail over the allowance makes one.
+      // The meter has 989,000 microcents of a cent, so that the next mail over the allowance makes one.
       await run(
         context.pool,
         sql.fragment`select charge_usage(${`test:${operatorId}`}, ${operatorId}, 'email', 860000, 'before')`,
@@ -951,7 +951,7 @@ describe('Sending what waits for a destination', function () {
         // A table as small as this one would be read whole; one of a million rows is not.
         await connection.query(sql.unsafe`set local enable_seqscan = off`);
         await connection.query(sql.unsafe`discard plans`);
-        // What the connection did shortly before may be counted too.
+        // The work that the connection did shortly before may be counted too.
         const readSoFar = () =>
           connection.oneFirst(sql.type(z.object({ rows: z.number() }))`
             select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'deliveries'`);

@@ -22,7 +22,7 @@ import { startTwilio } from '../twilio-double.ts';
 import { newNumber } from '../support/operators.ts';
 import { codeRow, waitingCode } from './waiting-code.ts';
 
-/** Of a path that no digest holds. */
+/** A path that no digest holds. */
 const PATH = 'a-path-that-no-history-may-hold';
 
 describe('The life of a code', () => {

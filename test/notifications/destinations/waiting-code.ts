@@ -30,6 +30,6 @@ export async function waitingCode(
   return { codeId, destinationId: body.id, operatorId, secret: body.webhook_secret ?? '' };
 }
 
-/** What became of a code. */
+/** The outcome of a code. */
 export const codeRow = ({ pool }: Context, codeId: string): Promise<z.infer<typeof CodeRow>> =>
   pool.one(sql.type(CodeRow)`select status, reason, error, sealed from verification_codes where id = ${codeId}`);

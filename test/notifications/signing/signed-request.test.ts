@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { signedRequest } from '../../../src/notifications/signing/signed-request.ts';
 
-// Of the libraries of Standard Webhooks, with which each of them is tested.
+// The libraries of Standard Webhooks are each tested with it.
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const SIGNED = {
   secrets: [SECRET],

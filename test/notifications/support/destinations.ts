@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 export interface TestDestination {
   id: DestinationId;
   operatorId: string;
-  /** Of a webhook. */
+  /** The secret of a webhook. */
   secret: string;
 }
 

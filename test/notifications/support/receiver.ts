@@ -11,7 +11,7 @@ export interface ReceivedCall {
   body: string;
 }
 
-/** What a receiver does with a call once it has read it whole. */
+/** The act of a receiver on a call once it has read it whole. */
 export type Behaviour = (answer: ServerResponse, call: ReceivedCall, socket: Socket) => void;
 
 export interface Receiver {

@@ -53,7 +53,7 @@ describe('What comes at the moment at which an approval is used', function () {
     return () => call(withApproval(id));
   }
 
-  /** What is refused leaves a request, whose place the next round needs. */
+  /** A refusal leaves a request, whose place the next round needs. */
   async function rejectLeft({ status, body }: Reply): Promise<void> {
     if (status === 403)
       assertStatus(await person.post(`/v1/governance/approvals/${String(body['approval_id'])}/reject`), 200);

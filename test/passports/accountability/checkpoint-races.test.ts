@@ -48,7 +48,7 @@ describe('races at a deadline', function () {
   /** At a random moment within the next milliseconds, so that every order occurs. */
   const somewhen = <T>(act: () => Promise<T>): Promise<T> => jitter(Math.random() * 12).then(act);
 
-  /** What was flagged, claimed and announced: each flag has one claim and is in one event. */
+  /** Lists what was flagged, claimed and announced: each flag has one claim and is in one event. */
   const raised = async (lineage: Lineage): Promise<{ type: string; occasion: string }[]> => {
     const flags = await flagsOf(db, lineage);
     const claims = await claimsOf(db, lineage, 'detector_signal');
@@ -228,7 +228,7 @@ describe('races at a deadline', function () {
   });
 
   it('the reconciler flags what is half a minute past its deadline, without any life', async () => {
-    // Of what the cases before have left, the oldest come first.
+    // The oldest of what the cases before have left come first.
     await eventually('nothing to be left of them', async () => (await reconcileSessions(own.context)).raised === 0);
     const late = await enforced({ age: 300 + CHECKPOINT_GRACE + 31 });
     const { done: ofSoon } = await beforeAge(db, 300 + CHECKPOINT_GRACE + 30, [

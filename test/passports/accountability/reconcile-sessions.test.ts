@@ -66,7 +66,7 @@ describe('reconcileSessions', function () {
         // Tables as small as these would be read whole; those of a million rows are not.
         await connection.query(sql.unsafe`set local enable_seqscan = off`);
         await connection.query(sql.unsafe`discard plans`);
-        // What the connection did shortly before may be counted too.
+        // The work that the connection did shortly before may be counted too.
         const readSoFar = () =>
           connection.oneFirst(sql.type(Read)`
             select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables

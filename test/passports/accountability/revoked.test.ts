@@ -14,7 +14,7 @@ interface Issued {
 const GRACE_SECONDS = 900;
 const reason = { reason: 'I would rather not report' };
 
-/** What an operator's own key may call to end the passports of its agent. */
+/** Calls that an operator's own key may make to end the passports of its agent. */
 const ways: [what: string, revoke: (operator: TestOperator, lineage: Lineage) => Promise<unknown>][] = [
   ['revoke', (operator, { jti }) => operator.post('/v1/passports/revoke', { jti, ...reason })],
   ['revoke-agent', (operator, { agent }) => operator.post(`/v1/passports/revoke-agent/${agent}`, reason)],

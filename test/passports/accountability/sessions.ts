@@ -9,7 +9,7 @@ import type { Rig } from '../../temporal/rig.ts';
 import { runOf, type Run } from '../../temporal/runs.ts';
 import { newLineage, newOperator, run, timePasses, type Lineage, type LineageOptions } from '../lineages.ts';
 
-/** What no history of a life may contain (rule 3). */
+/** Texts that no history of a life may contain (rule 3). */
 export const SUMMARY = 'summary-that-no-history-may-hold';
 export const INTENT = { summary: 'intent-that-no-history-may-hold', services: ['GitHub'] };
 const REPORT = CheckoutBodySchema.parse({ services_used: ['GitHub'], actions_count: 1, summary: SUMMARY });

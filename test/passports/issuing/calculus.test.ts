@@ -26,7 +26,7 @@ const constraint: fc.Arbitrary<SignedConstraint> = fc.oneof(
 const constraints = fc.array(constraint, { maxLength: 4 });
 const call = fc.record({ a: scalar, b: scalar });
 
-/** What a verifier does with a constraint, written independently: whether a call is allowed. */
+/** The judgement of a verifier on a constraint, written independently: whether a call is allowed. */
 function allows({ param: name, op, value }: SignedConstraint, parameters: Record<string, unknown>): boolean {
   const given = parameters[name];
   switch (op) {

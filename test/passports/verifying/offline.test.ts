@@ -35,7 +35,7 @@ interface Program {
 
 /** How the code of the page is run, with the lines that make a program of it. */
 interface LanguageOfPage {
-  /** What shows that this machine has it. */
+  /** The command that shows that this machine has it. */
   needs: [command: string, ...args: string[]];
   block(): Promise<Block>;
   program(code: string, folder: string): Promise<Program>;

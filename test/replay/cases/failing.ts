@@ -46,7 +46,7 @@ interface Unfinished {
   begin(rig: Rig): Promise<string>;
 }
 
-/** Of each kind of life that reaches out, one whose step changes nothing: it fails, or comes back as done. */
+/** One life of each kind that reaches out, whose step changes nothing: it fails, or comes back as done. */
 export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'log-sequencer' | 'session'>, Unfinished> = {
   inbound: {
     step: 'forwardInbound',

@@ -1,7 +1,7 @@
 import { beginSession, type Session } from '../../passports/accountability/sessions.ts';
 import type { Case, Cases } from './case.ts';
 
-/** What becomes of a session whose first checkpoint is awaited. */
+/** Records what becomes of a session whose first checkpoint is awaited. */
 const begun =
   (act: (session: Session) => Promise<unknown>): Case =>
   async (rig) => {

@@ -12,7 +12,7 @@ import {
 import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
 import { llmStep, publish, scriptStep, sealedSkill } from '../support.ts';
 
-/** What is refused, and the fault's path. */
+/** The bodies that are refused, and the fault's path. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
   ['a name of one letter', { name: 'a' }, 'name'],
   ['a name of 65 letters', { name: 'a'.repeat(65) }, 'name'],

@@ -191,6 +191,17 @@ for (const action of ['suspend', 'activate', 'unlist'] as const) {
       assert.deepEqual(assertStatus(await owner.post<Skill>(path(id)), 200), first);
       assert.deepEqual(assertStatus(await owner.get<Skill>(`/v1/skills/${id}`), 200), first);
     });
+    it('leaves all else of the skill as it was', async () => {
+      const before = await publish(owner);
+      if (action === 'activate') assertStatus(await owner.post(`/v1/skills/${before.id}/suspend`), 200);
+      const {
+        status: _status,
+        updated_at: _updated,
+        ...after
+      } = assertStatus(await owner.post<Skill>(path(before.id)), 200);
+      const { status: _was, updated_at: _then, ...all } = before;
+      assert.deepEqual(after, all);
+    });
     it('is for members and agents of the owner', async () => {
       const { id } = await publish(owner);
       assertStatus(await (await buildMemberKey(owner)).post(path(id)), 200);
@@ -326,7 +337,14 @@ describe('POST /v1/admin/skills/:id/suspend', () => {
       [taken.status, taken.review.status, taken.review.rejection_reason],
       ['suspended', 'taken_down', 'Reported for fraud'],
     );
-    assertProblem(await owner.post(`/v1/skills/${id}/unlist`), 'INVALID_STATE');
+    const agent = await buildAgentKey(owner, (await buildAgent(owner)).id);
+    for (const bearer of [owner, await buildMemberKey(owner), agent]) {
+      assertProblem(await bearer.post(`/v1/skills/${id}/unlist`), 'INVALID_STATE');
+      assert.equal(assertStatus(await bearer.post<Skill>(`/v1/skills/${id}/activate`), 200).status, 'pending_review');
+      assertProblem(await bearer.post(`/v1/skills/${id}/activate`), 'INVALID_STATE');
+      assertStatus(await bearer.post(`/v1/skills/${id}/suspend`), 200);
+      assertProblem(await bearer.post(`/v1/skills/${id}/approve`), 'ADMIN_REQUIRED');
+    }
     assert.equal(assertStatus(await owner.post<Skill>(`/v1/skills/${id}/activate`), 200).status, 'pending_review');
     assert.equal(assertStatus(await platform().post<Skill>(`/v1/skills/${id}/approve`), 200).status, 'active');
   });

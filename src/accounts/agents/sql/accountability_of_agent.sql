@@ -1,4 +1,4 @@
--- What an agent is held to: the strictest mode, and the shortest interval, of all agents of its operator that have or had a public key
+-- Returns what an agent is held to: the strictest mode, and the shortest interval, of all agents of its operator that have or had a public key
 -- which it has or had (decision A60), each with the agent that it comes from, itself where that is as strict. Otherwise a weaker agent with
 -- the same key would do the work. The interval of a standard agent is never timed, so it shortens nobody else's.
 create function accountability_of_agent(

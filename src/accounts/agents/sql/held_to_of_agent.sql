@@ -1,4 +1,4 @@
--- What an agent is held to, as the API shows it. A partner, whose grant is p_grant, is told of no agent that it may not see.
+-- Returns what an agent is held to, as the API shows it. A partner, whose grant is p_grant, is told of no agent that it may not see.
 create function held_to_of_agent(p_agent text, p_grant text) returns jsonb language sql stable as $$
   select jsonb_build_object(
     'accountability', held.accountability,

@@ -5,7 +5,7 @@ export interface LedgerLaw {
   law: string;
   /** In words, for whoever reads a proof. */
   means: string;
-  /** What `rows` has a row for, e.g. `wallets`. */
+  /** Names what `rows` has a row for, e.g. `wallets`. */
   of: string;
   /**
    * A query of (subject, stored, proven, holds), one row for each thing checked. May read the tables of `ledgerFacts`.

@@ -9,7 +9,7 @@ export type LocalPage = keyof typeof folders;
 export const pathOfPages = (kind: LocalPage): string => `${folders[kind]}/:id`;
 
 /**
- * Whoever has the address may pay, so it must not be guessable. An id alone is: ids of one millisecond follow one
+ * The address lets anybody pay who has it, so it must not be guessable. An id alone is: ids of one millisecond follow one
  * another. A MAC of 256 bits is added, which needs no column and is the same in every process.
  */
 export const pathOfPage = ({ encryption }: Context, kind: LocalPage, id: string): string =>

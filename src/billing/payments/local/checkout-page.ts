@@ -6,7 +6,7 @@ import type { CheckoutRow } from './queries.ts';
 import { titleOf } from './settle.ts';
 
 /**
- * What is paid and by whom, with buttons for the outcome, or the outcome once there is one.
+ * Shows what is paid and by whom, with buttons for the outcome, or the outcome once there is one.
  * @param receipt the path of the receipt
  */
 export function checkoutPage(checkout: CheckoutRow, receipt: string | null): Html {
@@ -50,7 +50,7 @@ const outcomeForm = (amount: string): Html => html`<form method="post">
 interface Ending {
   title: string;
   sentence: string;
-  /** Of the notice, as the stylesheet names it. */
+  /** The kind of the notice, as the stylesheet names it. */
   kind: 'good' | 'warning' | 'error';
 }
 

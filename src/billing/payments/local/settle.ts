@@ -67,7 +67,7 @@ async function bookPayment(connection: CommonQueryMethods, checkout: CheckoutRow
   return { ...checkout, status: 'paid', payment_id: id, receipt_id };
 }
 
-/** What is paid for, in one line. */
+/** Names what is paid for, in one line. */
 export function titleOf({
   purpose,
   tier,

@@ -46,7 +46,7 @@ const PendingRow = z.object({
   is_listed: z.boolean(),
 });
 
-/** What the provider is to refund; null where the refund is settled. */
+/** Reads what the provider is to refund; null where the refund is settled. */
 export const findPendingRefund = (
   connection: CommonQueryMethods,
   id: string,
@@ -70,7 +70,7 @@ const ReadingRow = z.object({
   reports: z.number(),
   readings: z.number(),
 });
-/** What a reading of the provider's list begins with; null where nothing was paid. */
+/** Reads what a reading of the provider's list begins with; null where nothing was paid. */
 export type RefundReading = z.infer<typeof ReadingRow>;
 
 export const beginRefundReading = (connection: CommonQueryMethods, topUpId: string): Promise<RefundReading | null> =>

@@ -1,4 +1,4 @@
--- Of a payment that was credited just now, what was reported before it: its life reads its refunds, its disputes move the wallet, and one of a
+-- Applies what was reported before a payment that was credited just now: its life reads its refunds, its disputes move the wallet, and one of a
 -- status that this release does not know is an alarm.
 create function apply_earlier_reports(t top_ups) returns void language plpgsql as $$
 begin

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What Postgres can keep as it is: no NUL, and no half of a surrogate pair, which would become another character. An id
+ * A text that Postgres can keep as it is: no NUL, and no half of a surrogate pair, which would become another character. An id
  * that had one could be that of something else.
  */
 export const Text = z.string().refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed');

@@ -3,7 +3,7 @@ import type { SubscriptionState } from '../provider.ts';
 import type { Listed } from './listed.ts';
 
 /**
- * What a dispute means for the wallet (decision B10):
+ * Says what a dispute means for the wallet (decision B10):
  * - `taken`: the bank has the money, or as much of it as the balance transactions of the dispute say;
  * - `won`: it is decided for us. What was withdrawn comes back, all of it unless the balance transactions say less;
  * - `none`: no money was taken for it;

@@ -24,7 +24,7 @@ const SubscriptionItem = z.object({
 type SubscriptionItem = z.infer<typeof SubscriptionItem>;
 
 /**
- * What is read of Stripe's subscription object. Older API versions put the period on the subscription, newer ones on
+ * The members that are read of Stripe's subscription object. Older API versions put the period on the subscription, newer ones on
  * its items.
  */
 export const StripeSubscription = readsOf<Stripe.Subscription>()(

@@ -15,7 +15,7 @@ import {
 } from './queries.ts';
 import type { PortalStatus } from './schema.ts';
 
-/** What the sealed address of a portal belongs to. */
+/** Names what the sealed address of a portal belongs to. */
 export const portalSeal = (portalId: string): string => `portal:${portalId}`;
 
 /** Where a portal session stands; its life never waits. */

@@ -42,7 +42,7 @@ interface Answer {
   witness: PolicyWitness;
   /** `confirmed`: it signed, and had signed the log before. */
   outcome: Outcome;
-  /** Of one that did not sign. */
+  /** Says why one did not sign. */
   reason: string;
 }
 
@@ -87,7 +87,7 @@ async function askOne(context: Context, question: Question): Promise<Answer> {
   }
 }
 
-/** What the answers of a round say of the head together: one witness that lies must not stop a log that enough others confirm. */
+/** Judges what the answers of a round say of the head together: one witness that lies must not stop a log that enough others confirm. */
 async function weigh(
   { config, pool }: Context,
   answers: readonly Answer[],

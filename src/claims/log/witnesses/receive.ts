@@ -11,12 +11,13 @@ import {
   type Checkpoint,
   type VerifiedSignature,
 } from '../signed-note.ts';
-import { findCheckpoint, findLog, noteWitnessed, readNodes, readTime } from '../queries.ts';
+import { readNodes } from '../node-queries.ts';
+import { findCheckpoint, findLog, noteWitnessed, readTime } from '../queries.ts';
 import { REMEDY } from '../stopped.ts';
 import { insertCosignatures } from './queries.ts';
 import { knownWitnesses } from './witnessed.ts';
 
-/** What was taken of a note. */
+/** The signatures that were taken of a note. */
 interface Received {
   tree_size: number;
   /** The names of the witnesses whose signatures are kept. */

@@ -40,7 +40,7 @@ export async function withWitnesses(
 /** Whether the keys that signed a checkpoint are enough. More keys are never less than fewer. */
 type IsEnough = (signers: readonly VerifierKey[]) => boolean;
 
-/** What the policy says of signers; a policy that needs nobody is met by one at least. Null: there is no policy. */
+/** The verdict of the policy on signers; a policy that needs nobody is met by one at least. Null: there is no policy. */
 const enoughBy = ({ witnessPolicy: policy }: Config): IsEnough | null =>
   policy === undefined ? null : (signers) => signers.length > 0 && policy.isMetBy(signers);
 
@@ -66,14 +66,14 @@ async function newestSignedBy(
     const candidate = sizes.find((size) => isEnough(keys.filter((key) => largest(key) >= size)));
     if (candidate === undefined) return null;
     if (isEnough(keys.filter((key) => largest(key) === candidate))) return candidate;
-    // Of those with a larger tree, whether they signed this one too shows in the next look.
+    // The next look shows whether those with a larger tree signed this one too.
     atMost = candidate;
   }
   return null;
 }
 
 /**
- * What clients and monitors follow: the newest checkpoint that meets the policy. Where none does yet, or there is no policy, the newest of all
+ * Clients and monitors follow this: the newest checkpoint that meets the policy. Where none does yet, or there is no policy, the newest of all
  * (decision L106).
  * @throws Error where nothing is published
  */
@@ -93,7 +93,7 @@ export async function newestCheckpoint(context: Pick<Context, 'config' | 'pool'>
 }
 
 /**
- * What is shown to whoever holds a receipt: the newest checkpoint that meets the policy and of which the tree of the receipt is a part. Where
+ * The holder of a receipt is shown this: the newest checkpoint that meets the policy and of which the tree of the receipt is a part. Where
  * none does, or there is no policy, the newest of those that the most known witnesses have signed; where none has, the newest of all: a
  * witness that is away keeps nothing back, and `witnesses` says that it is missing (decision L54).
  */

@@ -30,13 +30,13 @@ const MAX_PAYLOADS = 5_000;
 /** Encodings inside one another. */
 const MAX_DEPTH = 2;
 
-/** What decoding needs besides the text. */
+/** The parts that decoding needs besides the text. */
 export interface Decoder {
   lexicon: Trie;
   cache: Map<number, Folded>;
   /** Those who look at what was decoded. */
   detectors: readonly Detector[];
-  /** What texts say that are documents in strings; only of the text itself. */
+  /** The texts of documents in strings; only of the text itself. */
   documents: readonly Document[];
 }
 
@@ -163,7 +163,7 @@ function payloadsOf({ shown, text }: Scene): Payload[] {
       if (isBinary) add({ start, end, text: readable(bytesOfBits(digits)), how: 'binary' });
       else add({ start, end, text: readable(Buffer.from(digits, 'hex')), how: 'hexadecimal' });
     } else {
-      // What stands in the next line may be a word of another kind.
+      // The text of the next line may be a word of another kind.
       const whole = readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64'));
       const alone = whole === undefined ? readable(Buffer.from(run.split(/\s/, 1)[0] ?? '', 'base64')) : undefined;
       const decoded = whole ?? alone;
@@ -293,7 +293,7 @@ const UTF7 = /\+[A-Za-z0-9+/]{3,4096}-?/g;
 const ENCODED_WORD = /=\?[\w*-]{1,40}\?[bq]\?[^?\s]{1,200}\?=/gi;
 /** Units of encoded words that are joined at once: 850 KB of them took the decoder thirteen times as long as half of that. */
 const MAX_WORDS = 65_536;
-/** What stands inside of words and is not read: hyphens at the ends of lines and elsewhere, marks of emphasis, line breaks of a string in a string. */
+/** Characters that stand inside of words and are not read: hyphens at the ends of lines and elsewhere, marks of emphasis, line breaks of a string in a string. */
 const BROKEN = /\\[nrt](?=[A-Za-z])|(?<=\p{L})(?:[-=]\s?\n|[*_`~|^-]{1,3})(?=\p{L})/gu;
 /** A letter alone, with a sign behind it that is no space. */
 const SPELLED = /(?<![A-Za-z])[A-Za-z][-_=+/](?=[A-Za-z](?![A-Za-z]))/g;

@@ -342,7 +342,7 @@ const isNegated = (shown: string, start: number, end: number): boolean =>
     shown.slice(Math.max(0, start - 24), start),
   ) || /^\s?(?:(?:Sie|u|ihr|je) )?(?:nicht|pas|niet|nothing|nichts|rien|not)\b/i.test(shown.slice(end, end + 16));
 
-/** What somebody or something does or did. */
+/** An act that somebody or something does or did. */
 const isReport = (shown: string, start: number): boolean =>
   /^(?:(?:ignore|overrule|disregard|override|forget)s|bypasses|(?:ignor|overrul|bypass|disregard)ed|overridden|forgot)\b/i.test(
     shown.slice(start, start + 16),
@@ -355,7 +355,7 @@ const LONGEST_SENTENCE = 400;
 const isOneSentence = (shown: string, from: number, to: number): boolean =>
   to - from <= LONGEST_SENTENCE && !/[.!?。！？؟।;](?:\s|$)/.test(shown.slice(from, to));
 
-/** What begins a sentence or follows "and", "please" or a comma is an order; what has a subject before it is a report. Other scripts have their own order. */
+/** A verb that begins a sentence or follows "and", "please" or a comma is an order; what has a subject before it is a report. Other scripts have their own order. */
 const isOrder = (shown: string, start: number): boolean =>
   !/[a-z]/i.test(shown[start] ?? '') ||
   /(?:^|[.!?:;,\n"(>*`-]\s?|\b(?:and|then|please|now|instead|must|shall|should|you|kindly|just|und|et|y|e|i|en|ve|you to|also|first|bitte|s'il te plaît) )$/i.test(

@@ -2,7 +2,7 @@ import type { Hits } from '../lexicon/trie.ts';
 import type { NormalText } from '../text/normalise.ts';
 import type { DetectorKey, Severity } from '../verdict.ts';
 
-/** What detectors look at: one text, the terms in it, and who says they sent it. */
+/** Detectors look at this: one text, the terms in it, and who says they sent it. */
 export interface Scene {
   text: NormalText;
   /** `text.shown` as a string. */

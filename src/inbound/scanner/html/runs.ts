@@ -59,9 +59,9 @@ interface Part {
 }
 
 export interface HtmlRuns {
-  /** What is shown, as a browser joins it. */
+  /** The text that is shown, as a browser joins it. */
   visible: Run[];
-  /** What is not: hidden by style, comments, attributes, elements that are never shown. */
+  /** The text that is not: hidden by style, comments, attributes, elements that are never shown. */
   hidden: Run[];
   /** Both in the order of the source, as who takes the tags away reads them; empty where that is what is shown. */
   whole: Run[];
@@ -195,7 +195,7 @@ class Reader {
     run.apart = stream.apart;
     stream.runs.push(run);
     stream.apart = false;
-    // What is hidden on two sides of a text does not follow each other.
+    // Hidden texts on two sides of a text do not follow each other.
     if (stream === this.#visible) this.#hidden.apart = true;
     else if (name === 'style' || name === 'script') return;
     else this.#isMixed = true;
@@ -207,7 +207,7 @@ class Reader {
     this.#whole.apart = false;
   }
 
-  /** What the text ends in has places before or behind it, as the tokenizer reports them. */
+  /** The element that the text ends in has places before or behind it, as the tokenizer reports them. */
   #run(from: number, to: number, hidden: Hiding | undefined, text?: string): Run | undefined {
     const [start, end] = [Math.max(0, from), Math.min(to, this.#html.length)];
     if (end <= start) return undefined;
@@ -284,7 +284,7 @@ class Reader {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** What has no place in what is hidden already is a text of its own, as what is never shown: neither stands between the words of another. */
+  /** A text that has no place in what is hidden already is a text of its own, as what is never shown: neither stands between the words of another. */
   #streamOf(parent: Element, { name, hidden, hasBox }: Pick<Element, 'name' | 'hidden' | 'hasBox'>): Stream {
     if (hidden === undefined) return parent.stream;
     if (!UNSHOWN.has(name)) {
@@ -384,7 +384,7 @@ class Reader {
     this.#turn(name, start - 2, last + 1);
     if ((this.#counts.get(name) ?? 0) > 0) this.#close(name);
     else if (name === 'p' || name === 'br') {
-      // What was never opened is no element, but for these two.
+      // An element that was never opened is no element, but for these two.
       this.#element.stream.apart = true;
       this.#whole.apart = true;
     }
@@ -409,7 +409,7 @@ const TAG = /<\/?[a-z][a-z0-9:-]{0,40}(?:\s[^<>@]{0,200}=|\s{0,20}\/?>)|<!--|<!d
 
 export const looksLikeHtml = (text: string): boolean => TAG.test(text);
 
-/** What stands in style elements. */
+/** The text of style elements. */
 function textOfStyles(html: string): string {
   const parts: string[] = [];
   const open = /<style[^>]{0,500}>/gi;

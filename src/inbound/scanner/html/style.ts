@@ -1,4 +1,4 @@
-/** What a declaration block does to an element, as far as it decides whether anybody sees its text. */
+/** Reads what a declaration block does to an element, as far as it decides whether anybody sees its text. */
 export interface Look {
   hides: boolean;
   /** As `#rrggbb`, where it can be read. */
@@ -181,7 +181,7 @@ export function sheetOf(css: string): Sheet {
     if (open < 0) break;
     const close = css.indexOf('}', open);
     const inner = css.indexOf('{', open + 1);
-    // What holds rules itself, as @media does: go on inside of it.
+    // A rule that holds rules itself, as @media does: go on inside of it.
     if (inner >= 0 && inner < close) {
       at = open + 1;
       continue;

@@ -1,4 +1,4 @@
-/** What a term of the lexicon means for the rules of the detectors. The order gives each its number. */
+/** The meaning of a term of the lexicon for the rules of the detectors. The order gives each its number. */
 export const CONCEPTS = [
   /** To stop following something: ignore, disregard, forget. */
   'override',
@@ -6,7 +6,7 @@ export const CONCEPTS = [
   'override_last',
   /** To lift or replace something, which people do with many things: remove, cancel, turn off, replace. */
   'loosen',
-  /** What was said before. */
+  /** Names what was said before. */
   'prior',
   /** Instructions, rules, guidelines. */
   'rules',
@@ -20,7 +20,7 @@ export const CONCEPTS = [
   'reader',
   /** An address that a person could have too: "note to the agent", "when you process this". */
   'addressee',
-  /** What a reader does with a text: reads, processes, summarises. */
+  /** Names what a reader does with a text: reads, processes, summarises. */
   'handle',
   /** A model is named. */
   'model',
@@ -42,11 +42,11 @@ export const CONCEPTS = [
   'reveal',
   /** The reader's own instructions. */
   'prompt',
-  /** What could be those of a person: "your instructions", "the text above". */
+  /** Names what could be those of a person: "your instructions", "the text above". */
   'briefed',
   /** To send something away. */
   'send',
-  /** What should not leave: keys, conversations, contacts. */
+  /** Names what should not leave: keys, conversations, contacts. */
   'sensitive',
   /** To act in somebody's name: pay, delete, approve. */
   'act',
@@ -62,7 +62,7 @@ export const CONCEPTS = [
   'negate',
   /** My, our: a person speaks of what they said. */
   'mine',
-  /** What a thing is about: "regarding the delivery". */
+  /** Names what a thing is about: "regarding the delivery". */
   'about',
   /** To enter something where one is asked for it: confirm, verify. */
   'ask',
@@ -72,7 +72,7 @@ export const CONCEPTS = [
   'credential',
   /** Or else: suspended, within 24 hours. */
   'pressure',
-  /** What is never asked for: "we will never ask for your password". */
+  /** Names what is never asked for: "we will never ask for your password". */
   'assure',
 ] as const;
 

@@ -41,7 +41,7 @@ export class Trie {
   #mask = 0;
   /** By code unit, where the first step of a walk leads: most walks end there. */
   readonly #first = new Int32Array(65_536);
-  /** Of small Latin letters, the pairs that a term begins with. */
+  /** The pairs of small Latin letters that a term begins with. */
   readonly #pairs = new Uint8Array(16_384);
   /** And the triples: five bits a letter. Half of the walks end here. */
   readonly #triples = new Uint8Array(32_768);
@@ -227,7 +227,7 @@ const tripleOf = (first: number, second: number, third: number): number =>
 const isNoTriple = (triples: Uint8Array, first: number, second: number, third: number): boolean =>
   third >= SMALL_A && third <= SMALL_Z && triples[tripleOf(first, second, third)] === 0;
 
-/** Of several terms of one concept that begin at one place, the longest. */
+/** Finds the longest of several terms of one concept that begin at one place. */
 class Found {
   #count = 0;
   #start = new Int32Array(256);

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../json/value.ts';
 import type { Field } from '../text/normalise.ts';
 
-/** What a provider sent, as it came. */
+/** The body that a provider sent, as it came. */
 export interface ScanInput {
   provider: 'mail_provider' | 'generic';
   /** The header Content-Type. */
@@ -15,9 +15,9 @@ export interface Selected extends Field {
   isHtml: boolean;
 }
 
-/** What a text that is a document in a string says, in the order in which its reader reads it. */
+/** The texts that a document in a string has, in the order in which its reader reads it. */
 export interface Document {
-  /** Of `selected`. */
+  /** The place in `selected`. */
   field: number;
   text: string;
 }
@@ -28,6 +28,6 @@ export interface Body {
   selected: Selected[];
   /** Why a part of the body is in `payload` and not in `selected`, or could not be read as a mail program would; each a sentence. */
   unscanned: { place: string; reason: string }[];
-  /** What its sender says of the mail: addresses of From and Reply-To, and the place of the first. */
+  /** The sender's own statements of the mail: addresses of From and Reply-To, and the place of the first. */
   sender: { from: string; replyTo: string; place: string } | undefined;
 }

@@ -51,7 +51,7 @@ export async function documentsIn({ selected, unscanned }: Body): Promise<Docume
   return documents;
 }
 
-/** What is no document after all is a text like others. */
+/** A text that is no document after all is a text like others. */
 async function readOrNothing<Read>(read: () => Read | Promise<Read>): Promise<Read | undefined> {
   try {
     return await read();

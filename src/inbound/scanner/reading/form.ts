@@ -39,7 +39,7 @@ function readUrlEncoded(body: Uint8Array): Form {
   return { fields, files: [], mime: mime === undefined ? undefined : Buffer.from(mime) };
 }
 
-/** What stands between the parts of a form, behind two hyphens; undefined where the Content-Type does not say. */
+/** The line between the parts of a form, behind two hyphens; undefined where the Content-Type does not say. */
 export function formBoundary(contentType: string): string | undefined {
   const found = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType);
   return found?.[1] ?? found?.[2];

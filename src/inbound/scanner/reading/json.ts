@@ -7,7 +7,7 @@ import type { Selected } from './body.ts';
 /** As many as any body of the API may have. A mail is large by its texts, and not by their number. */
 const MOST_VALUES = 25_000;
 
-/** What holds too many values is refused before it is parsed. @throws UnreadableBody */
+/** A text that holds too many values is refused before it is parsed. @throws UnreadableBody */
 export function parseJsonBody(body: Uint8Array): JsonValue {
   try {
     assertFewValues(body, MOST_VALUES);

@@ -85,7 +85,7 @@ async function parse(bytes: Uint8Array): Promise<Email> {
   }
 }
 
-/** What is forwarded of a mail, with every text in it selected. */
+/** Returns what is forwarded of a mail, with every text in it selected. */
 export function mailBody(mail: Mail): Body {
   const selected: Selected[] = [];
   select(selected, 'from', mail.from);

@@ -7,7 +7,7 @@ import { isForm, readForm, readMailForm } from './form.ts';
 import { parseJsonBody, selectLeaves } from './json.ts';
 import { readMailJson, readMime } from './mail.ts';
 
-/** What a receiver needs of a body before it is scanned. */
+/** The parts that a receiver needs of a body before it is scanned. */
 export interface ReadBody {
   /** `event_id` of a JSON object, where it is a text; undefined elsewhere. */
   eventId: string | undefined;

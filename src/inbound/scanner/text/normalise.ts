@@ -15,7 +15,7 @@ export interface Run {
   /** Code units of the field. */
   start: number;
   end: number;
-  /** What it stands for, where that is not what stands there: a character reference. */
+  /** The text that it stands for, where that is not what stands there: a character reference. */
   text?: string;
   hidden: Hiding | undefined;
   /** Something ends before it: a line, a cell, another place. */
@@ -32,7 +32,7 @@ export interface Invisible {
   count: number;
   /** Between two Latin letters, where no script needs one. */
   splitsWord: boolean;
-  /** What tag characters or selectors of variants spell; empty where they spell nothing. */
+  /** The text that tag characters or selectors of variants spell; empty where they spell nothing. */
   spells: string;
 }
 
@@ -89,7 +89,7 @@ export class Workspace {
 }
 
 export interface Memory {
-  /** What was learned of characters. */
+  /** The facts that were learned of characters. */
   cache: Map<number, Folded>;
   workspace: Workspace;
 }

@@ -1,6 +1,6 @@
 import type { NormalText } from './normalise.ts';
 
-/** What stands from `start` to before `end` in the normalised text, in code units of one field. */
+/** Returns the text from `start` to before `end` in the normalised text, in code units of one field. */
 export interface Stretch {
   field: number;
   start: number;

@@ -16,7 +16,7 @@ import {
 import type { VerificationStep } from './schema.ts';
 import { codeSms } from './texts.ts';
 
-/** What the step that sends is called with. */
+/** The context of the step that sends. */
 interface TexterContext extends Context {
   readonly texter: Texter;
 }
@@ -77,7 +77,7 @@ function callOf(
   return () => callWebhook(outbound, { url: address, secrets, id, body });
 }
 
-/** What a person sees of the life of a code in the Temporal UI: neither address nor code. */
+/** Describes the life of a code in the Temporal UI: neither address nor code. */
 interface VerificationDescription {
   operatorIds: string[];
   agentId: null;

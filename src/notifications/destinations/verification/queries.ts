@@ -77,7 +77,7 @@ export const findWaitingCode = (
     from verification_codes c join destinations d on d.id = c.destination_id
     where c.id = ${id} and c.status = 'waiting' and c.expires_at > clock_timestamp()`);
 
-/** Whoever gets true makes the one call there is; false: it was begun before, is not to be sent any more, or waits for its turn. */
+/** The caller that gets true makes the one call there is; false: it was begun before, is not to be sent any more, or waits for its turn. */
 export const startVerification = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.oneFirst(sql.type(z.object({ started: z.boolean() }))`select start_verification(${id}) as started`);
 

@@ -1,4 +1,4 @@
--- What an agent has to answer for, as a person looks at it who decides about the agent: its own conduct, and apart from it that of its
+-- Returns what an agent has to answer for, as a person looks at it who decides about the agent: its own conduct, and apart from it that of its
 -- twins, all other agents of the operator that have or had a public key of it: what holds one holds them all (decision A30), and many
 -- reviews of a twin move none of its own out of sight. `holding` counts the reviews that were decided as blocked and hold the agent
 -- itself, which unblocking lifts.

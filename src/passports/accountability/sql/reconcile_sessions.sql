@@ -1,4 +1,4 @@
--- What a lost message, a lost run or another store of lives left behind (rule 11), of sessions that are due: deadlines half a minute
+-- Mends what a lost message, a lost run or another store of lives left behind (rule 11), of sessions that are due: deadlines half a minute
 -- past are raised here and now, and lives that have not read what was added are woken. A hundred sessions, those of every operator in
 -- turn among the thousand that are due longest. One that fails is passed over for a minute and takes no other with it.
 create function reconcile_sessions(p_checkout_grace double precision, out looked int, out woken int, out raised int, out failed text[])

@@ -1,4 +1,4 @@
--- What takes new passports from agents, wherever it holds: a review of risk critical that is not approved, a block, and a critical flag whose
+-- Refuses agents new passports for what binds them, wherever it holds: a review of risk critical that is not approved, a block, and a critical flag whose
 -- checkout was expected and has not come, which makes such a review soon. Each binds the agent itself, every agent of the operator that has
 -- or had a public key which it has or had, whenever it got it, and the agents below in a chain: a child works by what the agents above were
 -- given (decisions A30, A31 and A38). Whether the holder itself is blocked, its facts say.

@@ -1,4 +1,4 @@
--- What a finished command has left under the Idempotency-Key, `replayed`: the jti is kept there, and the row of that passport has the
+-- Returns what a finished command has left under the Idempotency-Key, `replayed`: the jti is kept there, and the row of that passport has the
 -- bytes. Null: go on. A withdrawn key signs nothing, not even what it has signed before.
 create function replay_passport_answer(p_operator text, p_key text, p_fingerprint bytea) returns passport_answer language plpgsql as $$
 declare

@@ -2,7 +2,7 @@
 -- revoked; the active one goes on unless it is among them. Null: the active key retires, and its tokens count until they expire.
 -- p_older_than: only where the active key signs for that long (null: in any case), so that two runs of the schedule rotate once.
 -- The next key takes the place of an active one that stops, and new ones (`p_kids`, at most two are needed) the places that are empty.
--- Whoever issues or revokes a passport shares the lock, so that none is signed by a key that is withdrawn meanwhile.
+-- Those who issue or revoke a passport share the lock, so that none is signed by a key that is withdrawn meanwhile.
 create function rotate_signing_keys(
   p_withdraw text[], p_older_than interval, p_kids text[], p_xs text[], p_privates text[], p_actor text, p_request text
 ) returns signing_key_rotation language plpgsql as $$

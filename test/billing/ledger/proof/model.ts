@@ -12,14 +12,14 @@ export const MINIMUM_PAYOUT_CENTS = 50;
 interface ModelTopUp {
   wallet: number;
   cents: number;
-  /** What came into the wallet: what was requested, or what a person took. */
+  /** The amount that came into the wallet: what was requested, or what a person took. */
   credited: number;
   /** Whether another sum was paid, and what became of that. */
   differing: 'open' | 'taken' | null;
   status: string;
   /** Its refunds at the provider. */
   there: RefundThere[];
-  /** What of them the list said that was read last. */
+  /** The part of them in the list that was read last. */
   listed: RefundThere[];
   chargedBack: number;
   moves: number;
@@ -55,7 +55,7 @@ export const standings: Record<DisputeStatus, { standing: 'taken' | 'won' | 'non
   won: { standing: 'won', stage: 7 },
 };
 
-/** What an event lists: a withdrawal and a reinstatement, each named by its size, since a movement never changes. */
+/** The movements that an event lists: a withdrawal and a reinstatement, each named by its size, since a movement never changes. */
 export const movementsOf = (
   cents: number,
   { withdrawn, reinstated }: { withdrawn: number; reinstated: number },
@@ -379,7 +379,7 @@ export const isLeft = (there: { cents: number; status: string }[], paid: number,
 export const laterStatus = (was: string, as: string): string =>
   was === 'failed' || as === 'refused' || (was === 'succeeded' && as === 'pending') ? was : as;
 
-/** What a dispute holds of the wallet's money. */
+/** The amount that a dispute holds of the wallet's money. */
 function dueOf({ as, moved }: ModelDispute, amount: number): number {
   const { standing } = standings[as];
   const cents = [...(moved?.values() ?? [])];

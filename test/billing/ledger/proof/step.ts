@@ -6,7 +6,7 @@ export const WALLETS = 3;
 export const PRICES = [120, 40] as const;
 
 /**
- * What can happen to money. Wallets and skills are indexes. A pick counts modulo the number of things there are, and
+ * The steps that can happen to money. Wallets and skills are indexes. A pick counts modulo the number of things there are, and
  * does nothing where there are none.
  */
 export type Step =
@@ -176,7 +176,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What a person of the platform decides. */
+/** The decisions of a person of the platform. */
 export const isByHand = ({ do: what }: Step): boolean =>
   what === 'settle a refund by hand' || what === 'close a receivable' || what === 'take a differing payment';
 

@@ -274,7 +274,7 @@ function callsToStripe(program: string): void {
     await assert.rejects(payments.listRefunds('pi_unknown'), PaymentRefused);
   });
 
-  /** What its first invoice was paid by, in the books of the double. */
+  /** The payment of its first invoice, in the books of the double. */
   const paymentOf = (subscriptionId: string): string => {
     const invoice = world.proxy.books.get(subscriptionId).latest_invoice as {
       payments: { data: { payment: { payment_intent: string } }[] };

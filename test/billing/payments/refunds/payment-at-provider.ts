@@ -16,7 +16,7 @@ export class PaymentAtProvider {
     this.cents = cents;
   }
 
-  /** What is refunded of it now. */
+  /** The amount that is refunded of it now. */
   get refunded(): number {
     return this.refunds
       .filter(({ status }) => status !== 'failed')

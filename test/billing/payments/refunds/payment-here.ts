@@ -149,7 +149,7 @@ export class PaymentHere {
     return this.db.exists(sql.unsafe`select from top_ups where id = ${this.topUp} and refunds_look_at is not null`);
   }
 
-  /** Of the wallet: what it has less what it owes, what of it is held, and what it owes. */
+  /** Reads from the wallet what it has less what it owes, what of it is held, and what it owes. */
   state(): Promise<z.infer<typeof StateRow>> {
     return this.db.one(sql.type(StateRow)`
       select posted_cents - receivable_cents as worth, held_cents as held, receivable_cents as owed from wallets

@@ -54,7 +54,7 @@ export function cosign(
   };
 }
 
-/** What a witness has signed of one log. */
+/** The checkpoint that a witness has signed of one log. */
 export interface WitnessState {
   size: number;
   root: Buffer;

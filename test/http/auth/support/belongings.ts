@@ -19,7 +19,7 @@ import {
 import { signIn } from '../../../support/people.ts';
 import { assertStatus, database, platform, requester, type Requester } from '../../../support/service.ts';
 
-/** What an operator can have, one real thing of each kind, by its id. */
+/** The things that an operator can have, one real thing of each kind, by its id. */
 export interface Belongings {
   operator: string;
   key: string;
@@ -35,7 +35,7 @@ export interface Belongings {
   skill: string;
   request: string;
   invocation: string;
-  /** Of type intent_claim, of the agent. */
+  /** A claim of type intent_claim, of the agent. */
   claim: string;
   passport: string;
   session: string;

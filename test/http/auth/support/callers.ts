@@ -40,7 +40,7 @@ export const callers = [
 export type Who = (typeof callers)[number];
 
 export interface World extends Place {
-  /** Of each, the headers that show it. */
+  /** The headers that show each of them. */
   headers: Record<Who, Record<string, string>>;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ const sessions = ["an owner's session", "an administrator's session"] as const;
 
 const all = (who: readonly Who[], outcome: Outcome): Rule => Object.fromEntries(who.map((one) => [one, outcome]));
 
-/** What no route lets in that looks at credentials at all. */
+/** Credentials that no route lets in that looks at credentials at all. */
 const never: Rule = {
   nobody: 'UNAUTHENTICATED',
   'a made-up key': 'UNAUTHENTICATED',
@@ -30,7 +30,7 @@ const work: Rule = never;
 const passports: Rule = { ...never, ...all(agents, 'OPERATOR_SCOPE_REQUIRED') };
 /** The accounts of an operator: every role, no agent. */
 const accounts: Rule = { ...never, ...all(agents, 'AGENT_CREDENTIAL_FORBIDDEN') };
-/** What a rule lets in besides, a partner for what was made under its grant. */
+/** The callers that a rule lets in besides, a partner for what was made under its grant. */
 const withPartners: Rule = { 'a partner key': 'admitted' };
 /** API keys, members, unblock, governance, the audit trail: administrators. */
 const administration: Rule = { ...accounts, ...all(members, 'ADMIN_REQUIRED') };
@@ -157,7 +157,7 @@ const ruleOf = (line: string): Rule | undefined => table.find(([candidate]) => c
 export const isOpen = (line: string): boolean => ruleOf(line) === open;
 export const isForPlatform = (line: string): boolean => ruleOf(line) === platform;
 
-/** What the decisions say becomes of this caller there. */
+/** Says by the decisions what becomes of this caller there. */
 export function outcomeOf(line: string, who: Who, method: string): Outcome {
   const rule = ruleOf(line) ?? {};
   if (rule === open) return 'admitted';

@@ -42,7 +42,7 @@ export const otherwise: Record<string, 200 | ErrorCode> = {
   'POST /v1/passports/revoke-session/:sessionId': 200,
 };
 
-/** What everybody may see by its id: the answers differ, and a change is for the owner. */
+/** Things that everybody may see by their id: the answers differ, and a change is for the owner. */
 export const seenByAll: Record<string, 200 | ErrorCode> = {
   'GET /v1/skill-requests/:id': 200,
   'GET /v1/skill-requests/:id/matches': 200,
@@ -92,7 +92,7 @@ export const madeUp: Belongings = {
   inboundEvent: newId('iev'),
 };
 
-/** Whose ids are tried, and what the caller has of its own. */
+/** Names whose ids are tried, and what the caller has of its own. */
 export interface Attacker {
   as: TestOperator;
   has: Pick<Belongings, 'agent' | 'connection'>;

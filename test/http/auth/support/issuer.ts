@@ -15,14 +15,14 @@ interface SigningKey {
   jwk: JWK;
 }
 
-/** Of a token that may be a bad one. */
+/** The claims of a token that may be a bad one. */
 export type Claims = Record<string, unknown>;
 
 /** An OAuth authorization server of the test's own, over real HTTP: it publishes where its keys are, and the keys. */
 export interface Issuer {
   url: string;
   key: SigningKey;
-  /** What it publishes; `rotate` puts a new key in the place of all. */
+  /** The keys that it publishes; `rotate` puts a new key in the place of all. */
   keys: JWK[];
   rotate(): Promise<void>;
   /** How often each path was requested. */

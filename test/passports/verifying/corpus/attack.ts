@@ -8,7 +8,7 @@ export interface Attack {
   reason: string;
 }
 
-/** What attacks are made of: a passport that counts, and our own private key, which a real attacker would lack. */
+/** The parts that attacks are made of: a passport that counts, and our own private key, which a real attacker would lack. */
 export interface Target {
   kid: string;
   /** The kid of a key of ours that does not sign yet. */

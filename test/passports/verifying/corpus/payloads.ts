@@ -75,7 +75,7 @@ export function payloads(target: Target): Attack[] {
   const { payload } = target;
   const text = JSON.stringify(payload);
   const open = text.slice(0, -1);
-  // What we have signed ourselves is what we have written: a payload of this kind is somebody else's.
+  // We have written all that we have signed: a payload of this kind is somebody else's.
   const forged = (changed: string): string => withPayload(target, changed, attacker.privateKey);
   const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   return list('malformed', {

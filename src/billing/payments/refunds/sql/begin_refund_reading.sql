@@ -1,4 +1,4 @@
--- What a reading of the provider's list of refunds begins with: the payment and its provider, which reports it will cover, and how many lists
+-- Returns what a reading of the provider's list of refunds begins with: the payment and its provider, which reports it will cover, and how many lists
 -- were set until now (`set_refunds`). No row: nothing was paid.
 create function begin_refund_reading(p_top_up text)
 returns table (payment text, provider text, reports bigint, readings bigint) language plpgsql as $$

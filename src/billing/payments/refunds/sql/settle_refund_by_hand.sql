@@ -1,4 +1,4 @@
--- What became of a pending refund, as a person found out: `succeeded` captures what is held, `failed` gives it back to the wallet. The
+-- Records the outcome of a pending refund, as a person found out: `succeeded` captures what is held, `failed` gives it back to the wallet. The
 -- provider's list is read after that, and has the last word.
 create function settle_refund_by_hand(p_refund text, p_status text, p_request text) returns payment_effect language plpgsql as $$
 declare t top_ups; r refunds; why text;

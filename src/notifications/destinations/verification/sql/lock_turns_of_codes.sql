@@ -1,4 +1,4 @@
--- Whoever begins or ends the sending of an operator's codes does so one after the other, so that each counts the others.
+-- Processes begin and end the sending of an operator's codes one after the other, so that each counts the others.
 create function lock_turns_of_codes(p_operator text) returns void language sql as $$
   select pg_advisory_xact_lock(1986356851, hashtext(p_operator));
 $$;
