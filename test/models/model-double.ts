@@ -135,6 +135,23 @@ export async function startModels(kind: ModelKind, behave: ModelDouble['behave']
   return double;
 }
 
+/** The setting LLM_PROVIDERS with this provider alone. */
+export const settingOf = ({ slug, kind, baseUrl, apiKey, models }: ModelProvider): string =>
+  JSON.stringify([
+    {
+      slug,
+      kind,
+      base_url: baseUrl,
+      api_key: apiKey,
+      models: [...models].map(([model, { input, cached, output }]) => ({
+        model,
+        input_microcents: input / 1_000_000,
+        cached_microcents: cached / 1_000_000,
+        output_microcents: output / 1_000_000,
+      })),
+    },
+  ]);
+
 interface Problem {
   status: number;
   message: string;
