@@ -109,8 +109,8 @@ describe('What a seller allows of their key', () => {
   const begin = (limit: Limit, most: number): Promise<string> =>
     db.oneFirst(sql.type(z.object({ month: z.string() }))`
       select begin_seller_call(${skill}, ${limit === null ? null : JSON.stringify(limit)}::jsonb, ${most})::text as month`);
-  const end = (month: string, most: number, cost: number | null) =>
-    db.query(sql.type(Nothing)`select end_seller_call(${skill}, ${month}::date, ${most}, ${cost})`);
+  const end = (month: string, most: number, cost: number | null, made = true) =>
+    db.query(sql.type(Nothing)`select end_seller_call(${skill}, ${month}::date, ${most}, ${cost}, ${made})`);
   const used = () =>
     db.one(sql.type(z.object({ calls: z.number(), cost_microcents: z.number() }))`
       select coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(cost_microcents), 0)::bigint as cost_microcents from seller_credential_use where skill_id = ${skill}`);
@@ -166,6 +166,8 @@ describe('What a seller allows of their key', () => {
     assert.deepEqual(await used(), { calls: 2, cost_microcents: 100 });
     await end(await begin({}, 100), 100, 1_000);
     assert.deepEqual(await used(), { calls: 3, cost_microcents: 200 });
+    await end(await begin({}, 100), 100, 0, false);
+    assert.deepEqual(await used(), { calls: 3, cost_microcents: 200 }, 'a call that was not made');
   });
 
   it('gives back in the month in which the call began', async () => {

@@ -5,6 +5,8 @@ import { dependencyNames, type Code } from '../skill-code.ts';
 
 /** Tokens of an answer at most, where the publisher names no max_tokens. */
 const STANDARD_MAX_TOKENS = 1_024;
+/** No model writes more in one answer; what is published may name any number, and costs and sizes are computed from it. */
+const MOST_MAX_TOKENS = 1_000_000;
 
 interface ScriptStep {
   kind: 'script';
@@ -37,7 +39,7 @@ const llmStep = (label: string | null, provider: string, model: string, config: 
   provider,
   model,
   system: config?.system_prompt ?? '',
-  maxTokens: Math.max(1, Math.ceil(config?.max_tokens ?? STANDARD_MAX_TOKENS)),
+  maxTokens: Math.min(Math.max(1, Math.ceil(config?.max_tokens ?? STANDARD_MAX_TOKENS)), MOST_MAX_TOKENS),
   temperature: config?.temperature,
 });
 

@@ -69,7 +69,8 @@ const Row = z.object({
 });
 type Row = z.output<typeof Row>;
 
-export function worldOn(base: Context): World {
+/** @param asking who asks models, in the place of the double */
+export function worldOn(base: Context, asking?: ModelCaller): World {
   const doubles: Doubles = { scripts: [], models: [], ran: 0, asked: [] };
   const scripts: ScriptRunner = {
     async run(asked) {
@@ -92,7 +93,7 @@ export function worldOn(base: Context): World {
     ...base,
     config: { ...base.config, modelProviders: [PROVIDER, ...base.config.modelProviders] },
     scripts,
-    models,
+    models: asking ?? models,
   };
   const { pool } = context;
   return {
