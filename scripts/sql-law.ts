@@ -36,6 +36,7 @@ const EXCEPTIONS: Exceptions = {
     { domain: 'billing', view: 'published_skills', why: 'the page of usage counts them' },
     { domain: 'billing', view: 'skill_names', why: 'a statement names the skill that was paid for' },
     { domain: 'billing', view: 'invocation_references', why: 'a statement shows the invocation that was paid for' },
+    { domain: 'skills', view: 'seller_credential_uses', why: 'an owner sees what is used of what they allow' },
     { domain: 'skills', view: 'completed_invocations', why: 'a rating is verified by an invocation of who rates' },
   ],
   prefixes: [

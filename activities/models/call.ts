@@ -3,6 +3,7 @@ import { parseStrictJson } from '../../src/json/strict.ts';
 import type { ModelOutcome, ModelQuestion } from '../../src/models/model-caller.ts';
 import type { ModelProvider } from '../../src/models/settings.ts';
 import { endingOf, orAborted, within } from '../../src/outbound/within.ts';
+import { withoutKey } from './without-key.ts';
 import type { WireFormat } from './wire-format.ts';
 
 /** Bytes of an answer beside what the model may write: what providers put around it has a few hundred. */
@@ -25,6 +26,7 @@ export async function callOnce(
   question: ModelQuestion,
 ): Promise<ModelOutcome> {
   const { timeoutMs } = question;
+  const key = question.apiKey ?? apiKey;
   const url = new URL(`${baseUrl}${format.path}`);
   const client = new Client(url.origin, {
     allowH2: false,
@@ -46,13 +48,16 @@ export async function callOnce(
             'content-type': 'application/json',
             accept: 'application/json',
             'accept-encoding': 'identity',
-            ...format.headers(question.apiKey ?? apiKey),
+            ...format.headers(key),
           },
           body: JSON.stringify(format.body(question)),
           reset: true,
         });
         return await orAborted(
-          request.then((answer) => outcomeOf(format, answer, FRAME_BYTES + question.maxTokens * TOKEN_BYTES)),
+          request.then(async (answer) => {
+            const outcome = await outcomeOf(format, answer, FRAME_BYTES + question.maxTokens * TOKEN_BYTES);
+            return outcome.outcome === 'answered' ? { ...outcome, text: withoutKey(outcome.text, key) } : outcome;
+          }),
           signal,
         );
       } catch {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { ListedSkillSchema, ReviewStatus } from './schema.ts';
+import { ListedSkillSchema, ReviewStatus, SellerCredentialUseSchema, type SellerCredentialUse } from './schema.ts';
 import type { Code } from './skill-code.ts';
 
 /** A skill as it is stored, without its code; reads of one and of many share this row. */
@@ -70,6 +70,14 @@ export const findCode = async (connection: CommonQueryMethods, id: string): Prom
   (await connection.maybeOne(sql.type(CodeRow)`
     select execution_steps, execution_script, execution_runtime, dependencies, llm_enabled, llm_provider, llm_model, llm_config
     from skill_code where skill_id = ${id}`)) as Code | null;
+
+/** What it has taken of its owner's keys in this month; a month without a row is one without use. */
+export const findSellerCredentialUse = (connection: CommonQueryMethods, id: string): Promise<SellerCredentialUse> =>
+  connection.one(sql.type(SellerCredentialUseSchema)`
+    select coalesce(u.calls, 0) as calls, coalesce(u.cost_microcents, 0) as cost_microcents,
+      iso_time((now_month.month + interval '1 month') at time zone 'UTC') as resets_at
+    from (select utc_month(clock_timestamp()) as month) now_month
+    left join seller_credential_uses u on u.skill_id = ${id} and u.month = now_month.month`);
 
 interface OwnSkillsPage {
   operatorId: string;

@@ -181,6 +181,18 @@ export const PendingChangeSchema = z
   .meta({ id: 'PendingChange' });
 export type PendingChange = z.output<typeof PendingChangeSchema>;
 
+/** What a skill has taken of its seller's keys, beside `seller_credential_limit`. */
+export const SellerCredentialUseSchema = z
+  .object({
+    calls: z.int(),
+    cost_microcents: z.int().meta({
+      description: 'By the price list of the service; calls under way count at the most that they can cost.',
+    }),
+    resets_at: z.string().meta({ description: 'When the next calendar month of UTC begins.' }),
+  })
+  .meta({ id: 'SellerCredentialUse' });
+export type SellerCredentialUse = z.output<typeof SellerCredentialUseSchema>;
+
 /** A skill with its code, for its owner and the platform, and for everybody where execution_mode is `source` (decision K12). */
 export const SkillSchema = ListedSkillSchema.extend({
   max_compute_cents: z.int().nullable().meta({
@@ -189,6 +201,10 @@ export const SkillSchema = ListedSkillSchema.extend({
   }),
   pending_change: PendingChangeSchema.nullable().optional().meta({
     description: 'A change that waits for an administrator; for the owner. What was approved can be invoked meanwhile.',
+  }),
+  seller_credential_use: SellerCredentialUseSchema.optional().meta({
+    description:
+      'Calls of models by the key of the owner in this month; for the owner, when they read a skill that may be answered by it.',
   }),
   ...codeFields,
 }).meta({

@@ -7,7 +7,14 @@ import { boundOfCode } from './execution/cost.ts';
 import { findPendingChange } from './publishing/pending-change.ts';
 import { NO_CODE } from './skill-code.ts';
 import { presentSkill } from './presenter.ts';
-import { findCode, findSkillRow, getSkillRow, lockSkillRow, type SkillRow } from './queries.ts';
+import {
+  findCode,
+  findSellerCredentialUse,
+  findSkillRow,
+  getSkillRow,
+  lockSkillRow,
+  type SkillRow,
+} from './queries.ts';
 import type { Skill } from './schema.ts';
 import { findSkill, type CachedSkill } from './skill-cache.ts';
 import { seesAll, visibleTo } from './status.ts';
@@ -38,6 +45,9 @@ export async function findVisibleRow(connection: CommonQueryMethods, caller: Cal
   return row;
 }
 
+const isAnsweredBySeller = ({ execution_mode, credential_mode }: SkillRow): boolean =>
+  execution_mode !== 'open' && (credential_mode === 'seller_provides' || credential_mode === 'both');
+
 /** GET of one skill. Its code, where the caller may see it, is read from the database: the cache never holds any. */
 export async function readSkill(context: Context, caller: Caller, id: string): Promise<RouteAnswer<Skill>> {
   const skill = await findVisibleSkill(context, caller, id);
@@ -51,6 +61,9 @@ export async function readSkill(context: Context, caller: Caller, id: string): P
       ...presentSkill(row, { seesAll: all }),
       max_compute_cents: skill.maxComputeCents,
       ...(all ? { pending_change: await findPendingChange(context.pool, id) } : {}),
+      ...(all && isAnsweredBySeller(row)
+        ? { seller_credential_use: await findSellerCredentialUse(context.pool, id) }
+        : {}),
       ...(await findCode(context.pool, id)),
     },
   };

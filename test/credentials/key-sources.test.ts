@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { translateDatabaseError } from '../../src/database/errors.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
+import type { OperatorId } from '../../src/ids/ids.ts';
+import { readSkill } from '../../src/skills/show-skill.ts';
 import { newSkill, newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
-import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { rivals } from '../support/rivals.ts';
 
 const Nothing = z.object({});
@@ -107,8 +109,8 @@ describe('What a seller allows of their key', () => {
   const begin = (limit: Limit, most: number): Promise<string> =>
     db.oneFirst(sql.type(z.object({ month: z.string() }))`
       select begin_seller_call(${skill}, ${limit === null ? null : JSON.stringify(limit)}::jsonb, ${most})::text as month`);
-  const end = (month: string, most: number, cost: number | null) =>
-    db.query(sql.type(Nothing)`select end_seller_call(${skill}, ${month}::date, ${most}, ${cost})`);
+  const end = (month: string, most: number, cost: number | null, made = true) =>
+    db.query(sql.type(Nothing)`select end_seller_call(${skill}, ${month}::date, ${most}, ${cost}, ${made})`);
   const used = () =>
     db.one(sql.type(z.object({ calls: z.number(), cost_microcents: z.number() }))`
       select coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(cost_microcents), 0)::bigint as cost_microcents from seller_credential_use where skill_id = ${skill}`);
@@ -139,6 +141,24 @@ describe('What a seller allows of their key', () => {
     assert.deepEqual(await used(), { calls: 2, cost_microcents: 500_000 });
   });
 
+  it('is shown with what is used of it, to the owner alone', async () => {
+    const [owner, other] = [seller, await newWallet(db)] as [OperatorId, OperatorId];
+    skill = await newSkill(db, seller, 0, 'source');
+    await run(db, sql.fragment`update skills set credential_mode = 'both' where id = ${skill}`);
+    await run(db, sql.fragment`insert into skill_code (skill_id, llm_enabled, llm_model) values (${skill}, true, 'm')`);
+    const read = async (operator: OperatorId) => {
+      const answer = await readSkill(own.context, callOf(operator, 'getSkill').caller, skill);
+      return ('body' in answer ? answer.body : undefined)?.seller_credential_use;
+    };
+    const { resets_at: resets, ...nothing } = (await read(owner)) ?? {};
+    assert.deepEqual(nothing, { calls: 0, cost_microcents: 0 });
+    assert(Date.parse(String(resets)) > Date.now());
+    await begin(null, 400);
+    await end(await begin(null, 400), 400, 100);
+    assert.deepEqual(await read(owner), { calls: 2, cost_microcents: 500, resets_at: resets });
+    assert.equal(await read(other), undefined);
+  });
+
   it('counts a call whose cost nobody knows at the most, one that was not computed as a call, and none at more than the most', async () => {
     await end(await begin(null, 100), 100, null);
     assert.deepEqual(await used(), { calls: 1, cost_microcents: 100 });
@@ -146,6 +166,8 @@ describe('What a seller allows of their key', () => {
     assert.deepEqual(await used(), { calls: 2, cost_microcents: 100 });
     await end(await begin({}, 100), 100, 1_000);
     assert.deepEqual(await used(), { calls: 3, cost_microcents: 200 });
+    await end(await begin({}, 100), 100, 0, false);
+    assert.deepEqual(await used(), { calls: 3, cost_microcents: 200 }, 'a call that was not made');
   });
 
   it('gives back in the month in which the call began', async () => {

@@ -5,7 +5,7 @@ import { sql } from '../../src/database/pool.ts';
 import { newWallet, walletOf } from '../billing/ledger/ledger-world.ts';
 import { scriptStep, worldOn, type World } from '../invocations/execution/execution-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
-import { MODEL, MODEL_KEY, PRICES, startModels, type ModelDouble } from '../models/model-double.ts';
+import { MODEL, settingOf, startModels, type ModelDouble } from '../models/model-double.ts';
 import { startProgram } from '../support/process.ts';
 import { pointsOfStep } from './fault-points.ts';
 
@@ -28,10 +28,6 @@ describe('kill -9 of a worker that executes a skill', function () {
 
   const execute = async (id: string, extra: Record<string, string> = {}): Promise<number | string> => {
     const { databaseUrl, platformAdminKey, encryptionKeys } = own.context.config;
-    const { slug, kind, baseUrl } = double.provider;
-    const [input_microcents, cached_microcents, output_microcents] = [PRICES.input, PRICES.cached, PRICES.output].map(
-      (picocents) => picocents / 1_000_000,
-    );
     const program = startProgram(
       'test/invocations/execution/execute-once.ts',
       {
@@ -39,15 +35,7 @@ describe('kill -9 of a worker that executes a skill', function () {
         TEMPORAL_ADDRESS: '127.0.0.1:1',
         PLATFORM_ADMIN_KEY: platformAdminKey,
         ENCRYPTION_KEY: encryptionKeys[0]?.toString('base64') ?? '',
-        LLM_PROVIDERS: JSON.stringify([
-          {
-            slug,
-            kind,
-            base_url: baseUrl,
-            api_key: MODEL_KEY,
-            models: [{ model: MODEL, input_microcents, cached_microcents, output_microcents }],
-          },
-        ]),
+        LLM_PROVIDERS: settingOf(double.provider),
         ...extra,
       },
       [id],

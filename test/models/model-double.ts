@@ -58,7 +58,9 @@ interface Usage {
 export type Behaviour =
   | { says: string; end?: 'whole' | 'cut_off' | 'declined'; usage?: Partial<Usage>; headers?: Record<string, string> }
   | { status: number; headers?: Record<string, string> }
-  | { raw: string; headers?: Record<string, string> }
+  | { raw: string | Buffer; headers?: Record<string, string> }
+  /** Announces more than it sends, and ends the connection. */
+  | { cut: string }
   | 'hang'
   | 'drip'
   /** Begins an answer that never ends, as fast as it is read. */
@@ -109,6 +111,10 @@ export async function startModels(kind: ModelKind, behave: ModelDouble['behave']
       for (const [name, value] of Object.entries(behaviour.headers ?? {})) response.setHeader(name, value);
       return problem(kind, response, { status: behaviour.status, message: `No, and not with ${MODEL_KEY}` });
     }
+    if ('cut' in behaviour) {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 10_000 });
+      return void response.write(behaviour.cut, () => request.socket.destroy());
+    }
     response.writeHead(200, { 'content-type': 'application/json', ...behaviour.headers });
     response.end('raw' in behaviour ? behaviour.raw : JSON.stringify(answerOf(kind, question.model, behaviour)));
   };
@@ -134,6 +140,23 @@ export async function startModels(kind: ModelKind, behave: ModelDouble['behave']
   };
   return double;
 }
+
+/** The setting LLM_PROVIDERS with this provider alone. */
+export const settingOf = ({ slug, kind, baseUrl, apiKey, models }: ModelProvider): string =>
+  JSON.stringify([
+    {
+      slug,
+      kind,
+      base_url: baseUrl,
+      api_key: apiKey,
+      models: [...models].map(([model, { input, cached, output }]) => ({
+        model,
+        input_microcents: input / 1_000_000,
+        cached_microcents: cached / 1_000_000,
+        output_microcents: output / 1_000_000,
+      })),
+    },
+  ]);
 
 interface Problem {
   status: number;

@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { settingOf, startModels } from '../models/model-double.ts';
 import { SharedInstance } from '../support/shared-instance.ts';
-import { startRig, type Rig } from '../temporal/rig.ts';
+import { startRig } from '../temporal/rig.ts';
 import type { Run } from '../temporal/runs.ts';
 import { temporalServer } from '../temporal/temporal-server.ts';
 import type { Case, Cases } from './cases/case.ts';
 import { continuations } from './cases/continuations.ts';
+import { executions } from './cases/executions.ts';
 import { inbound } from './cases/inbound.ts';
 import { invocations } from './cases/invocations.ts';
 import { logs } from './cases/logs.ts';
@@ -29,6 +31,7 @@ const [version = '', wanted = ''] = process.argv.slice(2);
 const chosen = (cases: Cases): [string, Case][] => Object.entries(cases).filter(([name]) => name.startsWith(wanted));
 
 const ends = chosen({
+  ...executions,
   ...inbound,
   ...invocations,
   ...logs,
@@ -53,7 +56,11 @@ async function save(name: string, run: Run): Promise<void> {
 }
 
 /** Runs to their ends. */
-async function recordEnds(rig: Rig): Promise<void> {
+async function recordEnds(): Promise<void> {
+  const models = await startModels('openai', { says: 'An answer.' });
+  const rig = await startRig({
+    settings: { OUTBOUND_ALLOW_LOOPBACK: 'true', LLM_PROVIDERS: settingOf(models.provider) },
+  });
   await rig.startDelivery();
   await rig.startWorker();
   for (const [name, play] of ends) {
@@ -62,6 +69,7 @@ async function recordEnds(rig: Rig): Promise<void> {
     await save(name, run);
   }
   await rig.stop();
+  await models.stop();
 }
 
 /** Runs that continue as new. */
@@ -86,7 +94,7 @@ const fault = !/^\d+$/.test(version)
 if (fault === undefined) {
   const shared = await SharedInstance.open();
   Object.assign(process.env, (await shared.start()).environment);
-  if (ends.length > 0) await recordEnds(await startRig({ settings: { OUTBOUND_ALLOW_LOOPBACK: 'true' } }));
+  if (ends.length > 0) await recordEnds();
   if (continued.length > 0) await recordContinuations();
   await shared.close(async () => {});
 } else {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { translateDatabaseError } from '../../database/errors.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import type { InvocationId, MachineRunId, OperatorId, SkillId } from '../../ids/ids.ts';
+import type { AgentId, InvocationId, MachineRunId, MissionId, OperatorId, PassportId, SkillId } from '../../ids/ids.ts';
 
 /** A step of sealed execution that ran. It is charged whatever became of its invocation: the machine time was used. */
 export interface MachineRun {
@@ -12,6 +12,10 @@ export interface MachineRun {
   durationMs: number;
   /** The cost of the run for the platform; the wallet is charged this and a fee of 15 %. */
   costMicrocents: number;
+  agentId?: AgentId;
+  /** Where absent, the mission of the invocation, else the only mission of the passport. */
+  missionId?: MissionId;
+  passportId?: PassportId;
   invocationId?: InvocationId;
   /** Where absent, the skill of the invocation. */
   skillId?: SkillId;
@@ -32,6 +36,9 @@ export async function recordMachineRun(connection: CommonQueryMethods, run: Mach
     operator_id: run.operatorId,
     duration_ms: run.durationMs,
     cost_microcents: run.costMicrocents,
+    agent_id: run.agentId,
+    mission_id: run.missionId,
+    passport_id: run.passportId,
     skill_id: run.skillId,
     invocation_id: run.invocationId,
     sealed_step_index: run.sealedStepIndex,

@@ -41,4 +41,9 @@ const transactionRecord = sql.fragment`(
     left join skill_names s on s.id = t.skill_id
     left join mission_intents m on m.id = i.mission_id)`;
 
-export const CSV_FORM: StatementForm = { text: transactionRecord, separator: RECORD_END, sources: sql.fragment`0` };
+export const CSV_FORM: StatementForm = {
+  text: transactionRecord,
+  separator: RECORD_END,
+  sources: sql.fragment`0`,
+  remainders: false,
+};

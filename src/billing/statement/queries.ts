@@ -42,11 +42,12 @@ const PageRow = z.object({
   content: z.string().nullable(),
   sealed_receipts: z.string().nullable(),
   owed: z.number(),
+  remainders: z.string().nullable(),
 });
 
 /**
  * One page: `content` is the rows joined, `last` the position of the last of them, `more` whether there are any below
- * it; `owed` are the cents of the wallet's open receivables now.
+ * it; `owed` are the cents of the wallet's open receivables now; `remainders` is JSON, null on later pages.
  */
 type StatementPage = z.infer<typeof PageRow>;
 
@@ -59,15 +60,22 @@ export interface StatementForm {
    * limit.
    */
   sources: Fragment;
+  /** Whether the first page has what no debit has taken yet. */
+  remainders: boolean;
 }
 
-export const JSON_FORM: StatementForm = { text: transactionText, separator: ',', sources: sourcesCount };
+export const JSON_FORM: StatementForm = {
+  text: transactionText,
+  separator: ',',
+  sources: sourcesCount,
+  remainders: true,
+};
 
 /** One statement, one round trip: a page of the wallet's rows under the filters, newest first. */
 export const readStatementPage = (
   connection: CommonQueryMethods,
   request: StatementRequest,
-  { text, separator, sources }: StatementForm,
+  { text, separator, sources, remainders }: StatementForm,
 ): Promise<StatementPage> => {
   const { operatorId, limit } = request;
   return connection.one(sql.type(PageRow)`
@@ -76,7 +84,8 @@ export const readStatementPage = (
       from (${walletRows(request)}) t order by t.position desc ${rowsRead(limit)}
     )
     select place.top, place.floor, place.total, shown.last, shown.more, shown.content, shown.sealed_receipts,
-      (select receivable_cents from wallets where operator_id = ${operatorId}) as owed
+      (select receivable_cents from wallets where operator_id = ${operatorId}) as owed,
+      ${remainders && request.place === null ? sql.fragment`remainders_text(${operatorId})` : sql.fragment`null`} as remainders
     from place, (
       select min(t.position) filter (where t.fits) as last, coalesce(not bool_and(t.fits), false) as more,
         string_agg(${text}, ${separator} order by t.nth) filter (where t.fits) as content,

@@ -53,7 +53,13 @@ async function statementPage(request: Request, form: StatementForm, defaultLimit
 async function answerStatement(request: Request) {
   const { page, members, links } = await statementPage(request, JSON_FORM, DEFAULT_LIMIT);
   const rows = withReceipts(request.context, page.content ?? '', page.sealed_receipts);
-  return jsonList({ total: page.total, receivable_cents: page.owed, ...members }, 'transactions', rows, links);
+  const remainders: unknown = page.remainders === null ? null : JSON.parse(page.remainders);
+  return jsonList(
+    { total: page.total, receivable_cents: page.owed, remainders, ...members },
+    'transactions',
+    rows,
+    links,
+  );
 }
 
 /** The filtered statement as a table; the Link header leads to rows beyond CSV_ROWS. */

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { cursorMembers } from '../../http/lists/pagination.ts';
 import { queryInstant } from '../../http/query.ts';
-import { TransactionTypeSchema, WalletTransactionSchema } from '../wallet/schema.ts';
+import {
+  MachineSourceSchema,
+  MeterSchema,
+  ModelCallSourceSchema,
+  TransactionTypeSchema,
+  WalletTransactionSchema,
+} from '../wallet/schema.ts';
 
 /** The filters of a statement. */
 export const statementFilters = {
@@ -25,6 +31,18 @@ export type StatementFilters = z.output<z.ZodObject<typeof statementFilters>>;
  */
 export const ROWS_COUNTED = 10_000;
 
+const RemainderSchema = z
+  .object({
+    meter: MeterSchema,
+    microcents: z.int().describe('Less than a cent.'),
+    llm_sources: z.array(ModelCallSourceSchema).describe('The newest 200.'),
+    machine_sources: z.array(MachineSourceSchema).describe('The newest 200.'),
+  })
+  .meta({
+    id: 'Remainder',
+    description: 'What a meter has charged and no debit has taken yet: the next debit of it begins with these sources.',
+  });
+
 export const StatementSchema = z
   .object({
     total: z
@@ -34,6 +52,10 @@ export const StatementSchema = z
           `${ROWS_COUNTED}, which then stands for as many or more.`,
       ),
     receivable_cents: z.int().describe('What the wallet owes now: no row shows it before it is paid.'),
+    remainders: z
+      .array(RemainderSchema)
+      .nullable()
+      .describe('By meter, whatever the filters, when the first page was read; null on later pages.'),
     ...cursorMembers,
     transactions: z.array(WalletTransactionSchema),
   })

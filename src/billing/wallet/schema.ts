@@ -45,17 +45,40 @@ export const TransactionTypeSchema = z.enum([
 ]);
 export type TransactionType = z.infer<typeof TransactionTypeSchema>;
 
-const MeterSchema = z.enum(['sealed_execution', 'llm_gateway', 'identity', 'metered_action', 'sms', 'email', 'l3']);
+export const MeterSchema = z.enum([
+  'sealed_execution',
+  'llm_gateway',
+  'identity',
+  'metered_action',
+  'sms',
+  'email',
+  'l3',
+]);
 
-const ModelCallSourceSchema = z
+const DeclaredPurpose = z
+  .string()
+  .nullable()
+  .describe('The purpose of the mission or passport it was made under; never a prompt.');
+
+/** What a source was charged, and for whom and what it was. */
+const charge = {
+  charged_microcents: Microcents.describe('What it was charged in all, the fee included.'),
+  allocated_microcents: Microcents.describe(
+    'Its exact share in this debit or remainder; the rest is in the debits before and after.',
+  ),
+  agent: Named,
+  mission: MissionReference,
+  skill: Named,
+  invocation: InvocationReference,
+  sealed_step_index: z.int().nullable(),
+};
+
+export const ModelCallSourceSchema = z
   .object({
     id: z.string(),
     created_at: z.iso.datetime(),
     operation: z.string(),
-    declared_purpose: z
-      .string()
-      .nullable()
-      .describe('The purpose of the mission or passport it was made under; never a prompt.'),
+    declared_purpose: DeclaredPurpose,
     provider: z.string(),
     model: z.string(),
     prompt_tokens: z.int(),
@@ -63,28 +86,22 @@ const ModelCallSourceSchema = z
     total_tokens: z.int(),
     cached_prompt_tokens: z.int().nullable(),
     streaming: z.boolean(),
-    allocated_microcents: Microcents.describe(
-      'Its exact share in this debit; the rest of its price is in the debits before and after.',
-    ),
-    agent: Named,
-    mission: MissionReference,
-    skill: Named,
-    invocation: InvocationReference,
-    sealed_step_index: z.int().nullable(),
+    ...charge,
   })
-  .meta({ id: 'ModelCallSource', description: 'A model call that contributed to a debit.' });
+  .meta({ id: 'ModelCallSource', description: 'A model call that contributed to a debit or a remainder.' });
 
-const MachineSourceSchema = z
+export const MachineSourceSchema = z
   .object({
     id: z.string(),
     created_at: z.iso.datetime(),
     duration_ms: z.int(),
-    allocated_microcents: Microcents,
-    skill: Named,
-    invocation: InvocationReference,
-    sealed_step_index: z.int().nullable(),
+    declared_purpose: DeclaredPurpose,
+    ...charge,
   })
-  .meta({ id: 'MachineSource', description: 'A step of sealed execution whose machine time contributed to a debit.' });
+  .meta({
+    id: 'MachineSource',
+    description: 'A step of sealed execution whose machine time contributed to a debit or a remainder.',
+  });
 
 const DetailsSchema = z.object({
   skill_id: z
@@ -171,6 +188,7 @@ export const WalletTransactionSchema = z
               total_tokens: 1_000,
               cached_prompt_tokens: null,
               streaming: false,
+              charged_microcents: 1_000_500,
               allocated_microcents: 989_650,
               agent: null,
               mission: { id: 'ms_01K9ZC5T0M3Q8V6W2X5Y7ZABCD', declared_intent: 'Pay the invoices of November' },
@@ -184,7 +202,11 @@ export const WalletTransactionSchema = z
               id: 'mch_01K9ZC9S0M3Q8V6W2X5Y7ZABCD',
               created_at: '2026-11-21T12:05:00.000Z',
               duration_ms: 9_000,
+              declared_purpose: 'Pay the invoices of November',
+              charged_microcents: 51_750,
               allocated_microcents: 10_350,
+              agent: null,
+              mission: { id: 'ms_01K9ZC5T0M3Q8V6W2X5Y7ZABCD', declared_intent: 'Pay the invoices of November' },
               skill: null,
               invocation: null,
               sealed_step_index: 2,

@@ -9,6 +9,7 @@ import type { KeySource, SealedRun, StepResult } from './queries.ts';
 const failed = (code: string, message: string, spent: Partial<StepResult> = {}): StepResult => ({
   cost_microcents: 0,
   duration_ms: 0,
+  asked: false,
   model_call: null,
   output: null,
   console: null,
@@ -54,15 +55,16 @@ export async function askModel(
     return failed('MODEL_UNAVAILABLE', 'The provider of the model cannot be reached.', { duration_ms });
   }
   if (outcome.outcome === 'refused') {
-    return failed('MODEL_REFUSED', 'The provider of the model refused the call.', { duration_ms });
+    return failed('MODEL_REFUSED', 'The provider of the model refused the call.', { duration_ms, asked: true });
   }
   if (outcome.outcome === 'unknown') {
     const message = 'No answer of the model came that can be used. What it may have cost is not charged.';
-    return failed('MODEL_FAILED', message, { duration_ms, cost_microcents: null });
+    return failed('MODEL_FAILED', message, { duration_ms, asked: true, cost_microcents: null });
   }
   const usage = countedUsage(question, outcome.usage);
   const spent = {
     duration_ms,
+    asked: true,
     cost_microcents: costOfCall(usage, prices),
     model_call: {
       operation: 'sealed_step',

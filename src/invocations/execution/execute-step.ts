@@ -88,7 +88,12 @@ async function runStep(
   const outcome = await context.scripts.run({ runtime, script, dependencies, input, caller: run.consumer_operator_id });
   if (outcome.outcome === 'interrupted') throw new Error(outcome.sentence);
   const { computeMs } = outcome;
-  const spent = { cost_microcents: costOfScript(context.config, computeMs), duration_ms: computeMs, model_call: null };
+  const spent = {
+    cost_microcents: costOfScript(context.config, computeMs),
+    duration_ms: computeMs,
+    asked: false,
+    model_call: null,
+  };
   if (outcome.outcome === 'returned') {
     return { ...spent, output: outcome.output, error_code: null, error_message: null, console: null };
   }

@@ -64,6 +64,8 @@ export interface StepResult {
   cost_microcents: number | null;
   /** Milliseconds. */
   duration_ms: number;
+  /** A provider took the question, so that it counts against what a seller allows; of a script it means nothing. */
+  asked: boolean;
   /** Columns of `model_calls`; null for a script, and where no answer came. */
   model_call: object | null;
   /** JSON text of an object; null where it failed. */

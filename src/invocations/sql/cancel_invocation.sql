@@ -15,7 +15,6 @@ begin
   perform wake_life('invocation:' || p_invocation, i.consumer_operator_id);
   answer := invocation_answer_of(i, 1);
   if p_key is not null then perform keep_answer(p_key_operator, p_agent_part, p_key, 200, answer.snapshot, null); end if;
-  if i.execution_mode <> 'open' then perform wake_waiting_run(i.consumer_operator_id); end if;
   perform return_held_price(i);
   return answer;
 end $$;

@@ -9,7 +9,6 @@ begin
   end if;
   i := end_invocation(i, 'expired', '{"code":"EXPIRED","message":"The time to live was over before it was completed."}',
     i.consumer_operator_id, 'service', 'invocation.expired', null);
-  if i.execution_mode <> 'open' then perform wake_waiting_run(i.consumer_operator_id); end if;
   perform return_held_price(i);
   return i;
 end $$;

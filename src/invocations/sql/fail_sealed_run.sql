@@ -10,5 +10,4 @@ begin
     '{"code":' || jcs_text(p_code) || ',"message":' || jcs_text(format('Step %s: %s', p_index, p_message)) || '}',
     i.consumer_operator_id, 'service', 'invocation.' || p_status, null);
   perform wake_life('invocation:' || i.id, i.consumer_operator_id);
-  perform wake_waiting_run(i.consumer_operator_id);
 end $$;

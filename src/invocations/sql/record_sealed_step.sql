@@ -10,5 +10,6 @@ begin
   end if;
   if p_price_state = 'covered' then return 0; end if;
   return record_machine_run(jsonb_build_object('id', s.id, 'operator_id', i.consumer_operator_id, 'duration_ms', s.duration_ms,
-    'skill_id', i.skill_id, 'invocation_id', i.id, 'sealed_step_index', s.step_index, 'cost_microcents', s.cost_microcents));
+    'agent_id', i.agent_id, 'mission_id', i.mission_id, 'passport_id', i.passport_id, 'skill_id', i.skill_id, 'invocation_id', i.id,
+    'sealed_step_index', s.step_index, 'cost_microcents', s.cost_microcents));
 end $$;

@@ -1,14 +1,9 @@
--- Wakes the executions of a consumer that wait longest, one for each place that is free: when one of theirs has ended, and when one that
--- waited is given up, since it may have been the one that was woken. Under the lock of the consumer, so that no place stays free unseen.
+-- Wakes the execution of the consumer that waits longest, when there is a place for it. One that no life has looked at yet has the message
+-- of its invocation.
 create function wake_waiting_run(p_operator text) returns void language plpgsql as $$
-declare v_running int; v_next text;
+declare v_next text;
 begin
-  perform lock_sealed_runs(p_operator);
-  v_running := running_sealed_runs(p_operator);
-  for v_next in select id from invocations
-    where consumer_operator_id = p_operator and execution_mode <> 'open' and status = 'pending'
-    order by id limit greatest(0, most_sealed_runs() - v_running)
-  loop
-    perform wake_life('invocation:' || v_next, p_operator);
-  end loop;
+  select id into v_next from invocations
+    where consumer_operator_id = p_operator and execution_mode <> 'open' and status = 'pending' and life_seen_at is not null order by id limit 1;
+  if found then perform wake_life('invocation:' || v_next, p_operator); end if;
 end $$;

@@ -48,8 +48,13 @@ export const walletOf = (db: CommonQueryMethods, operator: string) =>
     sql.type(WalletRow)`select posted_cents, held_cents, last_position from wallets where operator_id = ${operator}`,
   );
 
-/** An open, active skill with schemas that accept every object, inserted by SQL only. @returns its id. */
-export async function newSkill(db: CommonQueryMethods, owner: string, price: number): Promise<string> {
+/** An active skill with schemas that accept every object, inserted by SQL only; a mode that the service executes has no code. @returns its id. */
+export async function newSkill(
+  db: CommonQueryMethods,
+  owner: string,
+  price: number,
+  mode: 'open' | 'sealed' | 'source' = 'open',
+): Promise<string> {
   const id = newId('skl');
   await run(
     db,
@@ -62,8 +67,8 @@ export async function newSkill(db: CommonQueryMethods, owner: string, price: num
     insert into skills (id, operator_id, name, status, execution_mode, trust_level_required, price_per_invocation, version,
       input_schema_hash, output_schema_hash, description, tags, credential_mode, required_credentials, accepts_requests, executable,
       review_status, approved_at, input_required, output_declared)
-    values (${id}, ${owner}, ${`skill-${id.slice(4).toLowerCase()}`}, 'active', 'open', 'L0', ${price}, '1.0.0',
-      sha256('{"type":"object"}'), sha256('{"type":"object"}'), 'made by a test', '{}', 'none', '[]', true, false,
+    values (${id}, ${owner}, ${`skill-${id.slice(4).toLowerCase()}`}, 'active', ${mode}, 'L0', ${price}, '1.0.0',
+      sha256('{"type":"object"}'), sha256('{"type":"object"}'), 'made by a test', '{}', 'none', '[]', true, ${mode !== 'open'},
       'exempt', now(), '{}', '{}')`,
   );
   await run(db, sql.fragment`insert into skill_counts (skill_id) values (${id})`);
@@ -81,6 +86,8 @@ interface InvokeOptions {
   apiKey?: string | null;
   apiKeyLimit?: number | null;
   ttlSeconds?: number;
+  /** Of a skill that the service executes: cents that its steps may cost. */
+  computeBound?: number;
 }
 
 /** Calls invoke_skill() with the input `{}`. @returns the id of the invocation. */
@@ -96,7 +103,8 @@ export async function invoke(
       p_operator => ${consumer}, p_agent_part => '', p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null,
       p_invocation => ${id}, p_hold => ${newId('hld')}, p_skill => ${skill}, p_revision => 1, p_input => '{}', p_input_hash => 'hash',
       p_input_fits => true, p_agent => ${options.agent ?? null}, p_passport => null, p_api_key => ${options.apiKey ?? null},
-      p_api_key_limit => ${options.apiKeyLimit ?? null}, p_ttl_seconds => ${options.ttlSeconds ?? 3600}, p_max_price => null)`);
+      p_api_key_limit => ${options.apiKeyLimit ?? null}, p_ttl_seconds => ${options.ttlSeconds ?? 3600}, p_max_price => null,
+      p_compute_bound => ${options.computeBound ?? 0})`);
   return id;
 }
 

@@ -133,6 +133,7 @@ describe('the sources of a debit', () => {
       total_tokens: 1_200,
       cached_prompt_tokens: 12,
       streaming: true,
+      charged_microcents: 1_000_000,
       allocated_microcents: 1_000_000,
       agent: { id: agent, name: 'An "agent"' },
       mission: { id: mission, declared_intent: 'Pay invoices' },

@@ -40,6 +40,7 @@ describe('GET /v1/billing/transactions', () => {
       next_cursor: null,
       has_more: false,
       receivable_cents: 0,
+      remainders: [],
       transactions: [],
     });
   });

@@ -52,7 +52,7 @@ export interface World {
   invoke(
     consumer: string,
     skill: string,
-    options?: { agent?: string; input?: string; trial?: boolean },
+    options?: { agent?: string; mission?: string; input?: string; trial?: boolean },
   ): Promise<string>;
   /** Does what the life does until it waits or ends, and returns the status. */
   live(id: string): Promise<string>;
@@ -69,7 +69,8 @@ const Row = z.object({
 });
 type Row = z.output<typeof Row>;
 
-export function worldOn(base: Context): World {
+/** @param asking who asks models, in the place of the double */
+export function worldOn(base: Context, asking?: ModelCaller): World {
   const doubles: Doubles = { scripts: [], models: [], ran: 0, asked: [] };
   const scripts: ScriptRunner = {
     async run(asked) {
@@ -92,7 +93,7 @@ export function worldOn(base: Context): World {
     ...base,
     config: { ...base.config, modelProviders: [PROVIDER, ...base.config.modelProviders] },
     scripts,
-    models,
+    models: asking ?? models,
   };
   const { pool } = context;
   return {
@@ -114,7 +115,7 @@ export function worldOn(base: Context): World {
       await pool.transaction((connection) => insertSkill(connection, { id, operatorId: owner, body, review }));
       return id;
     },
-    async invoke(consumer, skill, { agent, input = '{"text":"hello"}', trial = false } = {}) {
+    async invoke(consumer, skill, { agent, mission, input = '{"text":"hello"}', trial = false } = {}) {
       const id = newId('inv');
       const bound = await boundOfSkill(context, skill);
       await pool.one(sql.type(z.object({ snapshot: z.string() }))`
@@ -122,7 +123,8 @@ export function worldOn(base: Context): World {
           p_operator => ${consumer}, p_agent_part => '', p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null,
           p_invocation => ${id}, p_hold => ${newId('hld')}, p_skill => ${skill}, p_revision => 1, p_input => ${input}, p_input_hash => 'hash',
           p_input_fits => true, p_agent => ${agent ?? null}, p_passport => null, p_api_key => null, p_api_key_limit => null,
-          p_ttl_seconds => 3600, p_max_price => null, p_compute_bound => ${bound}, p_trial => ${trial})`);
+          p_ttl_seconds => 3600, p_max_price => null, p_compute_bound => ${bound}, p_trial => ${trial},
+          p_mission => ${mission ?? null})`);
       return id;
     },
     async live(id) {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
+import { JSON_FORM, readStatementPage } from '../../../src/billing/statement/queries.ts';
+import { StatementSchema } from '../../../src/billing/statement/schema.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { boundOfRun } from '../../../src/skills/execution/cost.ts';
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import { costOfCall } from '../../../src/models/cost.ts';
@@ -106,20 +109,43 @@ describe('what executing a skill costs', () => {
     assert.deepEqual(world.doubles.asked.at(-1), { system: 'Summarise.', user: '{"a":1}' });
   });
 
-  it('charges no more than was held where the settings became dearer meanwhile', async () => {
+  it('stands in the statement from its end on: of each step all that it was charged, for whom and what', async () => {
+    const [agent, mission] = [newId('ag'), newId('ms')];
+    await run(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'a')`);
+    await run(
+      db,
+      sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${mission}, ${consumer}, 'Pay invoices', 'pc_1')`,
+    );
     const skill = await world.publish(provider, { price: 25, steps: [scriptStep(), modelStep()] });
-    const id = await world.invoke(consumer, skill);
-    const dearer = worldOn({
-      ...own.context,
-      config: { ...own.context.config, computeMicrocentsPerSecond: 1_000_000_000 },
-    });
-    dearer.doubles.scripts.push(returned({}));
-    dearer.doubles.models.push(answered('short'));
-    assert.equal(await dearer.live(id), 'completed');
-    assert.deepEqual(await sourcesOf(id), [
-      { step: 1, microcents: MODEL_CHARGE, cost: 300, meter: 'sealed_execution' },
-    ]);
-    assert.deepEqual(await moneyOf(consumer), { posted: 975, held: 0 });
+    world.doubles.scripts.push(returned({}));
+    world.doubles.models.push(answered('short'));
+    const id = await world.invoke(consumer, skill, { agent, mission });
+    assert.equal(await world.live(id), 'completed');
+    const { remainders } = await readStatementPage(
+      db,
+      { operatorId: consumer as OperatorId, filters: {}, place: null, limit: 50 },
+      JSON_FORM,
+    );
+    const [remainder, ...more] = StatementSchema.shape.remainders.parse(JSON.parse(remainders ?? 'null')) ?? [];
+    assert.deepEqual([remainder?.meter, more], ['sealed_execution', []]);
+    assert.deepEqual(
+      [...(remainder?.machine_sources ?? []), ...(remainder?.llm_sources ?? [])].map((source) => ({
+        step: source.sealed_step_index,
+        charged: source.charged_microcents,
+        invocation: source.invocation,
+        agent: source.agent?.id,
+        mission: source.mission?.id,
+        purpose: source.declared_purpose,
+      })),
+      [SCRIPT_CHARGE, MODEL_CHARGE].map((charged, step) => ({
+        step,
+        charged,
+        invocation: { id, status: 'completed' },
+        agent,
+        mission,
+        purpose: 'Pay invoices',
+      })),
+    );
   });
 
   it('holds and charges the steps of what is free, and of one’s own skill', async () => {

@@ -11,7 +11,7 @@ import type { ModelOutcome } from '../../../src/models/model-caller.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newWallet, RACE_ROUNDS, walletOf } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../own-context.ts';
-import { answered, modelStep, returned, scriptStep, threw, worldOn, type World } from './execution-world.ts';
+import { answered, modelStep, overdue, returned, scriptStep, threw, worldOn, type World } from './execution-world.ts';
 
 describe('the steps of an execution', () => {
   let own: OwnContext;
@@ -223,10 +223,16 @@ describe('the steps of an execution', () => {
           select from cancel_invocation(p_authority => ${consumer}, p_key_operator => null, p_agent_part => null, p_actor => 'test', p_key => null,
             p_fingerprint => null, p_request => null, p_invocation => ${id})`)
         .catch(() => null);
-      const [status] = await Promise.all([world.live(id), cancelling]);
+      const expiring =
+        round % 2 === 0 ? overdue(own.context, id).then(() => advanceInvocation(own.context, id)) : Promise.resolve();
+      const [status] = await Promise.all([world.live(id), cancelling, expiring.catch(() => null)]);
       seen.add(status);
+      assert.equal((await world.show(id)).status, status, 'nothing comes after the end');
       assert.equal((await walletOf(db, consumer)).held_cents, 0);
     }
-    assert(seen.size > 0);
+    assert(
+      [...seen].every((status) => ['completed', 'failed', 'expired'].includes(status)),
+      [...seen].join(),
+    );
   });
 });

@@ -11,12 +11,14 @@ import { lifeId, type LifeKind } from '../../../src/ids/life-ids.ts';
 import { newPayer } from '../../billing/payments/payer.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
 import { newEndpoint, newEvent } from '../../inbound/support/endpoints.ts';
+import { scriptStep } from '../../invocations/execution/execution-world.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { waitingCode } from '../../notifications/destinations/waiting-code.ts';
 import { writeTestMail } from '../../mail/write-test-mail.ts';
 import { newWebhook, recordEvents } from '../../notifications/support/destinations.ts';
 import { unique } from '../../support/factories.ts';
 import type { Rig } from '../../temporal/rig.ts';
+import { invokeExecuted } from './executions.ts';
 
 /** In place of a step at a provider who is away for longer than the step is tried. */
 export const failsAtOnce = (): Promise<never> =>
@@ -47,12 +49,20 @@ interface Unfinished {
 }
 
 /** One life of each kind that reaches out, whose step changes nothing: it fails, or comes back as done. */
-export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'log-sequencer' | 'session'>, Unfinished> = {
+export const unfinished: Record<Exclude<LifeKind, 'log-sequencer' | 'session'>, Unfinished> = {
   inbound: {
     step: 'forwardInbound',
     async begin({ context }) {
       const endpoint = await newEndpoint(context, { forwardUrl: 'https://hooks.example.com/' });
       return lifeId.inbound(await newEvent(context, endpoint));
+    },
+  },
+  invocation: {
+    step: 'executeSealedStep',
+    async begin(rig) {
+      const id = await invokeExecuted(rig, [scriptStep()]);
+      rig.context.delivery.messagesCommitted();
+      return lifeId.invocation(id);
     },
   },
   mail: {

@@ -9,10 +9,8 @@ begin
   c.microcents := case when c.price_state <> 'wallet_price' then 0 when c.meter = 'llm_gateway' then fee_of_cost(c.cost_microcents)
     else cost_with_fee(c.cost_microcents) end;
   c.skill_id := coalesce(c.skill_id, (select skill_id from invocation_references where id = c.invocation_id));
-  c.mission_id := coalesce(c.mission_id, (select mission_id from invocation_references where id = c.invocation_id),
-    (select mission_id from passport_purposes where jti = p_call ->> 'passport_id'));
-  c.declared_purpose := coalesce((select declared_intent from mission_intents where id = c.mission_id),
-    (select summary from passport_purposes where jti = p_call ->> 'passport_id'));
+  c.mission_id := mission_of_charge(c.mission_id, c.invocation_id, p_call ->> 'passport_id');
+  c.declared_purpose := purpose_of_charge(c.mission_id, p_call ->> 'passport_id');
   begin
     c.begins_microcents := charge_source(c.operator_id, c.meter, c.microcents,
       case c.meter when 'llm_gateway' then 'Model calls by a key of the customer: gateway fee' when 'l3' then 'Injection classification'

@@ -60,6 +60,59 @@ export async function everyRow(db: DatabasePool, lane: Lane): Promise<World> {
     sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'of the proof')`,
   );
   await invoke(db, consumer, await newSkill(db, provider, 25), { agent });
+  await execute(
+    db,
+    await invoke(db, consumer, await newSkill(db, provider, 25, 'sealed'), { agent, computeBound: 5 }),
+    [
+      { kind: 'script', code: null },
+      { kind: 'llm', code: null },
+    ],
+  );
+  await execute(
+    db,
+    await invoke(db, consumer, await newSkill(db, provider, 25, 'source'), { agent, computeBound: 5 }),
+    [{ kind: 'script', code: 'SCRIPT_FAILED' }],
+  );
   await run(db, sql.fragment`select begin_classification_call(${newId('txn')}, ${newId('llm')}, ${consumer}, 1000)`);
   return world;
 }
+
+/** Plays the steps of an execution; a step with a code fails and is the last one. */
+async function execute(
+  db: DatabasePool,
+  id: string,
+  played: { kind: 'script' | 'llm'; code: string | null }[],
+): Promise<void> {
+  await run(db, sql.fragment`select advance_invocation(${id})`);
+  for (const [index, { kind, code }] of played.entries()) {
+    const isModel = kind === 'llm';
+    const result = {
+      cost_microcents: MICROCENTS,
+      duration_ms: 1,
+      model_call: isModel ? modelCall : null,
+      output: code === null ? '{}' : null,
+      error_code: code,
+      error_message: code,
+      console: null,
+    };
+    await run(
+      db,
+      sql.fragment`select begin_sealed_step(${id}, ${index}, ${kind}, ${newId(isModel ? 'llm' : 'mch')}, ${isModel ? 'a-provider' : null},
+        ${isModel ? MICROCENTS : null})`,
+    );
+    await run(
+      db,
+      sql.fragment`select end_sealed_step(${id}, ${index}, 1, ${JSON.stringify(result)}::jsonb, ${index === played.length - 1}, 'hash', ${newId('txn')})`,
+    );
+  }
+}
+
+const modelCall = {
+  operation: 'sealed_step',
+  provider: 'a-provider',
+  model: 'a-model',
+  prompt_tokens: 1,
+  completion_tokens: 1,
+  total_tokens: 2,
+  streaming: false,
+};

@@ -39,11 +39,16 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
   'an invocation is paid from a captured hold': [
     sql.fragment`update holds set status = 'released' where cause in ${paid}`,
   ],
-  'a hold follows its invocation': [sql.fragment`delete from invocations where status = 'completed'`],
+  'a hold follows its invocation': [
+    sql.fragment`delete from invocations where status = 'completed' and execution_mode = 'open'`,
+  ],
   'a hold follows its classification': [
     sql.fragment`update classification_calls set ended_at = clock_timestamp() where ended_at is null`,
   ],
   'a price has its hold': [sql.fragment`delete from holds where cause in ${paid}`],
+  'an execution costs what its steps cost, and no more than was held for it': [
+    sql.fragment`update invocations set compute_cents = compute_cents + 1 where execution_mode <> 'open' and status = 'completed'`,
+  ],
   'a budget counts what was not given back': [sql.fragment`update agent_spending set cents = cents + 1`],
   'a charge begins where the one before it ended': [
     sql.fragment`update machine_runs set begins_microcents = begins_microcents - 1`,
