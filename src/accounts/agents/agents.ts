@@ -184,14 +184,23 @@ async function actOfChange(
   return await actToOutlive(connection, caller, { act: 'agent_public_key.outlives_maker', end: null });
 }
 
-/** A weaker mode, or checkpoints that are due less often or not at all. */
-const isHeldToLess = (after: Agent, before: Agent): boolean =>
-  isWeaker(after.accountability, before.accountability) || secondsBetween(after) > secondsBetween(before);
+/**
+ * A weaker mode, or checkpoints that are due less often or not at all. The interval counts in the mode that the agent is held to, which may be
+ * that of another agent with a key of it (decision A60): a standard agent owes checkpoints then, by its own interval where that is the shortest.
+ * Where another's is shorter, a longer one of its own counts as less all the same: a third agent may be held to it.
+ */
+const isHeldToLess = (after: Agent, before: Agent): boolean => {
+  const { accountability: held } = before.held_to;
+  const mode = isWeaker(held, after.accountability) ? after.accountability : held;
+  return (
+    isWeaker(after.accountability, before.accountability) || secondsBetween(mode, after) > secondsBetween(held, before)
+  );
+};
 
-/** Seconds between the checkpoints that the agent owes; in mode standard it owes none. */
-const secondsBetween = ({ accountability, checkpoint_interval_seconds: own }: Agent): number => {
-  if (accountability === 'standard') return Number.POSITIVE_INFINITY;
-  const most = accountability === 'enforced' ? ENFORCED_INTERVAL_SECONDS : Number.POSITIVE_INFINITY;
+/** Seconds between the checkpoints that an agent with this interval owes in a mode; in mode standard it owes none. */
+const secondsBetween = (mode: Accountability, { checkpoint_interval_seconds: own }: Agent): number => {
+  if (mode === 'standard') return Number.POSITIVE_INFINITY;
+  const most = mode === 'enforced' ? ENFORCED_INTERVAL_SECONDS : Number.POSITIVE_INFINITY;
   return Math.min(own ?? most, most);
 };
 
