@@ -152,7 +152,10 @@ const member =
   (role: 'owner' | 'admin', what: 'added' | 'deleted') =>
   async (world: World): Promise<Asked> => {
     const { operator, key } = world;
-    const id = await insertMember(operator.operatorId, emailOf(), role);
+    const [id, other] = [
+      await insertMember(operator.operatorId, emailOf(), role),
+      await insertMember(operator.operatorId, emailOf(), role),
+    ];
     const by = sqlOf(world);
     const body = { email: emailOf(), role };
     return {
@@ -163,8 +166,8 @@ const member =
         () => insertMember(operator.operatorId, emailOf(), 'admin'),
         by(sql.fragment`update members set email = ${emailOf()} where id = ${id}`),
         by(sql.fragment`update members set joined_at = null where id = ${id}`),
-        by(sql.fragment`update members set role = ${role === 'owner' ? 'admin' : 'owner'} where operator_id = ${operator.operatorId} and id <> ${id} and role = ${role === 'owner' ? 'owner' : 'admin'}
-          and id not in (select id from members where operator_id = ${operator.operatorId} order by id limit 1)`),
+        // Somebody who signs in nowhere: who approves here keeps the role to do so.
+        by(sql.fragment`update members set role = ${role === 'owner' ? 'admin' : 'owner'} where id = ${other}`),
         () => insertMember(operator.operatorId, emailOf(), 'owner'),
       ],
       fixed: either(IDS, /^member\.role$/),
