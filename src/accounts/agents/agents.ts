@@ -208,13 +208,15 @@ async function actOfChange(
 /**
  * A weaker mode, or checkpoints that are due less often or not at all. The interval counts in the mode that the agent is held to, which may be
  * that of another agent with a key of it (decision A60): a standard agent owes checkpoints then, by its own interval where that is the shortest.
- * Where another's is shorter, a longer one of its own counts as less all the same: a third agent may be held to it.
+ * It counts in its own mode too, since an agent that shares another key with it may be held to that one.
  */
 const isHeldToLess = (after: Agent, before: Agent): boolean => {
+  if (isWeaker(after.accountability, before.accountability)) return true;
   const { accountability: held } = before.held_to;
-  const mode = isWeaker(held, after.accountability) ? after.accountability : held;
+  const heldAfter = isWeaker(held, after.accountability) ? after.accountability : held;
   return (
-    isWeaker(after.accountability, before.accountability) || secondsBetween(mode, after) > secondsBetween(held, before)
+    secondsBetween(after.accountability, after) > secondsBetween(before.accountability, before) ||
+    secondsBetween(heldAfter, after) > secondsBetween(held, before)
   );
 };
 

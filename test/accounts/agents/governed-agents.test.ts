@@ -268,6 +268,22 @@ describe('changes of an agent that need a person', () => {
       });
     }
 
+    it('needs a person for a longer interval that counts for another agent alone, by a key that both had', async () => {
+      const { id } = await buildAgent(operator, {
+        accountability: 'logged',
+        checkpoint_interval_seconds: 300,
+        public_jwk: publicJwk,
+      });
+      const { id: other } = await buildAgent(operator, { public_jwk: publicJwk });
+      await buildAgent(operator, { accountability: 'enforced', public_jwk: otherJwk });
+      assertStatus(await operator.patch(`/v1/agents/${id}`, { public_jwk: otherJwk }), 200);
+      const held = async () => assertStatus(await operator.get<Agent>(`/v1/agents/${other}`), 200).held_to;
+      const before = await held();
+      assert.deepEqual([before.accountability, before.checkpoint_interval_seconds], ['logged', 300]);
+      await approvalRequested(() => operator.patch(`/v1/agents/${id}`, { checkpoint_interval_seconds: 3_600 }));
+      assert.deepEqual(await held(), before);
+    });
+
     it('is free where the agent owes as much as before', async () => {
       for (const [made, patch] of [
         [{ accountability: 'enforced', checkpoint_interval_seconds: 120 }, { checkpoint_interval_seconds: 60 }],
