@@ -32,12 +32,10 @@ export const consumeApproval = async (
   return rowCount === 1;
 };
 
-/**
- * Open requests of one credential with all that it has made, and of all of an operator, beyond which no more are made: a person reads each.
- * A key that makes keys gains no places by them, so that another one finds some.
- */
-const MOST_OPEN_OF_FAMILY = 20;
+/** Open requests of all of an operator: a person reads each. */
 const MOST_OPEN_OF_OPERATOR = 100;
+/** Of a credential that no other made, with all that descends from it: twice what one alone may have, since each leaves as much to others. */
+const MOST_OPEN_OF_FIRST = 40;
 
 const LiveRow = z.object({
   id: z.string(),
@@ -73,7 +71,7 @@ export const requestApproval = (
       p_id => ${request.id}, p_operator => ${request.operatorId}, p_action => ${request.action}, p_method => ${request.method},
       p_path => ${request.path}, p_digest => ${sql.binary(request.digest)}, p_subject_digest => ${sql.binary(request.subjectDigest)},
       p_body => ${request.body}, p_requested_by => ${request.requestedBy}, p_requested_person => ${request.requestedPerson},
-      p_seconds => ${request.seconds}, p_most_of_family => ${MOST_OPEN_OF_FAMILY}, p_most_of_operator => ${MOST_OPEN_OF_OPERATOR},
+      p_seconds => ${request.seconds}, p_most_of_first => ${MOST_OPEN_OF_FIRST}, p_most_of_operator => ${MOST_OPEN_OF_OPERATOR},
       p_owner => ${request.byOwner})`);
 
 const StatusRow = z.object({

@@ -102,17 +102,19 @@ describe('A database from before the migration 0016, with data', function () {
     assert.equal(await count(`agents where (status = 'disabled') <> (retired_at is not null)`), 0);
   });
 
-  it('has every key in the family of the credential that began it', async () => {
-    const families = Object.fromEntries(
-      (await client.query<{ id: string; family: string }>('select id, family from api_keys')).rows.map(
-        ({ id, family }) => [id, family],
-      ),
+  it('has every key in the line of the credentials that made it', async () => {
+    const lines = Object.fromEntries(
+      (await client.query<{ id: string; line: string[] }>('select id, line from api_keys')).rows.map(({ id, line }) => [
+        id,
+        line,
+      ]),
     );
     assert.deepEqual(
-      Object.values(keys).map((id) => families[id]),
-      [keys.first, keys.first, keys.first, deletedKey, token, keys.first],
+      Object.values(keys).map((id) => lines[id]?.slice(0, -1)),
+      [[], [keys.first], [keys.first, keys.made], [deletedKey], [token], [keys.first]],
     );
-    assert.equal(await count('api_keys where family is null'), 0);
+    assert.equal(await count('api_keys where line is null or line[cardinality(line)] <> id'), 0);
+    assert.equal(await count('api_keys where agent_id is not null and agent_id <> all (line)'), 0);
   });
 
   it('has the open invitations of people and of keys without an end alone', async () => {

@@ -61,6 +61,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** RFC 8032, the third test: no agent has it from the beginning. */
+const freeJwk = { kty: 'OKP', crv: 'Ed25519', x: '_FHNjmIYoaONpH7QAjDwWAgW7RO6MwOsXeuRFUiQgCU' } as const;
+
 /** A process of the service that takes OAuth tokens beside keys. */
 export async function openService(): Promise<Service> {
   const issuer = await openIssuer();
@@ -221,7 +224,14 @@ export const attempts = {
     const body = {
       name: unique('agent'),
       accountability: choose(['standard', 'logged', 'enforced']),
-      ...choose([{}, { public_jwk: otherJwk }, { checkpoint_interval_seconds: 60 }, { public_jwk: publicJwk }]),
+      ...choose([
+        {},
+        { public_jwk: otherJwk },
+        { checkpoint_interval_seconds: 60 },
+        { public_jwk: publicJwk },
+        { public_jwk: freeJwk, checkpoint_interval_seconds: 60 },
+        { public_jwk: freeJwk },
+      ]),
     };
     return (as, headers) => as.post('/v1/agents', body, headers);
   },

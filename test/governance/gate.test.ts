@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { tablesHolding } from '../accounts/api-keys/secrets.ts';
+import { publicJwk } from '../authority/support.ts';
 import { openShell, type Shell } from '../http/support/shell.ts';
 import {
   buildAgent,
   buildAgentKey,
   buildMemberKey,
   buildOperator,
+  buildPartner,
   unique,
   type TestOperator,
 } from '../support/factories.ts';
@@ -196,20 +198,72 @@ describe('The governance gate', () => {
     assertProblem(await third.post('/v1/governed/a', fill), 'RATE_LIMITED');
   });
 
-  it('counts the requests of a key with those of all keys that it made, also where one between them was deleted', async () => {
-    const made = async (by: Requester) => {
-      const body = { name: unique('child'), kind: 'operator', role: 'admin' };
+  describe('gives each credential places for its requests', () => {
+    const makeKey = async (by: Requester, role: 'admin' | 'member' = 'admin') => {
+      const body = { name: unique('child'), kind: 'operator', role };
       return assertStatus(await by.post<{ id: string; key: string }>('/v1/api-keys', body), 201);
     };
-    const child = await made(operator);
-    const grandchild = await made(requester(child.key));
-    assertStatus(await operator.delete(`/v1/api-keys/${child.id}`), 200);
-    const last = await made(requester(grandchild.key));
-    const family = [operator.key, grandchild.key, last.key].map((key) => requester(key, shell.baseUrl));
-    for (let n = 0; n < 20; n += 1) refuse((await family[n % 3]?.post('/v1/governed/a', { n })) ?? assert.fail());
-    for (const one of family) assertProblem(await one.post('/v1/governed/a', { n: 20 }), 'RATE_LIMITED');
-    const honest = requester((await buildMemberKey(owner)).key, shell.baseUrl);
-    refuse(await honest.post('/v1/governed/a', { n: 'honest' }));
+    /** Requests approvals until it is refused. @returns how many it got */
+    const fill = async (ask: () => Promise<Reply>): Promise<number> => {
+      for (let places = 0; places < 100; places += 1) {
+        const reply = await ask();
+        if (reply.status === 429) return places;
+        refuse(reply);
+      }
+      return assert.fail('it has as many places as it likes');
+    };
+    const asks = (key: string | null) => {
+      const by = requester(key, shell.baseUrl);
+      return () => by.post('/v1/governed/a', { n: unique('n') });
+    };
+    /** A partner whose key ends, so that a public key of its agents needs a person. */
+    const partnerAsks = async () => {
+      const partner = await buildPartner(operator, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+      return () => partner.post('/v1/agents', { name: unique('agent'), public_jwk: publicJwk });
+    };
+
+    it('and one that fills them, by itself and by all that it makes, leaves some to its maker and to each other', async () => {
+      const hostile = await makeKey(operator);
+      const made: string[] = [];
+      for (let nth = 0; nth < 6; nth += 1)
+        made.push((await makeKey(nth % 2 === 0 ? requester(hostile.key) : requester(made.at(-1) ?? null))).key);
+      const [member, partner] = [await makeKey(operator, 'member'), await partnerAsks()];
+      let taken = 0;
+      for (const key of [hostile.key, ...made]) taken += await fill(asks(key));
+      assert(taken >= 10 && taken <= 20, `${taken} places`);
+      for (const ask of [asks(operator.key), asks(member.key), partner]) refuse(await ask());
+      assert((await fill(asks(operator.key))) >= 4);
+      const sibling = await makeKey(operator);
+      refuse(await asks(sibling.key)());
+      refuse(await asks((await buildMemberKey(owner)).key)());
+    });
+
+    it('and a partner that fills them leaves some to who made its grant', async () => {
+      const [hostile, honest] = [await partnerAsks(), await partnerAsks()];
+      assert.equal(await fill(hostile), 20);
+      refuse(await honest());
+      assert((await fill(asks(operator.key))) >= 5);
+      assertProblem(await hostile(), 'RATE_LIMITED');
+    });
+
+    it('and a maker that fills them leaves some to what it has made', async () => {
+      const child = await makeKey(operator);
+      const grandchild = await makeKey(requester(child.key), 'member');
+      assert.equal(await fill(asks(operator.key)), 20);
+      for (const { key } of [child, grandchild]) refuse(await asks(key)());
+    });
+
+    it('and a key that is replaced again and again by the one that it makes has as many as the first', async () => {
+      let last: Requester = operator;
+      let id = '';
+      for (let times = 0; times < 9; times += 1) {
+        const next = await makeKey(last);
+        if (id !== '') assertStatus(await requester(next.key).delete(`/v1/api-keys/${id}`), 200);
+        [last, id] = [requester(next.key), next.id];
+      }
+      assert.equal(await fill(asks(last.key)), 20);
+      refuse(await asks(operator.key)());
+    });
   });
 
   it('refuses an approval that nobody has given, and points to the same one', async () => {

@@ -123,9 +123,29 @@ const changesOfTwin = (world: World, agentId: string): Change[] => {
       insert into checkouts (id, lineage_id, session_id, operator_id, agent_id, jti, missed, created_at, review_status, risk)
       select ${newId('chko')}, ${lineage}, 'ses_x', operator_id, id, ${lineage}, true, now(), 'pending', 'flagged' from agents where id = ${twin}`),
     by(sql.fragment`update checkouts set review_status = 'approved', decided_at = now() where lineage_id = ${lineage}`),
+    ...['First.', 'Once more.'].map((reason) =>
+      by(
+        sql.fragment`select block_agent(operator_id, id, null, 'key_of_one', ${reason}) from agents where id = ${twin}`,
+      ),
+    ),
     by(sql.fragment`update agents set status = 'disabled' where id = ${twin}`),
   ];
 };
+
+/** Another agent of the operator that has a key, and everything that may happen to it. */
+async function bearerOf({ operator, ...world }: World, key: object): Promise<Change[]> {
+  const { id } = await buildAgent(operator, { public_jwk: key });
+  const set = (change: ReturnType<typeof sql.fragment>): Change =>
+    sqlOf({ operator, ...world })(sql.fragment`update agents set ${change} where id = ${id}`);
+  return [
+    set(sql.fragment`name = 'renamed'`),
+    set(sql.fragment`accountability = 'enforced'`),
+    set(sql.fragment`checkpoint_interval_seconds = 60`),
+    set(sql.fragment`public_jwk = null`),
+    set(sql.fragment`status = 'disabled'`),
+    () => buildAgent(operator, { public_jwk: key }),
+  ];
+}
 
 /** An agent with a review, and all that may happen to it short of a block, which refuses the act itself. */
 async function reviewedAgent(world: World): Promise<{ id: string; changes: Change[] }> {
@@ -143,7 +163,7 @@ async function endingKey({ owner }: World): Promise<Requester> {
 
 /** Beside ids, what of an agent and its reviews is as it was. */
 const FIXED_OF_AGENT =
-  /^(?:agent\.(?:accountability|held_to\.accountability.*|status|public_jwk.*)|(?:other_)?blocks.*|conduct\.(?:holding|twins\.other_agents.*|(?:twins\.)?other_unreviewed_flags|reviews\[\]\.(?:jti|risk|digest|flags\[\]\.(?:jti|raised_at))|unreviewed_flags.*))$/;
+  /^(?:agent\.(?:accountability|held_to\.accountability.*|status|public_jwk.*)|(?:other_)?(?:twin_)?blocks.*|key_bearers\.other_agents\..*|conduct\.(?:holding|twins\.other_agents.*|(?:twins\.)?other_unreviewed_flags|reviews\[\]\.(?:jti|risk|digest|flags\[\]\.(?:jti|raised_at))|unreviewed_flags.*))$/;
 const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map(({ source }) => source).join('|'));
 
 const emailOf = (): string => `${unique('person')}@example.test`;
@@ -152,7 +172,10 @@ const member =
   (role: 'owner' | 'admin', what: 'added' | 'deleted') =>
   async (world: World): Promise<Asked> => {
     const { operator, key } = world;
-    const id = await insertMember(operator.operatorId, emailOf(), role);
+    const [id, other] = [
+      await insertMember(operator.operatorId, emailOf(), role),
+      await insertMember(operator.operatorId, emailOf(), role),
+    ];
     const by = sqlOf(world);
     const body = { email: emailOf(), role };
     return {
@@ -163,8 +186,8 @@ const member =
         () => insertMember(operator.operatorId, emailOf(), 'admin'),
         by(sql.fragment`update members set email = ${emailOf()} where id = ${id}`),
         by(sql.fragment`update members set joined_at = null where id = ${id}`),
-        by(sql.fragment`update members set role = ${role === 'owner' ? 'admin' : 'owner'} where operator_id = ${operator.operatorId} and id <> ${id} and role = ${role === 'owner' ? 'owner' : 'admin'}
-          and id not in (select id from members where operator_id = ${operator.operatorId} order by id limit 1)`),
+        // Somebody who signs in nowhere: who approves here keeps the role to do so.
+        by(sql.fragment`update members set role = ${role === 'owner' ? 'admin' : 'owner'} where id = ${other}`),
         () => insertMember(operator.operatorId, emailOf(), 'owner'),
       ],
       fixed: either(IDS, /^member\.role$/),
@@ -414,15 +437,15 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
   'new_agent_public_key.outlives_maker': async (world) => ({
     as: await endingKey(world),
     call: (as, headers) => as.post('/v1/agents', { name: 'with a key', public_jwk: otherJwk }, headers),
-    changes: [],
-    fixed: new RegExp(SAYS_IT_ALL),
+    changes: await bearerOf(world, otherJwk),
+    fixed: either(IDS, /^key_bearers\.other_agents\./),
   }),
   'agent_public_key.outlives_maker': async (world) => {
     const { id, changes } = await reviewedAgent(world);
     return {
       as: await endingKey(world),
       call: (as, headers) => as.patch(`/v1/agents/${id}`, { public_jwk: otherJwk }, headers),
-      changes,
+      changes: [...(await bearerOf(world, otherJwk)), ...changes],
       fixed: either(IDS, FIXED_OF_AGENT),
     };
   },

@@ -195,6 +195,15 @@ const keyTakenOffTwin: Step[] = [
   stepOf('issue', 0, 3, 0, 0),
 ];
 
+/** A standard agent is held to more by another one with its key, and its own interval is lengthened. */
+const heldByTwin: Step[] = [
+  stepOf('makeAgent', WITHOUT_END, 0, 4),
+  stepOf('makeAgent', WITHOUT_END, 2, 5),
+  stepOf('changeAgent', 0, 4, 4),
+  stepOf('changeAgent', 0, 4, 3),
+  stepOf('changeAgent', 0, 4, 5),
+];
+
 const StateRow = z.object({
   approved: z.number(),
   lifted: z.number(),
@@ -216,6 +225,8 @@ const AgentRow = z.object({
   retired: z.boolean(),
   accountability: z.enum(['standard', 'logged', 'enforced']),
   interval: z.number().nullable(),
+  held: z.enum(['standard', 'logged', 'enforced']),
+  held_interval: z.number().nullable(),
   key: z.string().nullable(),
 });
 const HoldRow = z.object({ review: z.string(), agent: z.string() });
@@ -223,10 +234,14 @@ type AgentState = z.infer<typeof AgentRow>;
 
 const MODES = ['standard', 'logged', 'enforced'];
 /** Seconds between the checkpoints of an agent, as the decisions have it. */
-const secondsBetween = ({ accountability, interval }: AgentState): number =>
+const secondsBetween = ({ accountability, interval }: Pick<AgentState, 'accountability' | 'interval'>): number =>
   accountability === 'standard'
     ? Infinity
     : Math.min(interval ?? Infinity, accountability === 'enforced' ? 300 : Infinity);
+
+/** Of what it is held to, by itself or by another agent with a key of it. */
+const secondsHeld = ({ held, held_interval }: AgentState): number =>
+  secondsBetween({ accountability: held, interval: held_interval });
 
 /** Makes the steps, and looks after each whether anything came about that needs a person. */
 class Walk {
@@ -352,8 +367,9 @@ class Walk {
     assert.deepEqual(now, { ...nothing, deciders, destinations, rules }, `after ${after}`);
     const { db, operatorId } = this.#world;
     const agents = await db.any(sql.type(AgentRow)`
-      select id, status, retired_at is not null as retired, accountability, checkpoint_interval_seconds as interval, key_thumbprint as key
-      from agents where operator_id = ${operatorId}`);
+      select a.id, a.status, a.retired_at is not null as retired, a.accountability, a.checkpoint_interval_seconds as interval,
+        held.accountability as held, held.checkpoint_interval_seconds as held_interval, a.key_thumbprint as key
+      from agents a, accountability_of_agent(a.id) as held where a.operator_id = ${operatorId}`);
     for (const agent of agents) {
       const known = this.#agents.get(agent.id) ?? agent;
       assert(known.status !== 'blocked' || agent.status === 'blocked', `${agent.id} was unblocked by ${after}`);
@@ -361,7 +377,9 @@ class Walk {
       assert(!agent.retired || agent.status !== 'active', `${agent.id} is retired and active after ${after}`);
       assert(
         MODES.indexOf(agent.accountability) >= MODES.indexOf(known.accountability) &&
-          secondsBetween(agent) <= secondsBetween(known),
+          MODES.indexOf(agent.held) >= MODES.indexOf(known.held) &&
+          secondsBetween(agent) <= secondsBetween(known) &&
+          secondsHeld(agent) <= secondsHeld(known),
         `${after}: ${JSON.stringify(known)} became ${JSON.stringify(agent)}`,
       );
       this.#agents.set(agent.id, agent);
@@ -431,6 +449,7 @@ describe('What needs a person', function () {
           [twins],
           [keyTakenOff],
           [keyTakenOffTwin],
+          [heldByTwin],
           [leavingBehind],
           [broughtBack],
           [secondBlock],

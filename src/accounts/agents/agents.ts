@@ -20,8 +20,10 @@ import {
   isKeyBeyondGrant,
   liftBlocks,
   listAgents,
+  listBearers,
   listBlocks,
   lockAgent,
+  lockKey,
   saveAgent,
 } from './queries.ts';
 import {
@@ -44,11 +46,14 @@ export const createAgent = (context: Context, call: CommandCall, body: CreateAge
     const { caller } = call;
     const { operatorId } = caller;
     if (caller.kind === 'partner') await assertGrant(unit.connection, caller);
-    await assertKeyIsFree(unit.connection, caller, body.public_jwk);
+    const thumbprint = body.public_jwk && (await takeKey(unit.connection, caller, body.public_jwk));
     const asked = { act: 'new_agent_public_key.outlives_maker', end: null } as const;
-    const act = body.public_jwk === null ? null : await actToOutlive(unit.connection, caller, asked);
-    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
-    if (refused !== null) return refused;
+    const act = thumbprint === null ? null : await actToOutlive(unit.connection, caller, asked);
+    if (thumbprint !== null && act !== null) {
+      const subject = { key_bearers: await bearersOf(unit.connection, { operatorId, thumbprint, agentId: null }) };
+      const refused = await context.requireApproval(unit, call, { act, subject });
+      if (refused !== null) return refused;
+    }
     const agent = await insertAgent(unit.connection, {
       ...body,
       id: newId('ag'),
@@ -115,7 +120,7 @@ export const updateAgent = (
           },
         ),
     );
-    await assertKeyIsFree(connection, call.caller, patch.public_jwk ?? null);
+    const thumbprint = patch.public_jwk && (await takeKey(connection, call.caller, patch.public_jwk));
     const after = withPatch(before, patch);
     const retired = patch.status === undefined ? before.retired_at !== null : retires;
     const act = await actOfChange(connection, call.caller, {
@@ -123,14 +128,15 @@ export const updateAgent = (
       after,
       returns: before.retired_at !== null && !retired,
     });
-    const refused =
-      act === null
-        ? null
-        : await context.requireApproval(unit, call, {
-            act,
-            subject: (await decidedAbout(context, connection, before)).subject,
-          });
-    if (refused !== null) return refused;
+    if (act !== null) {
+      const { subject } = await decidedAbout(context, connection, before);
+      const bearers = thumbprint && (await bearersOf(connection, { ...named, thumbprint }));
+      const refused = await context.requireApproval(unit, call, {
+        act,
+        subject: { ...subject, ...(bearers && { key_bearers: bearers }) },
+      });
+      if (refused !== null) return refused;
+    }
     const agent = await saveAgent(connection, after, { blocked, retired });
     const revoked = retires && {
       passports_revoked: await context.passportRevocation.ofAgent(connection, { ...named, reason: 'Agent disabled' }),
@@ -141,14 +147,16 @@ export const updateAgent = (
   });
 
 /**
- * A block would be worth nothing if the same key were an agent again at once, and a partner with a key of somebody else's agent would decide
- * what that one is held to. The keys of other operators are no matter: anybody can name a public key.
+ * Takes a public key for an agent, for this transaction alone. A block would be worth nothing if the same key were an agent again at once, and a
+ * partner with a key of somebody else's agent would decide what that one is held to. The keys of other operators are no matter: anybody can
+ * name a public key.
+ * @returns its RFC 7638 thumbprint
  * @throws CarnetError AGENT_BLOCKED, with the id of the agent for whoever may see it; PARTNER_SCOPE
  */
-async function assertKeyIsFree(connection: CommonQueryMethods, caller: Caller, key: PublicJwk | null): Promise<void> {
-  if (key === null) return;
+async function takeKey(connection: CommonQueryMethods, caller: Caller, key: PublicJwk): Promise<string> {
   const { operatorId } = caller;
   const thumbprint = await calculateJwkThumbprint({ kty: key.kty, crv: key.crv, x: key.x });
+  await lockKey(connection, operatorId, thumbprint);
   const blocked = await findBlockedByKey(connection, operatorId, thumbprint);
   if (caller.kind === 'partner') {
     if (blocked !== null)
@@ -161,12 +169,25 @@ async function assertKeyIsFree(connection: CommonQueryMethods, caller: Caller, k
         'PARTNER_SCOPE',
         'An agent beyond the grant of this key has or had this public key; register the agent with a key of its own.',
       );
-    return;
-  }
-  if (blocked !== null)
+  } else if (blocked !== null) {
     throw new CarnetError('AGENT_BLOCKED', `This is a key of ${blocked}, which is blocked; a person unblocks it.`, {
       extra: { agent_id: blocked },
     });
+  }
+  return thumbprint;
+}
+
+/** Most agents with one key that a person is shown whole. */
+const MOST_BEARERS = 100;
+
+/** Who else has or had a key, as a person looks at it who decides whose it is: of many agents the newest, and the rest by a digest. */
+async function bearersOf(connection: CommonQueryMethods, key: Parameters<typeof listBearers>[1]): Promise<object> {
+  const bearers = await listBearers(connection, key);
+  const others = bearers.slice(MOST_BEARERS);
+  return {
+    agents: bearers.slice(0, MOST_BEARERS),
+    other_agents: { count: others.length, digest: digestOfSubject(others) },
+  };
 }
 
 /**
@@ -184,14 +205,25 @@ async function actOfChange(
   return await actToOutlive(connection, caller, { act: 'agent_public_key.outlives_maker', end: null });
 }
 
-/** A weaker mode, or checkpoints that are due less often or not at all. */
-const isHeldToLess = (after: Agent, before: Agent): boolean =>
-  isWeaker(after.accountability, before.accountability) || secondsBetween(after) > secondsBetween(before);
+/**
+ * A weaker mode, or checkpoints that are due less often or not at all. The interval counts in the mode that the agent is held to, which may be
+ * that of another agent with a key of it (decision A60): a standard agent owes checkpoints then, by its own interval where that is the shortest.
+ * It counts in its own mode too, since an agent that shares another key with it may be held to that one.
+ */
+const isHeldToLess = (after: Agent, before: Agent): boolean => {
+  if (isWeaker(after.accountability, before.accountability)) return true;
+  const { accountability: held } = before.held_to;
+  const heldAfter = isWeaker(held, after.accountability) ? after.accountability : held;
+  return (
+    secondsBetween(after.accountability, after) > secondsBetween(before.accountability, before) ||
+    secondsBetween(heldAfter, after) > secondsBetween(held, before)
+  );
+};
 
-/** Seconds between the checkpoints that the agent owes; in mode standard it owes none. */
-const secondsBetween = ({ accountability, checkpoint_interval_seconds: own }: Agent): number => {
-  if (accountability === 'standard') return Number.POSITIVE_INFINITY;
-  const most = accountability === 'enforced' ? ENFORCED_INTERVAL_SECONDS : Number.POSITIVE_INFINITY;
+/** Seconds between the checkpoints that an agent with this interval owes in a mode; in mode standard it owes none. */
+const secondsBetween = (mode: Accountability, { checkpoint_interval_seconds: own }: Agent): number => {
+  if (mode === 'standard') return Number.POSITIVE_INFINITY;
+  const most = mode === 'enforced' ? ENFORCED_INTERVAL_SECONDS : Number.POSITIVE_INFINITY;
   return Math.min(own ?? most, most);
 };
 
@@ -212,7 +244,7 @@ const withPatch = (before: Agent, patch: UpdateAgent): Agent => ({
   monthly_limit_cents: patch.monthly_limit_cents === undefined ? before.monthly_limit_cents : patch.monthly_limit_cents,
 });
 
-/** All that a person must know who decides about an agent (decision A33): the agent, each block of it, reviews and flags of it and of its twins. */
+/** All that a person must know who decides about an agent (decision A33): the agent, and each block, review and flag of it and of its twins. */
 async function decidedAbout(
   context: Context,
   connection: CommonQueryMethods,
@@ -222,8 +254,17 @@ async function decidedAbout(
     operatorId: agent.operator_id,
     agentId: agent.id,
   });
-  const { blocks, others } = await listBlocks(connection, agent.id);
-  return { subject: { agent, blocks, other_blocks: others, conduct }, holding };
+  const own = await listBlocks(connection, agent.id, 'own');
+  const twins = await listBlocks(connection, agent.id, 'of its twins');
+  const subject = {
+    agent,
+    blocks: own.blocks,
+    other_blocks: own.others,
+    twin_blocks: twins.blocks,
+    other_twin_blocks: twins.others,
+    conduct,
+  };
+  return { subject, holding };
 }
 
 /** @throws CarnetError NOT_FOUND for an unknown or foreign agent. */

@@ -4,13 +4,15 @@ import type { AgentId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
 import { PublicJwkSchema, type PublicJwk } from './public-jwk.ts';
 import { AgentSchema, BlockSchema, type Agent, type Block, type CreateAgent } from './schema.ts';
 
+const STATUS = sql.fragment`case when status = 'active' and retired_at is not null then 'disabled' else status end as status`;
+
 /**
  * An agent as it is shown. Of what the release before writes, which knows no `retired_at`, either column alone retires it.
  * @param grantId the partner who looks, who is told of no agent beyond its grant; null: the operator
  */
 const columns = (grantId: PartnerGrantId | null) => sql.fragment`
   id, operator_id, name, accountability, held_to_of_agent(id, ${grantId}) as held_to, public_jwk, checkpoint_interval_seconds, monthly_limit_cents,
-  case when status = 'active' and retired_at is not null then 'disabled' else status end as status,
+  ${STATUS},
   coalesce(retired_at, case when status = 'disabled' then updated_at end) as retired_at, partner_grant_id, created_at, updated_at`;
 
 /** An agent as its operator sees it; null where it is another's. */
@@ -52,15 +54,14 @@ export async function lockAgent(
   return await findAgent(connection, { operatorId, agentId });
 }
 
-/** An agent of the operator that is blocked and has or had the key of this RFC 7638 thumbprint. */
-export const findBlockedByKey = (
+/** The key of this RFC 7638 thumbprint for this transaction alone, among those who enter one; in a statement of its own, before what reads. */
+export async function lockKey(
   connection: CommonQueryMethods,
   operatorId: OperatorId,
   thumbprint: string,
-): Promise<string | null> =>
-  connection.maybeOneFirst(sql.type(z.object({ agent_id: z.string() }))`
-    select agent_id from agent_public_keys
-    where operator_id = ${operatorId} and key_thumbprint = ${thumbprint} and barred limit 1`);
+): Promise<void> {
+  await connection.query(sql.type(z.object({}))`select lock_public_key(${operatorId}, ${thumbprint})`);
+}
 
 /** Whether an agent of the operator that is not of this grant has or had the key of this RFC 7638 thumbprint. */
 export const isKeyBeyondGrant = (
@@ -70,6 +71,38 @@ export const isKeyBeyondGrant = (
   connection.oneFirst(sql.type(z.object({ exists: z.boolean() }))`
     select exists (select from agent_public_keys k join agents a on a.id = k.agent_id
       where k.operator_id = ${operatorId} and k.key_thumbprint = ${thumbprint} and a.partner_grant_id is distinct from ${grantId})`);
+
+const BearerRow = AgentSchema.pick({
+  id: true,
+  name: true,
+  status: true,
+  accountability: true,
+  checkpoint_interval_seconds: true,
+  partner_grant_id: true,
+}).extend({ has_it_now: z.boolean() });
+type Bearer = z.infer<typeof BearerRow>;
+
+/** Every other agent of the operator that has or had the key of this RFC 7638 thumbprint, the newest first. */
+export const listBearers = (
+  connection: CommonQueryMethods,
+  { operatorId, thumbprint, agentId }: { operatorId: OperatorId; thumbprint: string; agentId: string | null },
+): Promise<readonly Bearer[]> =>
+  connection.any(sql.type(BearerRow)`
+    select a.id, a.name, ${STATUS}, a.accountability, a.checkpoint_interval_seconds, a.partner_grant_id,
+      a.key_thumbprint is not distinct from k.key_thumbprint as has_it_now
+    from agent_public_keys k join agents a on a.id = k.agent_id
+    where k.operator_id = ${operatorId} and k.key_thumbprint = ${thumbprint} and a.id is distinct from ${agentId}
+    order by a.id desc`);
+
+/** An agent of the operator that is blocked and has or had the key of this RFC 7638 thumbprint. */
+export const findBlockedByKey = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  thumbprint: string,
+): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ agent_id: z.string() }))`
+    select agent_id from agent_public_keys
+    where operator_id = ${operatorId} and key_thumbprint = ${thumbprint} and barred limit 1`);
 
 /** The agent's id, and the RFC 7638 thumbprint of the key that it has now. */
 export const findKeyOfAgent = (
@@ -154,16 +187,28 @@ const shownAgent = (connection: CommonQueryMethods, agentId: string, grantId: Pa
 /** Most blocks that are shown whole. */
 const MOST_BLOCKS = 100;
 
-/** The blocks that bind an agent, the newest hundred first, and how many others there are: they end together, and none changes. */
+/** The agent itself, or every other agent of its operator that has or had a public key which it has or had. */
+type Whose = 'own' | 'of its twins';
+
+const isOf = (agentId: string, whose: Whose) =>
+  whose === 'own'
+    ? sql.fragment`agent_id = ${agentId}`
+    : sql.fragment`agent_id <> ${agentId} and agent_id in (
+        select other.agent_id from agent_public_keys own
+          join agent_public_keys other on other.operator_id = own.operator_id and other.key_thumbprint = own.key_thumbprint
+          where own.agent_id = ${agentId})`;
+
+/** The blocks that bind an agent or its twins, the newest hundred first, and how many others there are: those of one agent end together, and none changes. */
 export async function listBlocks(
   connection: CommonQueryMethods,
   agentId: string,
+  whose: Whose,
 ): Promise<{ blocks: Block[]; others: number }> {
   const blocks = await connection.any(sql.type(BlockSchema)`
-    select checkout_id, blocked_by, reason, blocked_at from agent_blocks
-    where agent_id = ${agentId} and lifted_at is null order by id desc limit ${MOST_BLOCKS}`);
+    select agent_id, checkout_id, blocked_by, reason, blocked_at from agent_blocks
+    where ${isOf(agentId, whose)} and lifted_at is null order by id desc limit ${MOST_BLOCKS}`);
   const all = await connection.oneFirst(sql.type(z.object({ count: z.number() }))`
-    select count(*) from agent_blocks where agent_id = ${agentId} and lifted_at is null`);
+    select count(*) from agent_blocks where ${isOf(agentId, whose)} and lifted_at is null`);
   return { blocks: [...blocks], others: all - blocks.length };
 }
 

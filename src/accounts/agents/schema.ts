@@ -105,6 +105,7 @@ export type UpdateAgent = z.infer<typeof UpdateAgentSchema>;
 
 export const BlockSchema = z
   .object({
+    agent_id: z.string().meta({ description: 'The agent that it binds' }),
     checkout_id: z
       .string()
       .nullable()
@@ -125,6 +126,11 @@ export const AgentConductSchema = z
     agent: AgentSchema,
     blocks: z.array(BlockSchema).meta({ description: 'Those that bind it, the newest first, a hundred at most' }),
     other_blocks: z.number().meta({ description: 'How many others bind it, older than these' }),
+    twin_blocks: z.array(BlockSchema).meta({
+      description:
+        'Those that bind other agents of the operator which have or had a public key of it, and by these keys it too; the newest first, a hundred at most',
+    }),
+    other_twin_blocks: z.number().meta({ description: 'How many others bind these, older than these' }),
     conduct: jsonObject.meta({
       description:
         '`reviews`: those that are not approved or are critical, with their flags, notes and report; `unreviewed_flags`; both the newest first, a hundred at most, and how many others there are. `twins`: the same of all other agents of the operator that have or had a public key of it, and who they are',

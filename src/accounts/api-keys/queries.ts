@@ -60,10 +60,10 @@ export const findPersonOfKey = (connection: CommonQueryMethods, id: ApiKeyId): P
 export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Promise<ApiKey | null> =>
   connection.maybeOne(sql.type(ApiKeySchema)`
     insert into api_keys (id, operator_id, name, kind, role, agent_id, partner_grant_id, monthly_limit_cents, secret_hash,
-                          last4, expires_at, created_by, person_id, family)
+                          last4, expires_at, created_by, person_id, line)
     values (${key.id}, ${key.operator_id}, ${key.name}, ${key.kind}, ${key.role}, ${key.agent_id},
             ${key.partner_grant_id}, ${key.monthly_limit_cents}, ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz,
-            ${key.created_by}, ${key.personId}, family_of_new_key(${key.id}, ${key.created_by}))
+            ${key.created_by}, ${key.personId}, line_of_new_key(${key.id}, ${key.created_by}, ${key.partner_grant_id ?? key.agent_id}))
     on conflict (secret_hash) do nothing
     returning ${columns}`);
 

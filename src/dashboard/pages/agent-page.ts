@@ -27,11 +27,11 @@ const nothing = html``;
 
 type Conduct = Awaited<ReturnType<typeof readConduct>>;
 
-const blocksOf = ({ blocks, other_blocks: others }: Conduct): Html =>
+const blocksOf = (blocks: Conduct['blocks'], others: number): Html =>
   blocks.length === 0
     ? html`none`
     : html`<ul>
-${blocks.map(({ blocked_at: at, blocked_by: by, reason, checkout_id: review }) => html`<li>${moment(at)}, by <code>${by ?? 'unknown'}</code>${reason === null ? nothing : html`: ${reason}`}${review === null ? nothing : html` (<a href="${OVERVIEW}/reviews/${review}">the review</a>)`}</li>\n`)}${others === 0 ? nothing : html`<li>and ${others} before these</li>\n`}</ul>`;
+${blocks.map(({ agent_id: agent, blocked_at: at, blocked_by: by, reason, checkout_id: review }) => html`<li><a href="${pathOfAgent(agent)}"><code>${agent}</code></a>, ${moment(at)}, by <code>${by ?? 'unknown'}</code>${reason === null ? nothing : html`: ${reason}`}${review === null ? nothing : html` (<a href="${OVERVIEW}/reviews/${review}">the review</a>)`}</li>\n`)}${others === 0 ? nothing : html`<li>and ${others} before these</li>\n`}</ul>`;
 
 function decisionOf({ caller }: PersonsVisit, { agent, conduct, digest }: Conduct): Html {
   if (agent.status !== 'blocked' && conduct['holding'] === 0) return nothing;
@@ -54,7 +54,8 @@ async function shownAgent(person: PersonsVisit, refusal?: CarnetError): Promise<
 <article class="card">
 <dl class="facts">
 <dt>Agent</dt><dd><code>${agent.id}</code>, ${agent.status}${agent.retired_at === null ? nothing : html`, retired ${moment(agent.retired_at)}`}</dd>
-<dt>Blocked</dt><dd>${blocksOf(shown)}</dd>
+<dt>Blocked</dt><dd>${blocksOf(shown.blocks, shown.other_blocks)}</dd>
+<dt>Others with a key of it that are blocked</dt><dd>${blocksOf(shown.twin_blocks, shown.other_twin_blocks)}</dd>
 <dt>All of it</dt><dd>${excerptOf(subjectAsJson({ agent, conduct }), { whole: true }).text}</dd>
 </dl>
 ${decisionOf(person, shown)}</article>

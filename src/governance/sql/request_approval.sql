@@ -1,19 +1,15 @@
 -- The live approval of a request: the one that exists, or `p_id` made now. Of two callers at once one makes it and both get it. One
 -- that was given for another state of its subject lapses, and so does one whose requester has ended or whose approver may not give it any
 -- more (`p_owner`: only an owner may). Of those of the request that lapsed undecided the newest is kept, and of the
--- operator's none that ended 90 days ago without a decision (decision A33). Where as many wait as may wait, of the family of the credential (with all keys
--- that it made and was made by) or of the operator, the status is 'full', and `expires_at` is when the first of them ends. Where the credential was deleted while its call ran it is 'ended': nobody could use
+-- operator's none that ended 90 days ago without a decision (decision A33). Where as many wait as may wait of those that the credential shares
+-- places with (has_approval_place()) the status is 'full', and `expires_at` is when the first of them ends. Where the credential was deleted while its call ran it is 'ended': nobody could use
 -- what it asks for.
 create function request_approval(p_id text, p_operator text, p_action text, p_method text, p_path text, p_digest bytea,
-  p_subject_digest bytea, p_body text, p_requested_by text, p_requested_person text, p_seconds int, p_most_of_family int,
+  p_subject_digest bytea, p_body text, p_requested_by text, p_requested_person text, p_seconds int, p_most_of_first int,
   p_most_of_operator int, p_owner boolean)
 returns table (id text, status text, expires_at timestamptz, made boolean) language plpgsql as $$
 #variable_conflict use_column
-declare
-  v_of_operator bigint; -- that wait for a decision
-  v_family constant text := coalesce((select k.family from key_families k where k.id = p_requested_by), p_requested_by);
-  v_of_family bigint;
-  v_first_end timestamptz;
+declare v_first_end timestamptz;
 begin
   loop
     if not is_requester_there(p_operator, p_requested_by) then
@@ -30,11 +26,10 @@ begin
         and a.status in ('pending', 'approved');
     if found then return; end if;
     perform lock_approvals(p_operator); -- so that the bound holds when many ask at once
-    select count(*), count(*) filter (where coalesce(k.family, a.requested_by) = v_family), min(a.expires_at)
-      into v_of_operator, v_of_family, v_first_end
-      from governance_approvals a left join key_families k on k.id = a.requested_by
-      where a.operator_id = p_operator and a.status = 'pending' and approval_status(a) = 'pending';
-    if v_of_operator >= p_most_of_operator or v_of_family >= p_most_of_family then
+    if not has_approval_place(p_operator, coalesce((select k.line from key_families k where k.id = p_requested_by), array[p_requested_by]),
+        p_most_of_first, p_most_of_operator) then
+      select min(a.expires_at) into v_first_end from governance_approvals a
+        where a.operator_id = p_operator and a.status = 'pending' and approval_status(a) = 'pending';
       return query select null::text, 'full', v_first_end, false;
       return;
     end if;

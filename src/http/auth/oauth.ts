@@ -13,11 +13,18 @@ const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA 
 /** RFC 9068 calls it at+jwt, many issuers JWT or nothing. */
 const TYPES = new Set<unknown>(['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt', undefined]);
 
-/** `sub` is printable ASCII as in OpenID Connect, since the audit trail names the caller by it. */
 /** A NumericDate has no end, and a moment of ECMAScript has: the seconds of the last one. */
 const LAST_SECOND = 8.64e12;
 
+/** The clock of the issuer may be as much ahead, in seconds: "a few minutes" at most, says RFC 7519 of such leeways. */
+const CLOCK_LEEWAY = 60;
+
+/** `sub` is printable ASCII as in OpenID Connect, since the audit trail names the caller by it. */
 const Claims = z.object({
+  iat: z
+    .number()
+    .refine((iat) => iat <= Date.now() / 1_000 + CLOCK_LEEWAY, 'must not be in the future')
+    .optional(),
   exp: z.number().max(LAST_SECOND, `must be ${LAST_SECOND} at most, in seconds`),
   sub: z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters'),
   operator_id: z.string().regex(/^op_\w{1,64}$/, 'must be the id of an operator'),

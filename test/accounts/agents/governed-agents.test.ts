@@ -246,12 +246,55 @@ describe('changes of an agent that need a person', () => {
       });
     }
 
+    for (const [what, patch] of [
+      ['a longer interval', { checkpoint_interval_seconds: 300 }],
+      ['no interval', { checkpoint_interval_seconds: null }],
+      ['its twin’s mode with a longer interval', { accountability: 'enforced', checkpoint_interval_seconds: 61 }],
+    ] as const) {
+      it(`needs a person for ${what} of an agent that is held to more than it says, by another agent with its key`, async () => {
+        const made = { accountability: 'standard', checkpoint_interval_seconds: 60, public_jwk: publicJwk };
+        const { id } = await buildAgent(operator, made);
+        await buildAgent(operator, { accountability: 'enforced', public_jwk: publicJwk });
+        const held = async () => assertStatus(await operator.get<Agent>(`/v1/agents/${id}`), 200).held_to;
+        const before = await held();
+        assert.deepEqual([before.accountability, before.checkpoint_interval_seconds], ['enforced', 60]);
+        const member = await buildMemberKey(operator);
+        const lengthen: Governed = (approval) => member.patch(`/v1/agents/${id}`, patch, header(approval));
+        const approval = await approvalRequested(lengthen);
+        assert.deepEqual(await held(), before);
+        await approve(approval);
+        assertStatus(await lengthen(approval), 200);
+        assert.equal((await held()).checkpoint_interval_seconds, patch.checkpoint_interval_seconds);
+      });
+    }
+
+    it('needs a person for a longer interval that counts for another agent alone, by a key that both had', async () => {
+      const { id } = await buildAgent(operator, {
+        accountability: 'logged',
+        checkpoint_interval_seconds: 300,
+        public_jwk: publicJwk,
+      });
+      const { id: other } = await buildAgent(operator, { public_jwk: publicJwk });
+      await buildAgent(operator, { accountability: 'enforced', public_jwk: otherJwk });
+      assertStatus(await operator.patch(`/v1/agents/${id}`, { public_jwk: otherJwk }), 200);
+      const held = async () => assertStatus(await operator.get<Agent>(`/v1/agents/${other}`), 200).held_to;
+      const before = await held();
+      assert.deepEqual([before.accountability, before.checkpoint_interval_seconds], ['logged', 300]);
+      await approvalRequested(() => operator.patch(`/v1/agents/${id}`, { checkpoint_interval_seconds: 3_600 }));
+      assert.deepEqual(await held(), before);
+    });
+
     it('is free where the agent owes as much as before', async () => {
       for (const [made, patch] of [
         [{ accountability: 'enforced', checkpoint_interval_seconds: 120 }, { checkpoint_interval_seconds: 60 }],
         [{ accountability: 'enforced' }, { checkpoint_interval_seconds: 3_600 }],
         [{ accountability: 'standard', checkpoint_interval_seconds: 60 }, { checkpoint_interval_seconds: null }],
         [{ accountability: 'standard', checkpoint_interval_seconds: 60 }, { accountability: 'logged' }],
+        [
+          { accountability: 'logged', checkpoint_interval_seconds: 600 },
+          { accountability: 'enforced', checkpoint_interval_seconds: null },
+        ],
+        [{ public_jwk: otherJwk }, { checkpoint_interval_seconds: 60 }],
       ]) {
         const { id } = await buildAgent(operator, made);
         assertStatus(await operator.patch(`/v1/agents/${id}`, patch), 200);

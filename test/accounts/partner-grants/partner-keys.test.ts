@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { exportJWK, generateKeyPair } from 'jose';
 import { assertGrant } from '../../../src/accounts/index.ts';
 import type { ApiKeyId, OperatorId, PartnerGrantId } from '../../../src/ids/ids.ts';
 import type { Agent } from '../../../src/accounts/agents/schema.ts';
@@ -39,6 +40,22 @@ describe('A partner key', () => {
     assert.deepEqual([shown.operator_id, shown.partner_grant_id], [operator.operatorId, partner.grantId]);
     const own = assertStatus(await operator.get<Agent>(`/v1/agents/${(await buildAgent(operator)).id}`), 200);
     assert.equal(own.partner_grant_id, null);
+  });
+
+  it('is one of two that register agents with the same public key at once: the other is refused', async () => {
+    const others = [await buildOperator(), await buildOperator()];
+    for (let round = 0; round < 40; round += 1) {
+      const owner = others[round % 2] ?? assert.fail();
+      const { publicKey } = await generateKeyPair('Ed25519', { extractable: true });
+      const { kty, crv, x } = await exportJWK(publicKey);
+      const partners = [await buildPartner(owner), await buildPartner(owner)];
+      const replies = await Promise.all(
+        partners.map((by) => by.post('/v1/agents', { name: unique('agent'), public_jwk: { kty, crv, x } })),
+      );
+      const refused = replies.filter(({ status }) => status !== 201);
+      assert.equal(refused.length, 1, `round ${round}`);
+      for (const reply of refused) assertProblem(reply, 'PARTNER_SCOPE');
+    }
   });
 
   it('sees the agents of its grant, and no others', async () => {

@@ -227,8 +227,24 @@ describe('Blocking an agent', () => {
       assertProblem(refused, 'SUBJECT_CHANGED');
       assert.match(refused.text, /Look\./);
       const { digest: second } = await look();
-      assertStatus(await block(twin.id, {}, other), 200);
+      for (const notes of ['Stop.', 'And again.']) {
+        const { digest: seen } = await look();
+        assertStatus(await block(twin.id, { notes }, other), 200);
+        assertProblem(await owner.post(`/v1/agents/${agent.id}/unblock`, { seen }), 'SUBJECT_CHANGED');
+      }
       assertProblem(await owner.post(`/v1/agents/${agent.id}/unblock`, { seen: second }), 'SUBJECT_CHANGED');
+      const { twin_blocks: blocks, other_twin_blocks: others } = assertStatus(
+        await owner.get<AgentConduct>(`/v1/agents/${agent.id}/conduct`),
+        200,
+      );
+      assert.deepEqual(
+        blocks.map(({ agent_id: of, reason }) => [of, reason]),
+        [
+          [twin.id, 'And again.'],
+          [twin.id, 'Stop.'],
+        ],
+      );
+      assert.equal(others, 0);
       assertStatus(await unblock(owner, agent.id), 200);
     });
   });
