@@ -80,8 +80,8 @@ async function cold(runtime: ScriptRuntime, job: { script: string; input: string
 async function memory(runtime: ScriptRuntime, job: { script: string; input: string }, count: number): Promise<Memory> {
   const child = await started(runtime);
   const look = (): number => (child.residentBytes ?? Number.NaN) / MIB;
-  const ready = look();
-  let [after, most] = [ready, ready];
+  const atStart = look();
+  let [after, most] = [atStart, atStart];
   const timer = setInterval(() => (most = Math.max(most, look() || 0)), LOOK_MS);
   for (let nth = 0; nth < count && !child.isGone; nth += 1) {
     await child.run(job, LIMITS);
@@ -90,7 +90,7 @@ async function memory(runtime: ScriptRuntime, job: { script: string; input: stri
   }
   clearInterval(timer);
   child.end();
-  return { ready, after, most: Math.max(most, after) };
+  return { ready: atStart, after, most: Math.max(most, after) };
 }
 
 let filling: AbortController | undefined;
