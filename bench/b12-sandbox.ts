@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { PLACES } from '../activities/sandbox/programs.ts';
 import type { Bench } from './bench.ts';
 import { latencyCell, runChains } from './chains.ts';
 import { floors } from './floors.ts';
@@ -12,8 +12,6 @@ import type { Memory, ScriptsQuestion, Times } from './servers/scripts.ts';
 const GOALS = { warm: 5, cold: 150, python: 1.3, invoke: 1.5, turns: 2, growth: 64 };
 /** For which a look at the memory may come late: a script fills some MiB between two of them. */
 const LOOK_MIB = 16;
-const CORES = availableParallelism();
-const PLACES = Math.max(1, CORES - 1);
 
 const INPUT = JSON.stringify({ words: Array.from({ length: 200 }, (_, nth) => `word${nth % 50}`) });
 const JAVASCRIPT = `function main(input) {

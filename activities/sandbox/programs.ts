@@ -1,5 +1,9 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Program } from './child.ts';
+
+/** Scripts that run at once: on all cores but one. */
+export const PLACES = Math.max(1, availableParallelism() - 1);
 
 const CHILDREN = new URL('children/', import.meta.url);
 
@@ -24,8 +28,8 @@ export interface PooledProgram extends Program {
 
 /** A process is warm after its first runs; it is ended before what it gathers weighs more than a new start. */
 const MOST_JAVASCRIPT_RUNS = 200;
-/** Of 70 MB each, up to 115 after scripts that used much memory. */
-const MOST_JAVASCRIPT_READY = 4;
+/** All that ran at once wait for their next run, and some of others. Each holds 70 MB, up to 115 after scripts that used much memory. */
+const MOST_JAVASCRIPT_READY = PLACES + 3;
 
 export const javascript = (): PooledProgram => ({
   ...program('javascript.mjs', new URL('.', import.meta.resolve('quickjs-wasi/quickjs.wasm')), [

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../src/json/strict.ts';
 import { isJsonObject } from '../../src/json/value.ts';
@@ -15,7 +14,7 @@ import type { Ending, RunLimits } from './child.ts';
 import { MOST_OUTPUT_BYTES } from './frames.ts';
 import { messages, missingPackage } from './messages.ts';
 import { Pool } from './pool.ts';
-import { javascript, python } from './programs.ts';
+import { javascript, PLACES, python } from './programs.ts';
 import { findWalls } from './walls.ts';
 
 const STANDARD_LIMITS: RunLimits = {
@@ -41,7 +40,7 @@ export class ProcessScriptRunner implements ScriptRunner {
   readonly #limits: RunLimits;
   readonly #pools: Record<ScriptRuntime, Pool>;
   readonly #waiting = new Turns<Waiting>();
-  #free = Math.max(1, availableParallelism() - 1);
+  #free = PLACES;
   readonly #closing = new AbortController();
 
   constructor({ log, limits }: ScriptRunnerSettings) {

@@ -1,8 +1,7 @@
-import { availableParallelism } from 'node:os';
 import pino from 'pino';
 import { Child } from '../../activities/sandbox/child.ts';
 import { createScriptRunner } from '../../activities/sandbox/index.ts';
-import { javascript, python } from '../../activities/sandbox/programs.ts';
+import { javascript, PLACES, python } from '../../activities/sandbox/programs.ts';
 import { findWalls } from '../../activities/sandbox/walls.ts';
 import type { ScriptRun, ScriptRuntime } from '../../src/sandbox/script-runner.ts';
 import { answering, ready, settings } from './child.ts';
@@ -104,7 +103,7 @@ function fill(): void {
       await runner.run({ ...runOf({ script: 'for (;;);', input: '{}', caller: 'op_hostile' }), signal: stop.signal });
   };
   filling = stop;
-  filled = Promise.all(Array.from({ length: 2 * Math.max(1, availableParallelism() - 1) }, endless));
+  filled = Promise.all(Array.from({ length: 2 * PLACES }, endless));
 }
 
 answering<ScriptsQuestion>(async (question): Promise<object> => {

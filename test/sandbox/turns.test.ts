@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { availableParallelism } from 'node:os';
+import { PLACES } from '../../activities/sandbox/programs.ts';
 import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
 import { buildRun, buildRunner, endOf } from './support.ts';
 
-const PLACES = Math.max(1, availableParallelism() - 1);
 const LOOP = 'const main = () => { for (;;); };';
 
 describe('turns of operators who run scripts', function () {
