@@ -17,6 +17,7 @@ import { b9Log } from './b9-log.ts';
 import { b9Validation } from './b9-validation.ts';
 import { b10 } from './b10-checkpoint-timers.ts';
 import { b11 } from './b11-reconciler.ts';
+import { b12 } from './b12-sandbox.ts';
 import type { Bench } from './bench.ts';
 import { machine } from './floors.ts';
 import { openLab } from './lab.ts';
@@ -39,6 +40,7 @@ const benches: Record<string, Bench> = {
   'b9-validation': b9Validation,
   b10,
   b11,
+  b12,
 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 

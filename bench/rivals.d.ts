@@ -85,3 +85,9 @@ declare module 'fastify-type-provider-zod' {
   export const validatorCompiler: unknown;
   export const serializerCompiler: unknown;
 }
+
+/** The types of Node lack it. */
+declare namespace WebAssembly {
+  type Module = object;
+  function compile(bytes: Uint8Array): Promise<Module>;
+}

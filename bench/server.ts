@@ -16,6 +16,8 @@ export type ServerName =
   | 'bare-deliveries'
   | 'bare-inbound'
   | 'bare-receiver'
+  | 'scripts'
+  | 'bare-scripts'
   | 'sink'
   | 'debits'
   | 'verifications'

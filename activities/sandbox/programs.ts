@@ -1,5 +1,9 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Program } from './child.ts';
+
+/** Scripts that run at once: on all cores but one. */
+export const PLACES = Math.max(1, availableParallelism() - 1);
 
 const CHILDREN = new URL('children/', import.meta.url);
 
@@ -9,7 +13,7 @@ const FLAGS = ['--permission', '--no-warnings', '--disallow-code-generation-from
 const folder = (url: URL): string => fileURLToPath(url);
 
 /** A module that may read the folders of children and of its library, and nothing else. */
-function program(module: string, library: URL, flags: readonly string[]): Program {
+function program(module: string, library: URL, flags: readonly string[]): Pick<Program, 'nodeArguments'> {
   const reads = [CHILDREN, library].map((url) => `--allow-fs-read=${folder(url)}*`);
   return { nodeArguments: [...FLAGS, ...flags, ...reads, folder(new URL(module, CHILDREN)), library.href] };
 }
@@ -18,22 +22,29 @@ function program(module: string, library: URL, flags: readonly string[]): Progra
 export interface PooledProgram extends Program {
   /** Runs after which a process is ended; 1 where none is ever used again. */
   mostRuns: number;
+  /** Processes that wait at most, for whose they are or for anybody. */
+  mostReady: number;
 }
 
 /** A process is warm after its first runs; it is ended before what it gathers weighs more than a new start. */
 const MOST_JAVASCRIPT_RUNS = 200;
+/** All that ran at once wait for their next run, and some of others. Each holds 70 MB, up to 115 after scripts that used much memory. */
+const MOST_JAVASCRIPT_READY = PLACES + 3;
 
 export const javascript = (): PooledProgram => ({
   ...program('javascript.mjs', new URL('.', import.meta.resolve('quickjs-wasi/quickjs.wasm')), [
-    '--expose-gc',
     '--max-old-space-size=64',
     // KiB: QuickJS's own bound of its stack is mostly reached first, and is an exception that the script may catch.
     '--stack-size=3900',
   ]),
   mostRuns: MOST_JAVASCRIPT_RUNS,
+  mostReady: MOST_JAVASCRIPT_READY,
+  startIsCharged: false,
 });
 
 export const python = (): PooledProgram => ({
   ...program('python.mjs', new URL('.', import.meta.resolve('pyodide')), ['--max-old-space-size=128']),
   mostRuns: 1,
+  mostReady: 1,
+  startIsCharged: true,
 });

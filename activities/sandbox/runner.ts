@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../src/json/strict.ts';
 import { isJsonObject } from '../../src/json/value.ts';
@@ -15,7 +14,7 @@ import type { Ending, RunLimits } from './child.ts';
 import { MOST_OUTPUT_BYTES } from './frames.ts';
 import { messages, missingPackage } from './messages.ts';
 import { Pool } from './pool.ts';
-import { javascript, python } from './programs.ts';
+import { javascript, PLACES, python } from './programs.ts';
 import { findWalls } from './walls.ts';
 
 const STANDARD_LIMITS: RunLimits = {
@@ -41,7 +40,7 @@ export class ProcessScriptRunner implements ScriptRunner {
   readonly #limits: RunLimits;
   readonly #pools: Record<ScriptRuntime, Pool>;
   readonly #waiting = new Turns<Waiting>();
-  #free = Math.max(1, availableParallelism() - 1);
+  #free = PLACES;
   readonly #closing = new AbortController();
 
   constructor({ log, limits }: ScriptRunnerSettings) {
@@ -58,6 +57,8 @@ export class ProcessScriptRunner implements ScriptRunner {
       return await this.#perform(run, signal);
     } finally {
       this.#free += 1;
+      // Also after one whose turn came while nobody else waited: who came meanwhile waits for one run and not for two.
+      this.#waiting.giveWay(run.caller);
       this.#dispatch();
     }
   }
@@ -68,11 +69,12 @@ export class ProcessScriptRunner implements ScriptRunner {
     await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
   }
 
-  async #perform({ runtime, script, dependencies, input }: ScriptRun, signal: AbortSignal): Promise<ScriptOutcome> {
-    const [package_] = dependencies;
-    if (package_ !== undefined) return failed('SCRIPT_FAILED', { console: missingPackage(package_), ms: 0 });
+  async #perform(run: ScriptRun, signal: AbortSignal): Promise<ScriptOutcome> {
+    const { runtime, script, input } = run;
+    const [package_] = run.dependencies;
+    if (package_ !== undefined) return failed('SCRIPT_FAILED', { console: missingPackage(package_), cpuMs: 0 });
     const pool = this.#pools[runtime];
-    const child = await pool.take();
+    const child = await pool.take(`${run.author} for ${run.caller}`);
     if (child === undefined) return interrupted('No process could be started for the script; try again later.');
     if (signal.aborted) {
       pool.giveBack(child);
@@ -177,7 +179,7 @@ function judgeOutput(output: Buffer, ending: Ending): ScriptOutcome {
   }
 }
 
-const failed = (code: ScriptFault, ended: Pick<Ending, 'console' | 'ms'>): ScriptOutcome => ({
+const failed = (code: ScriptFault, ended: Pick<Ending, 'console' | 'cpuMs'>): ScriptOutcome => ({
   outcome: 'failed',
   code,
   message: messages[code],
@@ -188,4 +190,4 @@ const failed = (code: ScriptFault, ended: Pick<Ending, 'console' | 'ms'>): Scrip
 const interrupted = (sentence: string): ScriptOutcome => ({ outcome: 'interrupted', sentence });
 
 /** Whole milliseconds, since money is counted by them. */
-const computeMs = ({ ms }: Pick<Ending, 'ms'>): number => Math.min(MOST_SCRIPT_MS, Math.ceil(ms));
+const computeMs = ({ cpuMs }: Pick<Ending, 'cpuMs'>): number => Math.min(MOST_SCRIPT_MS, Math.ceil(cpuMs));

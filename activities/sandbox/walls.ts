@@ -17,22 +17,33 @@ const NAMESPACES = ['unshare', '--net', '--pid', '--ipc', '--uts', '--mount-proc
 const USER_NAMESPACE = ['--user'];
 
 /**
- * Starts a program a little behind all others (its time runs while it waits), without environment, core files and files that grow. The pipe 3 leads to the parent: once
- * it closes, also by the death of the parent, the whole group is killed, whatever its program does. The one who watches stays outside of the
- * namespaces, in which nobody can kill the first process.
+ * Starts a program a little behind all others, without environment, core files and files that grow, and waits for its end. The pipe 3 leads
+ * to the parent: once it closes, also by the death of the parent, the program is killed, whatever it does. In namespaces this shell is the
+ * first process, with which the kernel ends all others. It waits for both of its children: the first process of a container may be a Node,
+ * which waits for no process that it has not started.
  */
 const LAUNCHER = `
 ulimit -c 0
 ulimit -f 0
 if [ -w /proc/self/autogroup ]; then { echo 5 >/proc/self/autogroup; } 2>/dev/null; fi
-(read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
-exec nice -n 5 env -i "$@" 3<&-
+exec 4<&0 </dev/null
+nice -n 5 env -i "$@" <&4 4<&- 3<&- &
+program=$!
+exec 4<&- >/dev/null
+(read -r _ <&3; kill -9 $program) &
+watcher=$!
+exec 3<&-
+wait $program
+ended=$?
+kill -9 $watcher
+wait $watcher
+exit $ended
 `;
 
-/** Arguments for `/bin/sh`; the process must lead a group of its own and have a pipe 3. */
+/** Arguments for `/bin/sh`; the process must lead a group of its own and have a pipe 3. A program that is killed ends it by `128 + signal`. */
 export function launch(walls: Pick<Walls, 'namespaces'>, program: readonly string[]): string[] {
   const namespaces = walls.namespaces ? [...NAMESPACES, ...(isRoot() ? [] : USER_NAMESPACE)] : [];
-  return ['-c', LAUNCHER, 'carnet-sandbox', ...namespaces, ...program];
+  return ['-c', 'exec "$@"', 'sh', ...namespaces, '/bin/sh', '-c', LAUNCHER, 'carnet-sandbox', ...program];
 }
 
 const isRoot = (): boolean => process.getuid?.() === 0;
@@ -70,7 +81,7 @@ function stands(walls: Walls): Promise<boolean> {
 
 /** Finds by trial which walls this system allows, and says so. */
 export async function findWalls(log: Logger): Promise<Walls> {
-  const watched = existsSync('/proc/self/status');
+  const watched = existsSync(`/proc/self/task/${process.pid}/children`);
   const users = isRoot() ? [true, false] : [false];
   const choices = [true, false].flatMap((namespaces) => users.map((ownUser) => ({ namespaces, ownUser, watched })));
   for (const walls of choices) {

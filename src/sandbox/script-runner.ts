@@ -10,6 +10,8 @@ export interface ScriptRun {
   input: string;
   /** The operator who pays. Operators take turns. */
   caller: string;
+  /** The operator whose script it is. A process runs scripts of one author for one caller. */
+  author: string;
   /** Ends the run, and its processes with it. */
   signal?: AbortSignal;
 }
@@ -27,7 +29,7 @@ export type ScriptOutcome =
       outcome: 'returned';
       /** JSON text of an object. */
       output: string;
-      /** Milliseconds that are charged for, `MOST_SCRIPT_MS` at most. */
+      /** Milliseconds of processor time that are charged for, `MOST_SCRIPT_MS` at most. */
       computeMs: number;
       console: string;
     }
@@ -36,7 +38,7 @@ export type ScriptOutcome =
       code: ScriptFault;
       /** A sentence of ours: never text of the script or of its exception. */
       message: string;
-      /** Milliseconds that are charged for, `MOST_SCRIPT_MS` at most. */
+      /** Milliseconds of processor time that are charged for, `MOST_SCRIPT_MS` at most. */
       computeMs: number;
       /** The text that the script printed, then its exception with its line; 16 KiB at most. */
       console: string;
@@ -50,5 +52,5 @@ export interface ScriptRunner {
   close(): Promise<void>;
 }
 
-/** Milliseconds by the clock that a step may last; it is never charged for more. */
+/** Milliseconds that a step may last by the clock, and what it may use of a processor; it is never charged for more. */
 export const MOST_SCRIPT_MS = 10_000;

@@ -34,13 +34,18 @@ export class Turns<Item extends Waiting> {
       const [item] = queue;
       if (item === undefined || !mayGo(item)) continue;
       this.remove(item);
-      if (queue.length > 0) {
-        this.#queues.delete(caller);
-        this.#queues.set(caller, queue);
-      }
+      this.giveWay(caller);
       return item;
     }
     return undefined;
+  }
+
+  /** What this caller has waiting comes after what the others have. */
+  giveWay(caller: string): void {
+    const queue = this.#queues.get(caller);
+    if (queue === undefined) return;
+    this.#queues.delete(caller);
+    this.#queues.set(caller, queue);
   }
 
   remove(item: Item): void {

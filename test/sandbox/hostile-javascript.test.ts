@@ -29,7 +29,6 @@ describe('hostile JavaScript', function () {
       const used = end === 'SCRIPT_TIME_LIMIT' ? brief : runner;
       await used.run(
         buildRun({
-          caller: 'op_2',
           script: `globalThis.kept = '${SECRET}'; const main = (input) => ({ ...input, kept });`,
           input: JSON.stringify({ SECRET }),
         }),

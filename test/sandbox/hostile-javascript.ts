@@ -203,6 +203,18 @@ const escapes: Hostile[] = [
     returns('Object.getOwnPropertyNames(globalThis).filter((name) => /print|answer|carnet/.test(name))'),
     { is: [] },
   ],
+  [
+    'the function of ours that called main, called again',
+    `Error.prepareStackTrace = (_, frames) => frames;
+    function main() {
+      if (globalThis.called) return { is: 'of the second' };
+      globalThis.called = true;
+      const caller = new Error('x').stack.map((frame) => frame.getFunction()).at(-1);
+      caller(main, '{}', (kind, text) => { globalThis.kept = [kind, text]; });
+      return { is: 'of the first' };
+    }`,
+    { is: 'of the first' },
+  ],
   ['frames of the channel, printed', throws('console.log("\\0".repeat(16) + "o\\x02\\0\\0\\0{}");'), {}],
   ['a weak reference', returns('typeof new WeakRef(input).deref()'), { is: 'object' }],
   ['memory that earlier runs have left', returns('new Uint8Array(4e6).some((byte) => byte !== 0)'), { is: false }],

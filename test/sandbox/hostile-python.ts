@@ -112,6 +112,12 @@ export const fatalInPython: readonly Hostile[] = [
   ['a text of two gigabytes', 'def main(i): return {"a": "x" * (2 * 10**9)}', 'SCRIPT_MEMORY_LIMIT'],
   ['an endless recursion', 'def main(i): return main(i)', 'SCRIPT_FAILED'],
   ['the end of the process', 'import os\ndef main(i): os._exit(0)', 'SCRIPT_CRASHED'],
+  [
+    'an end that looks like that of a process killed from outside',
+    'import os\ndef main(i): os._exit(137)',
+    'SCRIPT_CRASHED',
+  ],
+  ['an end that looks like that of unshare', 'import os\ndef main(i): os._exit(1)', 'SCRIPT_CRASHED'],
   ['an abort', 'import os\ndef main(i): os.abort()', 'SCRIPT_CRASHED'],
   ['an exit', 'import sys\ndef main(i): sys.exit(0)', 'SCRIPT_FAILED'],
   [

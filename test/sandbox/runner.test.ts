@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { readFileSync } from 'node:fs';
 import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
 import { eventually } from '../support/eventually.ts';
-import { childrenOf } from '../support/processes.ts';
-import { buildRun, buildRunner, endOf } from './support.ts';
+import { buildRun, buildRunner, endOf, isAlive, processesUnder } from './support.ts';
 import { blockOf } from '../support/pasted.ts';
 
 const LOOP = 'const main = () => { for (;;); };';
 const RETURNS = 'const main = ({ known }) => ({ known });';
-
-/** Processes of scripts anywhere below a process. */
-function sandboxesUnder(pid: number): number[] {
-  return childrenOf(pid).flatMap((child) => [child, ...sandboxesUnder(child)]);
-}
 
 describe('the runner of scripts', function () {
   this.timeout(120_000);
@@ -50,10 +46,10 @@ describe('the runner of scripts', function () {
   });
 
   it('is interrupted where the process is killed from outside, and runs the next one', async () => {
-    const before = new Set(sandboxesUnder(process.pid));
+    const before = new Set(processesUnder(process.pid));
     const looping = runner.run(buildRun({ script: LOOP }));
     const node = await eventually('a process that runs the script', () =>
-      sandboxesUnder(process.pid).find((pid) => !before.has(pid) && isBusy(pid)),
+      processesUnder(process.pid).find((pid) => !before.has(pid) && isBusy(pid)),
     );
     process.kill(node, 'SIGKILL');
     assert.equal((await looping).outcome, 'interrupted');
@@ -66,13 +62,27 @@ describe('the runner of scripts', function () {
       await buildRunner().run(buildRun({ script: ${JSON.stringify(LOOP)} }));`;
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'ignore' });
     const pid = parent.pid ?? 0;
-    await eventually('a process that runs the script', () => sandboxesUnder(pid).some(isBusy));
-    const children = sandboxesUnder(pid);
+    await eventually('a process that runs the script', () => processesUnder(pid).some(isBusy));
+    const children = processesUnder(pid);
     parent.kill('SIGKILL');
-    await eventually('the end of all of them', () => {
-      const alive = new Set(readdirSync('/proc'));
-      return children.every((child) => !alive.has(String(child)));
-    });
+    await eventually('the end of all of them', () => !children.some(isAlive));
+  });
+
+  it('leaves no process that nobody waits for, though its own is the first of a container', async () => {
+    const program = `
+      import { readFileSync } from 'node:fs';
+      import { buildRun, buildRunner, processesUnder } from ${JSON.stringify(new URL('support.ts', import.meta.url).href)};
+      import { eventually } from ${JSON.stringify(new URL('../support/eventually.ts', import.meta.url).href)};
+      const runner = buildRunner();
+      await runner.run(buildRun({ script: ${JSON.stringify(RETURNS)} }));
+      await runner.run(buildRun({ script: 'JSON.parse("[".repeat(1e6))' }));
+      await runner.close();
+      await eventually('the end of all processes', () => processesUnder(1).length === 0);`;
+    const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
+    const container = ['--pid', '--fork', '--mount-proc', process.execPath, '--input-type=module', '--eval', program];
+    const first = spawn('unshare', [...asRoot, ...container], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [said, [code]] = await Promise.all([text(first.stderr), once(first, 'exit')]);
+    assert.equal(code, 0, said);
   });
 
   it('refuses a package that the runtime lacks', async () => {

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import pino from 'pino';
 import { createScriptRunner } from '../../activities/sandbox/index.ts';
+import { childrenOf } from '../support/processes.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../src/sandbox/script-runner.ts';
 
 type RunnerSettings = Parameters<typeof createScriptRunner>[0];
@@ -13,6 +15,7 @@ export const buildRun = (run: Partial<ScriptRun> & { script: string }): ScriptRu
   dependencies: [],
   input: '{"known":1}',
   caller: 'op_1',
+  author: 'op_author',
   ...run,
 });
 
@@ -27,3 +30,10 @@ export const endOf = (outcome: ScriptOutcome): unknown => {
       return outcome.sentence;
   }
 };
+
+/** Processes anywhere below a process. */
+export function processesUnder(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...processesUnder(child)]);
+}
+
+export const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);

@@ -131,8 +131,4 @@ await perform({
 });
 leaveRoot(Number(user));
 reportReady();
-for (let job = receiveJob(); job; job = receiveJob()) {
-  await perform(job);
-  // Memories of WebAssembly are large and look small to the collector.
-  globalThis.gc();
-}
+for (let job = receiveJob(); job; job = receiveJob()) await perform(job);

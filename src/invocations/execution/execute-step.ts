@@ -85,7 +85,14 @@ async function runStep(
 ): Promise<StepResult> {
   if (planned.kind === 'llm') return askModel(context, { run, step: planned, input, keySource });
   const { runtime, script, dependencies } = planned;
-  const outcome = await context.scripts.run({ runtime, script, dependencies, input, caller: run.consumer_operator_id });
+  const outcome = await context.scripts.run({
+    runtime,
+    script,
+    dependencies,
+    input,
+    caller: run.consumer_operator_id,
+    author: run.provider_operator_id,
+  });
   if (outcome.outcome === 'interrupted') throw new Error(outcome.sentence);
   const { computeMs } = outcome;
   const spent = {
