@@ -80,14 +80,15 @@ export async function troubleOfLog({ config, pool }: Pick<Context, 'config' | 'p
   const unproven =
     since === null
       ? null
-      : `At ${since} the file with the head of the log was not there, and the head of ${size} entries was taken from the database. If that was an ` +
+      : `At ${since} the file with the head of the log was missing or older than the database, and the head of ${size} entries was taken from the database. If that was an ` +
         (isHeld(config, row)
           ? 'older copy, the log would fork, so nothing is published. Enough witnesses of the policy that signed the log before confirm it when they sign ' +
             'again, or a person: docs/operations.md says how.'
           : 'older copy, the log has forked. A person confirms it: docs/operations.md says how.');
   const seconds = await ageOfOldestWaiting(pool);
+  const isExplained = stopped !== null || isHeld(config, row);
   const late =
-    seconds < LATE_SECONDS
+    isExplained || seconds < LATE_SECONDS
       ? null
       : `The oldest claim without a receipt has waited for ${Math.floor(seconds)} seconds. Look whether a worker runs, and what it logs: ` +
         'what fails for a reason that passes is tried again.';
