@@ -30,6 +30,10 @@ export const REMEDY =
   'Stop the service and restore a newer copy of the database, one that was made after that head was published. Never delete the file to go on: ' +
   'receipts that others hold would not verify any more. docs/operations.md says what to do where no newer copy exists.';
 
+/** Why a log stops of which witnesses know another tree; `why` is a sentence about the witness. */
+export const contradictionBy = (witnesses: readonly { name: string; why: string }[]): string =>
+  `${witnesses.map(({ name, why }) => `The witness ${name} contradicts this log. ${why}`).join(' ')} Is the database an older copy? ${REMEDY}`;
+
 /** Why a log stops whose tree does not prove the claim at this place. */
 export const damageAt = (index: number): string =>
   `The proof of entry ${index} of the log does not lead to the root that was signed: rows of log_nodes, log_entries or log_checkpoints are gone ` +

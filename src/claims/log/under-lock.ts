@@ -26,7 +26,7 @@ import { keptRegistered, registeredInDatabase } from './registered-file.ts';
 import type { Registered } from './registration.ts';
 import { NoteFault } from './signed-note.ts';
 import { faultOfSlice, type SignedTree } from './slice.ts';
-import { nameOfKey } from './witnesses/queries.ts';
+import { contradicting, nameOfKey } from './witnesses/queries.ts';
 
 /** The two files in LOG_HEAD_DIR. */
 interface Paths {
@@ -130,12 +130,10 @@ async function assertUndamaged(connection: CommonQueryMethods, log: Log, row: Lo
 }
 
 /** That no witness of the policy knows another tree; one that was taken out of the policy says nothing any more. @throws LogStopped */
-function assertNotContradicted(
-  { witnessPolicy }: Config,
-  { contradicted_by: by, contradicted_reason: reason }: LogRow,
-): void {
-  const counts = witnessPolicy?.witnesses.some(({ key }) => nameOfKey(key) === by) ?? false;
-  if (counts) throw new LogStopped(reason ?? '');
+function assertNotContradicted({ witnessPolicy }: Config, row: LogRow): void {
+  const keys = contradicting(row);
+  const counts = witnessPolicy?.witnesses.some(({ key }) => keys.has(nameOfKey(key))) ?? false;
+  if (counts) throw new LogStopped(row.contradicted_reason ?? '');
 }
 
 /** @throws LogStopped */
