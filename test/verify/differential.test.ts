@@ -17,7 +17,10 @@ import { plainEnvelope, TestLog, type Members } from './log.ts';
 // The profile of co-signatures is read by the service and by both verifiers, which share no code: what one of them takes and another refuses
 // would be evidence for some and none for others.
 
-/** Ten thousand headers and five hundred bundles; PROOF_HISTORIES=1000 makes twenty times as many. */
+/**
+ * Ten thousand headers and five hundred bundles of each kind; PROOF_HISTORIES=1000 makes twenty times as many. What fails names the text that did:
+ * to make a list of fifty smaller would take for ever.
+ */
 const HEADERS = 200 * HISTORIES;
 const BUNDLES = 10 * HISTORIES;
 /** Co-signatures of one bundle: a bundle takes longer to verify than they do. */
@@ -58,6 +61,9 @@ with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
 
 type Said = [number, string[]];
 
+/** A bundle takes milliseconds. One that the program waits for something with would take the test with it. */
+const HUNG_MS = 120_000;
+
 describe('service, TypeScript and Python read co-signatures alike', function () {
   this.timeout(1_800_000);
   let python: ReturnType<typeof spawn> | undefined;
@@ -79,8 +85,10 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
     const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     ask = async (text) => {
       child.stdin.write(`${text}\n`);
+      const hung = setTimeout(() => child.kill(), HUNG_MS);
       const { value, done } = await answers.next();
-      assert.notEqual(done, true, 'the Python program has ended');
+      clearTimeout(hung);
+      assert.notEqual(done, true, `the Python program has ended, or did not answer to ${text}`);
       return JSON.parse(value as string) as Said;
     };
   });
@@ -139,7 +147,7 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
           counts[said[0] ?? ''] = (counts[said[0] ?? ''] ?? 0) + 1;
         }
       }),
-      { seed: SEED, numRuns: HEADERS / TOGETHER },
+      { seed: SEED, numRuns: HEADERS / TOGETHER, endOnFailure: true },
     );
     assert.ok(Math.min(counts['ok'] ?? 0, counts['void'] ?? 0) > HEADERS / 20, JSON.stringify(counts));
   });
@@ -163,7 +171,7 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
           assert.equal(said[0], 0, 'a co-signature never decides the claim');
         },
       ),
-      { seed: SEED, numRuns: BUNDLES },
+      { seed: SEED, numRuns: BUNDLES, endOnFailure: true },
     );
   });
 
@@ -193,7 +201,7 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
           counts[code] = (counts[code] ?? 0) + 1;
         },
       ),
-      { seed: SEED, numRuns: BUNDLES },
+      { seed: SEED, numRuns: BUNDLES, endOnFailure: true },
     );
     assert.ok(Math.min(counts[0] ?? 0, counts[1] ?? 0) > BUNDLES / 50, JSON.stringify(counts));
   });
