@@ -218,6 +218,15 @@ describe('A log whose rows were changed in the database', function () {
     });
   });
 
+  it('gives neither receipt nor bundle of a claim that a row gives to another issuer', async () => {
+    const [id = ''] = await append(2);
+    const before = await receiptOf(id);
+    await client.query(`update claims set issuer = 'op_thief' where id = $1`, [id]);
+    await assertRefused(id, /Rows of claims were changed/);
+    await client.query(`update claims set issuer = 'op_platform' where id = $1`, [id]);
+    assert.deepEqual(await receiptOf(id), before);
+  });
+
   describe('of an erased claim', () => {
     const erase = async (id: string): Promise<string> => {
       const claim = (await findClaim(context.pool, id)) ?? assert.fail();
@@ -248,6 +257,7 @@ describe('A log whose rows were changed in the database', function () {
         `tombstone_id = '${tombstone}'`,
         `tombstone_id = '${other}'`,
         `tombstone_id = 'pc_none'`,
+        `issuer = 'op_thief'`,
       ]) {
         await client.query(`update claims set ${change} where id = $1`, [id]);
         await assertRefused(
@@ -255,7 +265,7 @@ describe('A log whose rows were changed in the database', function () {
           /the tombstone of pc_\w+ is of another claim or another digest|Rows of claims were changed/,
         );
         await client.query(
-          `update claims c set digest = k.digest, tombstone_id = k.tombstone_id from kept k where k.id = c.id`,
+          `update claims c set digest = k.digest, tombstone_id = k.tombstone_id, issuer = k.issuer from kept k where k.id = c.id`,
         );
       }
       assert.deepEqual(await receiptOf(id), before);
