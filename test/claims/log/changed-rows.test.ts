@@ -11,12 +11,18 @@ import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
 import { registerOlder } from '../../../src/claims/log/registered.ts';
 import { signRegistration } from '../../../src/claims/log/registration.ts';
+import { parseNote } from '../../../src/claims/log/signed-note.ts';
 import { logMetrics, troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import { receiveWitnessSignatures } from '../../../src/claims/log/witnesses/receive.ts';
+import { checkpointToFollow, newestCheckpoint } from '../../../src/claims/log/witnesses/witnessed.ts';
 import { findClaim, markErased } from '../../../src/claims/queries.ts';
 import { presentClaim } from '../../../src/claims/present-claims.ts';
 import { serviceCaller } from '../../../src/commands/caller.ts';
 import type { Context } from '../../../src/context/context.ts';
+import { parseWitnessPolicy } from '../../../src/context/witness-policy.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { WITNESS, witnessVkeys } from '../../support/witnesses.ts';
+import { cosign } from './witnesses/witness.ts';
 import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
 
 describe('A log whose rows were changed in the database', function () {
@@ -216,6 +222,34 @@ describe('A log whose rows were changed in the database', function () {
       await append(1);
       assert.match(await readFile(path, 'utf8'), /^carnet\.log\/registered\/v1\n.*\n0\n4\n/);
     });
+  });
+
+  it('gives no bundle whose newest proof does not lead to the root that was signed', async () => {
+    const [id = ''] = await append(4);
+    await append(3);
+    await client.query(`update log_nodes set hash = sha256('forged') where level = 0 and index = 6`);
+    assert.notEqual((await readLoggedClaim(context, id)).logged, null, 'its own tree is whole');
+    await assert.rejects(
+      bundleOf(context, serviceCaller, id),
+      /Rows of the claims log were changed: the proof of pc_\w+ in the tree of 7 claims does not lead to the root/,
+    );
+  });
+
+  it('says of no witness that it has signed a checkpoint, where its line does not verify', async () => {
+    context.config.witnessPolicy = parseWitnessPolicy(`witness w ${witnessVkeys.ed25519}\nquorum w\n`);
+    const [id = ''] = await append(2);
+    const { note } = await newestCheckpoint(context);
+    await receiveWitnessSignatures(context, Buffer.from(note + cosign(parseNote(note).text, WITNESS).ed25519));
+    const latest = async () => (await bundleOf(context, serviceCaller, id))?.latest ?? assert.fail();
+    const whole = await latest();
+    assert.deepEqual([whole.witnesses, whole.quorum], [[WITNESS.name], true]);
+    const other = cosign('carnet.log/other\n2\nAAAA\n', WITNESS).ed25519;
+    for (const line of [other.trimEnd(), 'no line at all']) {
+      await client.query(`update log_cosignatures set line = $1`, [line]);
+      const changed = await latest();
+      assert.deepEqual([changed.witnesses, changed.quorum, changed.checkpoint], [[], false, note]);
+      assert.equal((await checkpointToFollow(context)).note, note);
+    }
   });
 
   it('gives neither receipt nor bundle of a claim that a row gives to another issuer', async () => {
