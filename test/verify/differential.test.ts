@@ -12,7 +12,7 @@ import { CoseFault } from '../../src/cose/sign1.ts';
 import { HISTORIES, SEED } from '../billing/ledger/proof/histories.ts';
 import { bentText, instead, numbers, withChange } from './changed-bundles.ts';
 import { payload, signer, spelled } from './co-signature-texts.ts';
-import { plainEnvelope, TestLog, type Members } from './log.ts';
+import { leafOf, plainEnvelope, signedBytes, TestLog, type Members } from './log.ts';
 
 // The profile of co-signatures is read by the service and by both verifiers, which share no code: what one of them takes and another refuses
 // would be evidence for some and none for others.
@@ -58,6 +58,18 @@ with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
             lines = [one.split(" ")[0].rstrip(":") for one in program.co_signatures(bundle)]
         except program.BROKEN: code = 1
         print(json.dumps([code, lines]), flush=True)`;
+
+/** Proofs with hashes and without any, and a claim whose payload was erased. */
+function bases(): Members[] {
+  const { payload: _payload, ...left } = plainEnvelope;
+  const grown = log.bundle(plainEnvelope, INDEX, 11, 23);
+  return [
+    grown,
+    log.bundle(plainEnvelope, INDEX, 11, 11),
+    TestLog.around(plainEnvelope, 0, 1, log.keys).bundle(plainEnvelope, 0, 1, 1),
+    { ...grown, envelope: left, erased: true, leaf_hash: leafOf(signedBytes(plainEnvelope)).toString('hex') },
+  ];
+}
 
 type Said = [number, string[]];
 
@@ -188,10 +200,11 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
           { maxLength: 2 },
         ),
         fc.option(fc.tuple(fc.nat(30), fc.nat(60), fc.constantFrom('again', 'more', 'spelled'))),
-        async (changes, inText) => {
+        fc.constantFrom(...bases()),
+        async (changes, inText, base) => {
           const changed = changes.reduce<unknown>(
             (value, [path, replacement]) => withChange(value, path, replacement),
-            log.bundle(plainEnvelope, INDEX, 11, 23),
+            base,
           );
           const file = bentText(JSON.stringify(changed), inText);
           const [code] = inTypeScript(file);
