@@ -126,8 +126,11 @@ try {
     console.error('The state stays as it was. Keep these two notes, which the log has signed:');
     for (const note of error.notes) console.error(note.split('\n').map(oneLine).join('\n'));
     if (error instanceof Forked && error.proof !== null) {
-      console.error('By this consistency proof the larger tree begins with another one than the smaller note says:');
-      for (const hash of error.proof) console.error(hash);
+      const { from, to, hashes } = error.proof;
+      console.error(
+        `By its consistency proof from ${from} to ${to} the larger tree begins with another one than the smaller note says:`,
+      );
+      for (const hash of hashes) console.error(hash);
     }
   }
   process.exitCode = codeOf(error);

@@ -22,12 +22,20 @@ export class TwoHeads extends Error {
   }
 }
 
+/** A consistency proof as the log gave it. */
+interface Proof {
+  from: number;
+  to: number;
+  /** In hex. */
+  hashes: readonly string[];
+}
+
 /** The log contradicts what it said before: it has signed two trees of one size, or the larger one begins with another one than the smaller. */
 export class Forked extends TwoHeads {
   override readonly name = 'Forked';
-  /** The hashes in hex by which the larger tree begins with another one; null: the notes alone show it. */
-  readonly proof: readonly string[] | null;
-  constructor(message: string, notes: readonly [string, string], proof: readonly string[] | null) {
+  /** By which the larger tree begins with another one; null: the notes alone show it. */
+  readonly proof: Proof | null;
+  constructor(message: string, notes: readonly [string, string], proof: Proof | null) {
     super(message, notes);
     this.proof = proof;
   }
@@ -134,7 +142,7 @@ const jsonOf = (text: string): Members => membersOf(parseJson(text) satisfies Js
 
 /** @throws Forked, Older; Fault where nothing is shown */
 async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, notes: readonly [string, string]) {
-  const forked = (why: string, proof: readonly string[] | null): Forked =>
+  const forked = (why: string, proof: Proof | null): Forked =>
     new Forked(`${newest.origin} HAS FORKED: ${why}`, notes, proof);
   if (newest.size < last.size) {
     const shown = `it had ${last.size} entries and shows ${newest.size}`;
@@ -156,12 +164,36 @@ async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, n
  * an older copy does not have the larger tree.
  * @throws Fault
  */
-async function proofOfAnother(fetch: Fetch, older: Checkpoint, newer: Checkpoint): Promise<readonly string[] | null> {
+async function proofOfAnother(fetch: Fetch, older: Checkpoint, newer: Checkpoint): Promise<Proof | null> {
   if (older.size === 0) return null;
-  const answer = await fetch(`/v1/log/proofs/consistency?from=${older.size}&to=${newer.size}`);
-  const proof = jsonOf(answer).texts('hashes');
-  const hashes = proof.map((hash) => decodedHash(hash, 'hex', 'a hash of the proof'));
+  const { proof, hashes } = await proofBetween(fetch, older.size, newer.size);
   const roots = rootsFromConsistency(older, newer, hashes);
-  must(roots.newer.equals(newer.root), `the proof does not lead to the root of ${newer.size} entries`);
-  return roots.older.equals(older.root) ? null : proof;
+  if (roots.newer.equals(newer.root)) return roots.older.equals(older.root) ? null : proof;
+  const other = isPowerOfTwo(older.size) ? await proofPast(fetch, older, newer) : null;
+  must(other !== null, `the proof does not lead to the root of ${newer.size} entries`);
+  return other;
+}
+
+const isPowerOfTwo = (size: number): boolean => Number.isInteger(Math.log2(size));
+
+/**
+ * A proof leaves out the older root where that is a node of the newer tree, and a fork looks like a wrong proof then. The one from a size more has
+ * that node. Null: it shows nothing.
+ * @throws Fault
+ */
+async function proofPast(fetch: Fetch, older: Checkpoint, newer: Checkpoint): Promise<Proof | null> {
+  const size = older.size + 1;
+  if (older.size === 1 || size >= newer.size) return null;
+  const { proof, hashes } = await proofBetween(fetch, size, newer.size);
+  const roots = rootsFromConsistency({ size, root: older.root }, newer, hashes);
+  return roots.newer.equals(newer.root) && !hashes.some((hash) => hash.equals(older.root)) ? proof : null;
+}
+
+/** @throws Fault */
+async function proofBetween(fetch: Fetch, from: number, to: number): Promise<{ proof: Proof; hashes: Buffer[] }> {
+  const texts = jsonOf(await fetch(`/v1/log/proofs/consistency?from=${from}&to=${to}`)).texts('hashes');
+  return {
+    proof: { from, to, hashes: texts },
+    hashes: texts.map((hash) => decodedHash(hash, 'hex', 'a hash of the proof')),
+  };
 }

@@ -134,7 +134,7 @@ describe('the monitor', () => {
     assert.deepEqual([later, /another key than --key/.test(why)], [2, true], why);
   });
 
-  const forks: [string, () => Served['shown'], RegExp][] = [
+  const forks: [string, () => Served['shown'] & { known?: number }, RegExp][] = [
     [
       'another tree of the same size',
       () => ({ log: fork, size: 9 }),
@@ -146,6 +146,11 @@ describe('the monitor', () => {
       /HAS FORKED: its 20 entries do not begin with the 9/,
     ],
     [
+      'a longer tree with another past, which is of a power of two of entries',
+      () => ({ log: fork, size: 40, known: 8 }),
+      /HAS FORKED: its 40 entries do not begin with the 8/,
+    ],
+    [
       'a smaller tree with which the known one does not begin, by its own proof',
       () => ({ log: fork, size: 7, proves: 9, proof: JSON.stringify(log.consistency(7, 9)) }),
       /HAS FORKED: it had 9 entries and shows 7, which are not the same ones/,
@@ -153,12 +158,14 @@ describe('the monitor', () => {
   ];
   for (const [what, shown, message] of forks)
     it(`shouts at ${what}, shows both notes and keeps its state`, async () => {
+      const { known = 9, ...then } = shown();
+      served.shown = { log, size: known };
       const before = await begun();
-      served.shown = shown();
+      served.shown = then;
       const [code, output] = await run();
       assert.deepEqual([code, message.test(output)], [1, true], output);
       assert.ok(
-        output.includes(log.checkpoint(9)) && output.includes(served.shown.log.checkpoint(served.shown.size)),
+        output.includes(log.checkpoint(known)) && output.includes(served.shown.log.checkpoint(served.shown.size)),
         output,
       );
       assert.equal(await kept(), before);
