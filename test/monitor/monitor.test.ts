@@ -181,7 +181,7 @@ describe('the monitor', () => {
 
   const garbled: [string, (hashes: string[]) => unknown][] = [
     ['a wrong hash', (hashes) => ({ hashes: hashes.with(0, '00'.repeat(32)) })],
-    ['a wrong last hash', (hashes) => ({ hashes: hashes.with(-1, '00'.repeat(32)) })],
+    ['a wrong last hash', (hashes) => ({ hashes: [...hashes.slice(0, -1), '00'.repeat(32)] })],
     ['too few hashes', (hashes) => ({ hashes: hashes.slice(1) })],
     ['too many hashes', (hashes) => ({ hashes: [...hashes, '00'.repeat(32)] })],
     ['hashes in another order', (hashes) => ({ hashes: hashes.toReversed() })],
