@@ -29,6 +29,8 @@ def only(text, data, again): must(again == text, "base64 or hex is not in the on
 def plain(text): data = base64.b64decode(text); return only(text, data, base64.b64encode(data).decode())
 def url(text): data = base64.urlsafe_b64decode(text + "=="); return only(text, data, base64.urlsafe_b64encode(data).decode().rstrip("="))
 def unhex(text): data = bytes.fromhex(text); return only(text, data, data.hex())
+def a_hash(data): must(type(data) is bytes and len(data) == 32, "a hash has not 32 bytes"); return data
+def hashes(texts, decode=unhex): must(type(texts) is list, "a proof is no list of hashes"); return [a_hash(decode(one)) for one in texts]
 
 def signed_by(key, signature, message):
     must(int.from_bytes(key, "little") % 2**255 % P not in SMALL_ORDER, "its key is of small order")
@@ -108,8 +110,8 @@ def whole_cbor(data, kind, most=2048):  # an inclusion proof in a tree of 2^53 h
 
 def proof_of(data):
     size, index, path = whole_cbor(data, list)
-    must(type(size) is type(index) is int and type(path) is list, "a proof is not [tree_size, leaf_index, [hashes]]")
-    return size, index, path
+    must(type(size) is type(index) is int, "a proof is not [tree_size, leaf_index, [hashes]]")
+    return size, index, hashes(path, lambda one: one)
 
 def byte_string(data):  # its CBOR, RFC 8949
     width = next(width for width in (0, 1, 2, 4) if len(data) < (24, 1 << 8, 1 << 16, 0, 1 << 32)[width])
@@ -131,18 +133,22 @@ def checkpoint(note, name, key_id, key):  # C2SP tlog-checkpoint; returns size a
     end = note.rindex("\n\n") + 1
     body, (*lines, last) = note[:end], note[end + 1:].split("\n")
     must(last == "" and not re.search("[\0-\t\v-\x1f\x7f-\x9f]", note) and len(lines) <= 64, "a checkpoint is no signed note")
-    must(all(re.fullmatch(r"— [^\s+]+ \S+", line) for line in lines), "a line of a checkpoint is no signature")
+    must(all(re.fullmatch(r"— [^\s+\ufeff]+ \S+", line) for line in lines), "a line of a checkpoint is no signature")
     signatures = [(line.split(" ")[1], plain(line.split(" ")[2])) for line in lines]
     ours = [signature[4:] for signer, signature in signatures if signer == name and signature[:4] == key_id]
     must(ours and all(len(signature) > 4 for _, signature in signatures), "a checkpoint is not signed by the key that you trust")
     for signature in ours: signed_by(key, signature, body.encode())
     origin, size, root, *more = body[:-1].split("\n")
     must(origin == name and re.fullmatch("0|[1-9][0-9]{0,15}", size) and "" not in more, "a checkpoint is of another log, or none")
-    return int(size), plain(root)
+    must(int(size) < 2**53, "a tree is larger than it can be")
+    return int(size), a_hash(plain(root))
 
-def trusted(given):
-    text = open(given, encoding="utf-8").readline() if os.path.exists(given) else given
-    name, key_id, key = text.strip().split("+", 2)
+def trusted(given):  # as it was given, or the first line of a file
+    return verifier_key((open(given, encoding="utf-8").readline() if os.path.exists(given) else given).strip())
+
+def verifier_key(text):  # C2SP signed-note
+    must(re.fullmatch(r"[^\s+\ufeff]+\+[0-9a-f]{8}\+\S+", text), "it is not `<name>+<8 hex digits>+<base64>`")
+    name, key_id, key = text.split("+", 2)
     key_id, key = unhex(key_id), plain(key)
     must(key[0] == 1 and len(key) == 33 and sha(name.encode(), b"\n", key)[:4] == key_id, "its id is another one, or it is not one of Ed25519")
     return name, key_id, key[1:]
@@ -166,14 +172,14 @@ def note_in(file):
 def verify(bundle, key, older=None):
     receipt, latest, log = bundle["receipt"], bundle["latest"], bundle["log"]
     check("the log key"); jwk = (log["jwk"]["kty"], log["jwk"]["crv"], url(log["jwk"]["x"]))
-    named = log["origin"] == key[0] and trusted(log["vkey"]) == key and jwk == ("OKP", "Ed25519", key[2])
+    named = log["origin"] == key[0] and verifier_key(log["vkey"]) == key and jwk == ("OKP", "Ed25519", key[2])
     must(named, "the bundle names another key than the one that you trust")
     envelope = {name: value for name, value in bundle["envelope"].items() if name not in ("receipt", "co_signatures")}
     signed = canonical(envelope).encode()
     erased = bundle.get("erased", False)  # then only the COSE receipt says which digest the entry has
-    check("the digest")
+    check("the digest"); must(type(erased) is bool, "erased is neither true nor false")
     must(erased or bundle["digest"] == "sha256:" + sha(signed).hex(), "the digest is not that of the envelope")
-    leaf = unhex(bundle["leaf_hash"]) if erased else sha(b"\0", signed)
+    leaf = a_hash(unhex(bundle["leaf_hash"])) if erased else sha(b"\0", signed)
     check("the checkpoint of the receipt"); then = checkpoint(bundle["checkpoint"], *key)
     check("the newest checkpoint"); now = checkpoint(latest["checkpoint"], *key)
     check("the receipt")
@@ -189,18 +195,19 @@ def verify(bundle, key, older=None):
     about_this = {1: receipt["registry"], 2: bundle["digest"]}  # iss and sub (RFC 9943)
     must(header[15] == about_this, "the COSE receipt is of another registry, or about another digest")
     check("the newest tree")
-    must(root_of(leaf, index, now[0], [unhex(one) for one in latest["inclusion"]]) == now[1], "the claim is not in the newest tree")
+    must(root_of(leaf, index, now[0], hashes(latest["inclusion"])) == now[1], "the claim is not in the newest tree")
     must(0 < then[0] <= now[0], "the newest tree is smaller than that of the receipt, or empty")
-    roots = roots_of(then[0], now[0], [unhex(one) for one in latest["consistency"]], then[1])
+    roots = roots_of(then[0], now[0], hashes(latest["consistency"]), then[1])
     must(roots == (then[1], now[1]), "the trees are not consistent")
     check("the tlog-proof")
     head, note = bundle["tlog_proof"].split("\n\n", 1)
     first, *lines = head.split("\n")
     lines = lines[lines[0].startswith("extra "):]
     there = checkpoint(note, *key)
-    must(there in (then, now), "the tlog-proof is in another tree than the bundle's two")
+    texts = [one[:one.rindex("\n\n")] for one in (note, bundle["checkpoint"], latest["checkpoint"])]
+    must(texts[0] in texts[1:], "the tlog-proof is in another tree than the bundle's two")
     must(first == "c2sp.org/tlog-proof@v1" and lines[0] == "index %d" % index, "the tlog-proof is about another entry")
-    must(root_of(leaf, index, there[0], [plain(one) for one in lines[1:]]) == there[1], "the tlog-proof does not hold")
+    must(root_of(leaf, index, there[0], hashes(lines[1:], plain)) == there[1], "the tlog-proof does not hold")
     if older is not None:
         check("the older checkpoint"); kept = checkpoint(older, *key)
         must(kept[0] in (0, then[0], now[0]), "the older checkpoint has another size: use npm run verify with --consistency")

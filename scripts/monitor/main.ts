@@ -125,6 +125,13 @@ try {
   if (error instanceof TwoHeads) {
     console.error('The state stays as it was. Keep these two notes, which the log has signed:');
     for (const note of error.notes) console.error(note.split('\n').map(oneLine).join('\n'));
+    if (error instanceof Forked && error.proof !== null) {
+      const { from, to, hashes } = error.proof;
+      console.error(
+        `By its consistency proof from ${from} to ${to} the larger tree begins with another one than the smaller note says:`,
+      );
+      for (const hash of hashes) console.error(hash);
+    }
   }
   process.exitCode = codeOf(error);
 }

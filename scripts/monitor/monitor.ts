@@ -2,7 +2,7 @@ import { decodedHash } from '../verify/bytes.ts';
 import { Fault, must } from '../verify/fault.ts';
 import { membersOf, parseJson, type JsonValue, type Members } from '../verify/json.ts';
 import { parseVerifierKey, rawOfJwk, verifierKeyText, type VerifierKey } from '../verify/keys.ts';
-import { assertConsistent } from '../verify/merkle.ts';
+import { rootsFromConsistency } from '../verify/merkle.ts';
 import { openCheckpoint, parseCheckpoint, type Checkpoint } from '../verify/note.ts';
 
 /** The state that a monitor remembers of a log between two runs. */
@@ -22,14 +22,28 @@ export class TwoHeads extends Error {
   }
 }
 
-/** The log contradicts what it said before. */
+/** A consistency proof as the log gave it. */
+interface Proof {
+  from: number;
+  to: number;
+  /** In hex. */
+  hashes: readonly string[];
+}
+
+/** The log contradicts what it said before: it has signed two trees of one size, or the larger one begins with another one than the smaller. */
 export class Forked extends TwoHeads {
   override readonly name = 'Forked';
+  /** By which the larger tree begins with another one; null: the notes alone show it. */
+  readonly proof: Proof | null;
+  constructor(message: string, notes: readonly [string, string], proof: Proof | null) {
+    super(message, notes);
+    this.proof = proof;
+  }
 }
 
 /**
- * The log gives no proof that can be read: a fork would look like this, a fault that passes, and a log that was rolled back to an older copy and
- * does not have the larger tree any more.
+ * The log gives no proof that holds or that can be read: a fork would look like this, a fault that passes, and a log that was rolled back to an
+ * older copy and does not have the larger tree any more.
  */
 export class Unproven extends TwoHeads {
   override readonly name = 'Unproven';
@@ -126,45 +140,60 @@ function isSignedBy(note: string, key: string): boolean {
 
 const jsonOf = (text: string): Members => membersOf(parseJson(text) satisfies JsonValue, '');
 
-/** @throws Forked, Older */
+/** @throws Forked, Older; Fault where nothing is shown */
 async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, notes: readonly [string, string]) {
-  const forked = (why: string): Forked => new Forked(`${newest.origin} HAS FORKED: ${why}`, notes);
+  const forked = (why: string, proof: Proof | null): Forked =>
+    new Forked(`${newest.origin} HAS FORKED: ${why}`, notes, proof);
   if (newest.size < last.size) {
     const shown = `it had ${last.size} entries and shows ${newest.size}`;
-    await assertBegins(fetch, newest, last, (why) => forked(`${shown}, which are not the same ones: ${why}`));
+    const other = await proofOfAnother(fetch, newest, last);
+    if (other !== null) throw forked(`${shown}, which are not the same ones`, other);
     throw new Older(`${newest.origin} shows an older tree: ${shown} of the same: rolled back, or a stale copy`);
   }
   if (newest.size === last.size) {
-    if (!newest.root.equals(last.root)) throw forked(`it has signed two different trees of ${last.size} entries`);
+    if (!newest.root.equals(last.root)) throw forked(`it has signed two different trees of ${last.size} entries`, null);
     return;
   }
-  const grown = `its ${newest.size} entries do not begin with the ${last.size} that it had`;
-  await assertBegins(fetch, last, newest, (why) => forked(`${grown}: ${why}`));
+  const other = await proofOfAnother(fetch, last, newest);
+  if (other !== null) throw forked(`its ${newest.size} entries do not begin with the ${last.size} that it had`, other);
 }
 
 /**
- * That the log proves it.
- * @throws what `forked` makes where the proof that the log gives is wrong. A log that gives none proves nothing: one that was restored from an older
- *   copy does not have the larger tree.
+ * The proof by which the newer tree begins with another one than the older; null: it begins with that. A wrong proof shows neither, whoever made it
+ * so: only one that leads to the root of the newer tree is of its nodes. A log that gives none proves nothing either: one that was restored from
+ * an older copy does not have the larger tree.
+ * @throws Fault
  */
-async function assertBegins(
-  fetch: Fetch,
-  older: Checkpoint,
-  newer: Checkpoint,
-  forked: (why: string) => Forked,
-): Promise<void> {
-  const hashes = older.size === 0 ? [] : await consistencyBetween(fetch, older, newer);
-  try {
-    assertConsistent(older, newer, hashes);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw forked(error.message);
-  }
+async function proofOfAnother(fetch: Fetch, older: Checkpoint, newer: Checkpoint): Promise<Proof | null> {
+  if (older.size === 0) return null;
+  const { proof, hashes } = await proofBetween(fetch, older.size, newer.size);
+  const roots = rootsFromConsistency(older, newer, hashes);
+  if (roots.newer.equals(newer.root)) return roots.older.equals(older.root) ? null : proof;
+  const other = isPowerOfTwo(older.size) ? await proofPast(fetch, older, newer) : null;
+  must(other !== null, `the proof does not lead to the root of ${newer.size} entries`);
+  return other;
 }
 
-async function consistencyBetween(fetch: Fetch, last: Checkpoint, newest: Checkpoint): Promise<Buffer[]> {
-  const answer = await fetch(`/v1/log/proofs/consistency?from=${last.size}&to=${newest.size}`);
-  return jsonOf(answer)
-    .texts('hashes')
-    .map((hash) => decodedHash(hash, 'hex', 'a hash of the proof'));
+const isPowerOfTwo = (size: number): boolean => Number.isInteger(Math.log2(size));
+
+/**
+ * A proof leaves out the older root where that is a node of the newer tree, and a fork looks like a wrong proof then. The one from a size more has
+ * that node. Null: it shows nothing.
+ * @throws Fault
+ */
+async function proofPast(fetch: Fetch, older: Checkpoint, newer: Checkpoint): Promise<Proof | null> {
+  const size = older.size + 1;
+  if (older.size === 1 || size >= newer.size) return null;
+  const { proof, hashes } = await proofBetween(fetch, size, newer.size);
+  const roots = rootsFromConsistency({ size, root: older.root }, newer, hashes);
+  return roots.newer.equals(newer.root) && !hashes.some((hash) => hash.equals(older.root)) ? proof : null;
+}
+
+/** @throws Fault */
+async function proofBetween(fetch: Fetch, from: number, to: number): Promise<{ proof: Proof; hashes: Buffer[] }> {
+  const texts = jsonOf(await fetch(`/v1/log/proofs/consistency?from=${from}&to=${to}`)).texts('hashes');
+  return {
+    proof: { from, to, hashes: texts },
+    hashes: texts.map((hash) => decodedHash(hash, 'hex', 'a hash of the proof')),
+  };
 }

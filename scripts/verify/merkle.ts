@@ -38,19 +38,16 @@ interface Head {
 }
 
 /**
- * Checks that the tree of `newer` begins with the entries of `older` (RFC 9162 §2.1.4.2).
- * @throws Fault where it does not, or where the proof is about other sizes
+ * The roots of both trees that a consistency path makes (RFC 9162 §2.1.4.2), where `older` is neither empty nor as large as `newer`. Where the newer
+ * one is the root that was signed, every hash of the path is one of that tree, and so is the older root: another one that was signed, too, is
+ * of another tree. Of an older size that is a power of two its root is itself a node of the path.
+ * @throws Fault where the path does not have the length that the sizes require
  */
-export function assertConsistent(older: Head, newer: Head, path: readonly Uint8Array[]): void {
-  must(older.size <= newer.size, `a tree of ${newer.size} does not hold one of ${older.size}`);
-  if (older.size === newer.size || older.size === 0) {
-    must(path.length === 0, 'the consistency proof is longer than these sizes need');
-    must(
-      older.size === 0 || Buffer.compare(older.root, newer.root) === 0,
-      `two trees of ${older.size} have different roots`,
-    );
-    return;
-  }
+export function rootsFromConsistency(
+  older: Head,
+  newer: Pick<Head, 'size'>,
+  path: readonly Uint8Array[],
+): { older: Buffer; newer: Buffer } {
   let [place, last] = [older.size - 1, newer.size - 1];
   while (odd(place)) [place, last] = [half(place), half(last)];
   const [first, ...rest] = place === 0 ? [older.root, ...path] : path;
@@ -66,6 +63,24 @@ export function assertConsistent(older: Head, newer: Head, path: readonly Uint8A
     [place, last] = [half(place), half(last)];
   }
   must(last === 0, 'the consistency proof is too short for its trees');
-  must(Buffer.compare(olderRoot, older.root) === 0, `the proof does not lead to the root of ${older.size} entries`);
-  must(Buffer.compare(newerRoot, newer.root) === 0, `the proof does not lead to the root of ${newer.size} entries`);
+  return { older: olderRoot, newer: newerRoot };
+}
+
+/**
+ * Checks that the tree of `newer` begins with the entries of `older`.
+ * @throws Fault where it does not, or where the proof is about other sizes
+ */
+export function assertConsistent(older: Head, newer: Head, path: readonly Uint8Array[]): void {
+  must(older.size <= newer.size, `a tree of ${newer.size} does not hold one of ${older.size}`);
+  if (older.size === newer.size || older.size === 0) {
+    must(path.length === 0, 'the consistency proof is longer than these sizes need');
+    must(
+      older.size === 0 || Buffer.compare(older.root, newer.root) === 0,
+      `two trees of ${older.size} have different roots`,
+    );
+    return;
+  }
+  const roots = rootsFromConsistency(older, newer, path);
+  must(Buffer.compare(roots.older, older.root) === 0, `the proof does not lead to the root of ${older.size} entries`);
+  must(Buffer.compare(roots.newer, newer.root) === 0, `the proof does not lead to the root of ${newer.size} entries`);
 }

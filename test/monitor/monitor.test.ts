@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { walk, type Fetch } from '../../scripts/monitor/monitor.ts';
 import { startProgram } from '../support/process.ts';
 import { leafOf, newKeys, noteOf, TestLog, type Keys } from '../verify/log.ts';
 
@@ -133,7 +134,7 @@ describe('the monitor', () => {
     assert.deepEqual([later, /another key than --key/.test(why)], [2, true], why);
   });
 
-  const forks: [string, () => Served['shown'], RegExp][] = [
+  const forks: [string, () => Served['shown'] & { known?: number }, RegExp][] = [
     [
       'another tree of the same size',
       () => ({ log: fork, size: 9 }),
@@ -145,23 +146,73 @@ describe('the monitor', () => {
       /HAS FORKED: its 20 entries do not begin with the 9/,
     ],
     [
-      'fewer entries, of another tree',
-      () => ({ log: fork, size: 8, proves: 9 }),
-      /HAS FORKED: it had 9 entries and shows 8/,
+      'a longer tree with another past, which is of a power of two of entries',
+      () => ({ log: fork, size: 40, known: 8 }),
+      /HAS FORKED: its 40 entries do not begin with the 8/,
+    ],
+    [
+      'a smaller tree with which the known one does not begin, by its own proof',
+      () => ({ log: fork, size: 7, proves: 9, proof: JSON.stringify(log.consistency(7, 9)) }),
+      /HAS FORKED: it had 9 entries and shows 7, which are not the same ones/,
     ],
   ];
   for (const [what, shown, message] of forks)
     it(`shouts at ${what}, shows both notes and keeps its state`, async () => {
+      const { known = 9, ...then } = shown();
+      served.shown = { log, size: known };
       const before = await begun();
-      served.shown = shown();
+      served.shown = then;
       const [code, output] = await run();
       assert.deepEqual([code, message.test(output)], [1, true], output);
       assert.ok(
-        output.includes(log.checkpoint(9)) && output.includes(served.shown.log.checkpoint(served.shown.size)),
+        output.includes(log.checkpoint(known)) && output.includes(served.shown.log.checkpoint(served.shown.size)),
         output,
       );
       assert.equal(await kept(), before);
     });
+
+  it('shows the proof of a fork where the two notes have different sizes', async () => {
+    await begun();
+    served.shown = { log: fork, size: 20 };
+    const [, output] = await run();
+    const { hashes } = fork.consistency(9, 20) as { hashes: string[] };
+    assert.ok(hashes.length > 0 && output.includes(hashes.join('\n')), output);
+  });
+
+  const garbled: [string, (hashes: string[]) => unknown][] = [
+    ['a wrong hash', (hashes) => ({ hashes: hashes.with(0, '00'.repeat(32)) })],
+    ['a wrong last hash', (hashes) => ({ hashes: [...hashes.slice(0, -1), '00'.repeat(32)] })],
+    ['too few hashes', (hashes) => ({ hashes: hashes.slice(1) })],
+    ['too many hashes', (hashes) => ({ hashes: [...hashes, '00'.repeat(32)] })],
+    ['hashes in another order', (hashes) => ({ hashes: hashes.toReversed() })],
+    ['no hashes', () => ({ hashes: [] })],
+    ['the proof of other sizes', () => log.consistency(10, 20)],
+  ];
+  for (const [what, change] of garbled)
+    it(`cries no fork at a proof with ${what}: of one log, it shows nothing`, async () => {
+      for (const [from, to] of [
+        [9, 20],
+        [8, 20],
+        [20, 9],
+      ] as const) {
+        const { hashes } = log.consistency(Math.min(from, to), Math.max(from, to)) as { hashes: string[] };
+        served.shown = { log, size: to, proves: 40, proof: JSON.stringify(change(hashes)) };
+        const fetch: Fetch = async (path) => served.answer(new URL(path, url)) ?? assert.fail(path);
+        await assert.rejects(walk(fetch, { key: keys.vkey, checkpoint: log.checkpoint(from) }, null), {
+          name: 'Unproven',
+          message: /nothing shows that its trees of/,
+          notes: [log.checkpoint(from), log.checkpoint(to)],
+        });
+      }
+    });
+
+  it('exits 4 at a smaller tree for which the log gives a proof to a tree that it has not signed', async () => {
+    const before = await begun();
+    served.shown = { log: fork, size: 8, proves: 9 };
+    const [code, output] = await run();
+    assert.deepEqual([code, /rolled back to an older copy, or hides a fork/.test(output)], [4, true], output);
+    assert.equal(await kept(), before);
+  });
 
   for (const size of [8, 0])
     it(`exits 3 where the log shows the first ${size} of the entries that it had, and keeps its state`, async () => {

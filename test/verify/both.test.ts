@@ -16,6 +16,7 @@ import {
   inclusionOf,
   leafOf,
   newKeys,
+  noteOf,
   plainEnvelope,
   rootOf,
   sign1,
@@ -150,38 +151,43 @@ add('verified', 'an older checkpoint of an empty log', text, { older: log.checkp
 add('refused', 'an older checkpoint of another history', text, { older: fork.checkpoint(11) });
 add('refused', 'an older checkpoint that is empty', text, { older: '' });
 
-const receipt = (
-  name: string,
-  more: { kid?: boolean; alg?: boolean; crit?: boolean; proofs?: number; attached?: boolean },
-  verdict: Verdict = 'refused',
-): void =>
-  change(verdict, `a COSE receipt ${name}`, (bundle) => {
-    const leaves = log.leaves.slice(0, 11);
-    const proof = cbor([11, INDEX, inclusionOf(INDEX, leaves)]);
-    bundle.cose_receipt = sign1({
-      key: log.keys.privateKey,
-      payload: rootOf(leaves),
-      attached: more.attached ?? false,
-      protectedHeader: [
-        [1, -8],
-        [4, Buffer.from(log.keys.jwk.kid)],
-        [
-          15,
-          new Map([
-            [1, bundle.receipt.registry],
-            [2, bundle.digest],
-          ]),
-        ],
-        [395, 1],
+interface ReceiptParts {
+  kid?: boolean;
+  alg?: boolean;
+  crit?: boolean;
+  proofs?: number;
+  attached?: boolean;
+  proof?: Buffer;
+}
+const coseReceiptWith = ({ receipt: { registry }, digest }: TestBundle, more: ReceiptParts): string => {
+  const leaves = log.leaves.slice(0, 11);
+  const proof = more.proof ?? cbor([11, INDEX, inclusionOf(INDEX, leaves)]);
+  return sign1({
+    key: log.keys.privateKey,
+    payload: rootOf(leaves),
+    attached: more.attached ?? false,
+    protectedHeader: [
+      [1, -8],
+      [4, Buffer.from(log.keys.jwk.kid)],
+      [
+        15,
+        new Map([
+          [1, registry],
+          [2, digest],
+        ]),
       ],
-      unprotected: [
-        ...(more.alg === true ? [[1, -8] as [number, number]] : []),
-        ...(more.crit === true ? [[2, [99]] as [number, number[]]] : []),
-        ...(more.kid === true ? [[4, Buffer.from('x')] as [number, Buffer]] : []),
-        [396, new Map([[-1, Array.from({ length: more.proofs ?? 1 }, () => proof)]])],
-      ],
-    }).toString('base64url');
-  });
+      [395, 1],
+    ],
+    unprotected: [
+      ...(more.alg === true ? [[1, -8] as [number, number]] : []),
+      ...(more.crit === true ? [[2, [99]] as [number, number[]]] : []),
+      ...(more.kid === true ? [[4, Buffer.from('x')] as [number, Buffer]] : []),
+      [396, new Map([[-1, Array.from({ length: more.proofs ?? 1 }, () => proof)]])],
+    ],
+  }).toString('base64url');
+};
+const receipt = (name: string, more: ReceiptParts, verdict: Verdict = 'refused'): void =>
+  change(verdict, `a COSE receipt ${name}`, (bundle) => (bundle.cose_receipt = coseReceiptWith(bundle, more)));
 receipt('that is ours', {}, 'verified');
 receipt('with the same proof twice', { proofs: 2 });
 receipt('with its payload attached', { attached: true });
@@ -254,7 +260,76 @@ change('verified', 'a co-signature that was sent and is left out', (bundle) => {
     Object.assign(bundle, { envelope: left, erased: true, leaf_hash: '00'.repeat(32) }),
   );
 }
-// Rules that the formats say nothing of, and the Python program leaves out (docs/claims.md).
+// Members that Python would take for something else than they are.
+for (const edit of [(vkey: string) => ` ${vkey}`, (vkey: string) => `${vkey}\n`, (vkey: string) => `${vkey} `])
+  change('refused', `log.vkey with blanks: ${JSON.stringify(edit('key'))}`, (bundle) => {
+    bundle.log.vkey = edit(bundle.log.vkey);
+  });
+// Numbers of open files: a program that opens what stands there would wait for them.
+for (const vkey of [true, false, 0, 1, null])
+  change('refused', `log.vkey that is ${vkey}`, (bundle) => Object.assign(bundle.log, { vkey }));
+for (const [member, value] of [
+  ['kty', 'EC'],
+  ['kty', undefined],
+  ['crv', 'X25519'],
+  ['crv', ['Ed25519']],
+] as const) {
+  change('refused', `log.jwk with ${member} ${JSON.stringify(value)}`, (bundle) =>
+    Object.assign(bundle.log.jwk, { [member]: value }),
+  );
+  coSigned('void', `of a key with ${member} ${JSON.stringify(value)}`, ours, {
+    jwk: { ...signer.jwk, [member]: value },
+  });
+}
+const sameTree = (): Members => structuredClone<Members>(log.bundle(plainEnvelope, INDEX, 11, 11));
+add('verified', 'a newest tree that is that of the receipt', JSON.stringify(sameTree()));
+for (const wrong of ['', {}, null, false, 0])
+  add(
+    'refused',
+    `a consistency that is ${JSON.stringify(wrong)}`,
+    JSON.stringify({ ...sameTree(), latest: { ...(sameTree()['latest'] as Members), consistency: wrong } }),
+  );
+{
+  const alone = structuredClone(
+    TestLog.around(plainEnvelope, 0, 1, log.keys).bundle(plainEnvelope, 0, 1, 1),
+  ) as unknown as Members;
+  add('verified', 'a tree of one', JSON.stringify(alone));
+  for (const wrong of ['', {}])
+    add(
+      'refused',
+      `an inclusion that is ${JSON.stringify(wrong)}`,
+      JSON.stringify({ ...alone, latest: { ...(alone['latest'] as Members), inclusion: wrong } }),
+    );
+}
+change('refused', 'a line of a key whose name has U+FEFF', (bundle) => (bundle.checkpoint += '— a\ufeffb AAAAAAAA\n'));
+change('refused', 'a tlog-proof with a checkpoint of the same tree and another text', (bundle) => {
+  const extended = noteOf(`${log.text(11)}more\n`, log.keys);
+  bundle.tlog_proof = log.bundle(plainEnvelope, INDEX, 11, 11).tlog_proof.replace(/\n\n[^]*$/, `\n\n${extended}`);
+});
+{
+  const { payload: _payload, ...left } = plainEnvelope;
+  const leaf = leafOf(signedBytes(plainEnvelope));
+  for (const erased of [1, 'yes', [true]])
+    change('refused', `erased: ${JSON.stringify(erased)}`, (bundle) =>
+      Object.assign(bundle, { envelope: left, erased, leaf_hash: leaf.toString('hex') }),
+    );
+  // A byte moves from the leaf to the hash beside it: their node is the same.
+  change('refused', 'a leaf of 31 bytes beside a hash of 33', (bundle) => {
+    const moved = ([first = Buffer.alloc(0), ...others]: Buffer[]): Buffer[] => [
+      Buffer.concat([first, leaf.subarray(0, 1)]),
+      ...others,
+    ];
+    const pathIn = (size: number): Buffer[] => moved(inclusionOf(INDEX, log.leaves.slice(0, size)));
+    const proof = cbor([11, INDEX, pathIn(11)]);
+    Object.assign(bundle, { envelope: left, erased: true, leaf_hash: leaf.subarray(1).toString('hex') });
+    bundle.receipt.proof.bytes = proof.toString('base64url');
+    bundle.latest.inclusion = pathIn(23).map((hash) => hash.toString('hex'));
+    bundle.cose_receipt = coseReceiptWith(bundle, { proof });
+    const lines = pathIn(11).map((hash) => hash.toString('base64'));
+    bundle.tlog_proof = `c2sp.org/tlog-proof@v1\nindex ${INDEX}\n${lines.join('\n')}\n\n${bundle.checkpoint}`;
+  });
+}
+// What the formats say nothing of, and the Python program leaves out (docs/claims.md).
 change('refused', 'a receipt with a member that it has not', (bundle) => Object.assign(bundle.receipt, { seen: true }));
 Object.assign(cases.at(-1) ?? {}, { python: 'verified' });
 coSigned('void', 'of another role', ours, { signer_role: 'king' });

@@ -30,6 +30,7 @@ export const instead = fc.constantFrom<unknown>(
   'AAAA',
   '\u0000',
   'é',
+  '\ufeff',
   [],
   {},
   [[]],

@@ -255,6 +255,23 @@ describe('docs/verify-claim.py', function () {
     assert.deepEqual([code, /the log has no such entry/.test(output)], [1, true], output);
   });
 
+  it('reads no file that a bundle names', async () => {
+    const bundle = honest();
+    const named = join(folder, 'named.vkey');
+    await writeFile(named, `${bundle.log.vkey}\n`);
+    bundle.log.vkey = named;
+    const [code, output] = await verify(bundle, log.keys.vkey);
+    assert.deepEqual([code, /NOT VERIFIED the log key: /.test(output)], [1, true], output);
+  });
+
+  it('takes no key with a name that the format does not have', async () => {
+    for (const name of ['', 'a b', 'a\u00a0b', 'a\ufeffb']) {
+      const { vkey } = newKeys(name);
+      const [code, output] = await verify(honest(), vkey);
+      assert.deepEqual([code, /cannot be read: it is not `<name>/.test(output)], [2, true], `${vkey}: ${output}`);
+    }
+  });
+
   it('exits 2 and shows its call where that is wrong', async () => {
     const [code, output] = await python(PROGRAM);
     assert.deepEqual([code, output.includes('python3 verify-claim.py bundle.json')], [2, true], output);

@@ -9,7 +9,14 @@ import { lockClaim, type ClaimRow } from '../queries.ts';
 import { mayReadInFull } from '../read-claims.ts';
 import { digestOfSigned, signedBytesOf } from '../signed-bytes.ts';
 import { assertCoSignatureFits, findKey, judgeCoSignature, refusal } from './judge.ts';
-import { countCoSignatures, findCoSignature, findVerified, insertCoSignatures, markVerified } from './queries.ts';
+import {
+  countCoSignatures,
+  findCoSignature,
+  findVerified,
+  insertCoSignatures,
+  isChanged,
+  markVerified,
+} from './queries.ts';
 import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
 
 /** One reader who is not the issuer fills this many of the 64 places of a claim: there are three such readers at most, so that 16 are the issuer's. */
@@ -73,7 +80,7 @@ async function addTo(
 ): Promise<{ isNew: boolean; kept: KeptCoSignature }> {
   const { signer_kid: kid, signer_role: role } = coSignature;
   const existing = await findCoSignature(connection, claim.id, coSignature);
-  if (existing?.verified === true) return { isNew: false, kept: existing };
+  if (existing !== null && (existing.verified || isChanged(existing))) return { isNew: false, kept: existing };
   const signedBytes = signedBytesOf(claim.envelope);
   if (claim.digest !== digestOfSigned(signedBytes)) {
     if (existing !== null) return { isNew: false, kept: existing };

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { thumbprintOf } from '../../fields/thumbprint.ts';
 import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
 import { unreadableFor } from './profile.ts';
 import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
 
 const KeptRow = z.object({
   claim_id: z.string(),
+  digest: z.string(),
   signer_kid: z.string(),
   signer_role: z.enum(['operator_attestation', 'agent_self', 'witness']),
   cose_sign1: z.string(),
@@ -15,17 +17,34 @@ const KeptRow = z.object({
   unverified_reason: z.string().nullable(),
   created_at: z.string(),
 });
+type KeptRow = z.infer<typeof KeptRow>;
 
-const columns = sql.fragment`claim_id, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, unverified_reason,
+const columns = sql.fragment`claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, unverified_reason,
   created_at`;
 
-/** A co-signature that an older release verified and no verifier reads is not called verified (decision L120). */
-function present({ claim_id: _claimId, unverified_reason: reason, ...row }: z.infer<typeof KeptRow>): KeptCoSignature {
-  const fault = row.public_jwk === null ? null : unreadableFor(row);
-  if (fault !== null) {
-    const warning = `It was taken by an older release and cannot be read: it ${fault}. Its signer signs again, by the profile of co-signatures.`;
-    return { ...row, public_jwk: null, verified_at: null, verified: false, warnings: [warning] };
-  }
+/** Role, kid and message: the same ones are kept once. */
+const rowDigestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: CoSignature): string =>
+  sha256Hex(canonicalJson([role, kid, message]));
+
+const CHANGED =
+  'This co-signature was changed in the database: role, kid, message or key are not what was kept. Whoever runs the service restores it from a copy.';
+
+/** Whether what is kept is not what was sent, or beside another key than it names. */
+export const isChanged = ({ warnings }: KeptCoSignature): boolean => warnings.includes(CHANGED);
+
+/** Why what a row says was verified is not called so: a row that was changed, and one that an older release verified and no verifier reads (decision L120). */
+function faultOf({ digest, public_jwk: jwk, ...row }: KeptRow): string | null {
+  if (digest !== rowDigestOf(row) || (jwk !== null && thumbprintOf(jwk['x'] ?? '') !== row.signer_kid)) return CHANGED;
+  const fault = jwk === null ? null : unreadableFor(row);
+  return fault === null
+    ? null
+    : `It was taken by an older release and cannot be read: it ${fault}. Its signer signs again, by the profile of co-signatures.`;
+}
+
+function present(kept: KeptRow): KeptCoSignature {
+  const { claim_id: _claimId, digest: _digest, unverified_reason: reason, ...row } = kept;
+  const fault = faultOf(kept);
+  if (fault !== null) return { ...row, public_jwk: null, verified_at: null, verified: false, warnings: [fault] };
   return { ...row, verified: row.public_jwk !== null, warnings: reason === null ? [] : [reason] };
 }
 
@@ -44,10 +63,6 @@ export async function coSignaturesOf(
   }
   return byClaim;
 }
-
-/** Role, kid and message: the same ones are kept once. */
-const rowDigestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }: CoSignature): string =>
-  sha256Hex(canonicalJson([role, kid, message]));
 
 /** With the key that verified it, or a sentence that says why none did. */
 export type JudgedCoSignature = CoSignature &

@@ -23,10 +23,12 @@ export const publishLog = (context: Context): Promise<number | null> =>
 async function publishUnderLock(locked: Locked & { log: Log }): Promise<void> {
   await keepRegistered(locked);
   const { connection, row, path, newest, hasHead } = locked;
-  if (row.published_size === row.tree_size && hasHead) return;
-  await writeHeadFile(path, newest);
-  step('appendToLog:head-renamed');
-  await markPublished(connection, row.tree_size);
+  if (row.published_size < row.tree_size || !hasHead) {
+    await writeHeadFile(path, newest);
+    step('appendToLog:head-renamed');
+    await markPublished(connection, row.tree_size);
+  }
+  // A copy that was made before this would be taken for confirmed when it is restored.
   if (row.confirmed_size !== null) await noteHeadWritten(connection);
 }
 

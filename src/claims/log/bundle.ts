@@ -10,6 +10,7 @@ import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
 import { hex } from './merkle.ts';
 import { consistencyOf, inclusionOf, type Inclusion } from './proofs.ts';
+import { isProven } from './proven.ts';
 import { readTime } from './queries.ts';
 import { readLoggedClaim } from './read-receipt.ts';
 import type { Bundle } from './schema.ts';
@@ -36,6 +37,10 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
   if (newest === null) throw new Error('A log with a receipt has no checkpoint.');
   const inclusion = await inclusionOf(pool, claimId, newest.tree_size);
   if (inclusion === null) throw new Error(`The claim ${claimId} has lost its place in the log.`);
+  if (!isProven(log, { inclusion, checkpoint: newest.note }, logged.inclusion.leafHash))
+    throw new Error(
+      `Rows of the claims log were changed: the proof of ${claimId} in the tree of ${newest.tree_size} claims does not lead to the root that was signed.`,
+    );
   return {
     bundle_version: 1,
     claim_id: claim.id,

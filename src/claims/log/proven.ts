@@ -2,7 +2,8 @@ import type { CommonQueryMethods } from '../../database/pool.ts';
 import { PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
 import { isJsonObject } from '../../json/value.ts';
 import type { ClaimRow } from '../queries.ts';
-import { digestOfSigned, signedBytesOf } from '../signed-bytes.ts';
+import { isAltered } from '../altered.ts';
+import { signedBytesOf } from '../signed-bytes.ts';
 import { InclusionFault, rootOf } from './inclusion.ts';
 import { signedTree, type Log } from './log-key.ts';
 import { hashOfLeaf } from './merkle.ts';
@@ -28,8 +29,8 @@ export function isProven(
 }
 
 /**
- * That what is given out as evidence of a claim is evidence: its envelope has its digest and its leaf, and the leaf is in the tree that the log
- * has signed. Rows that were changed by hand make a proof of something else, and the log would sign a COSE receipt of it.
+ * That what is given out as evidence of a claim is evidence: its envelope has its digest, its issuer and its leaf, and the leaf is in the tree that
+ * the log has signed. Rows that were changed by hand make a proof of something else, and the log would sign a COSE receipt of it.
  * @throws Error which is no answer to a caller: a person must look
  */
 export function assertEvident(log: Log, claim: ClaimRow, logged: LoggedClaim): void {
@@ -40,10 +41,11 @@ export function assertEvident(log: Log, claim: ClaimRow, logged: LoggedClaim): v
     );
   }
   if (!statesWhatWasSigned(log, logged.batch, logged.inclusion.rootHash)) throw new Error(alteredAt(logged.logIndex));
-  if (claim.erased_at !== null) return;
-  const signed = signedBytesOf(claim.envelope);
-  if (claim.digest === digestOfSigned(signed) && hashOfLeaf(signed).equals(leafHash)) return;
-  throw new Error(`Rows of claims were changed: the envelope of ${claim.id} is not the one that stands in the log.`);
+  const isInLog = claim.erased_at !== null || hashOfLeaf(signedBytesOf(claim.envelope)).equals(leafHash);
+  if (isInLog && !isAltered(claim)) return;
+  throw new Error(
+    `Rows of claims were changed: the envelope of ${claim.id} is not the one that stands in the log, or is another one than its row says.`,
+  );
 }
 
 /**

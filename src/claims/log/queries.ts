@@ -125,32 +125,9 @@ export async function noteUnproven(connection: CommonQueryMethods): Promise<void
     update claim_log set unproven_since = clock_timestamp(), unproven_size = published_size where unproven_since is null`);
 }
 
-/** Enough witnesses that had signed the log before have signed a tree of this size, which holds all that they signed: its life goes on. */
-export async function noteConfirmed(connection: CommonQueryMethods, size: number): Promise<void> {
-  await connection.query(sql.type(Nothing)`select confirm_log(${size})`);
-}
-
 /** The head that was confirmed stands in its file. */
 export async function noteHeadWritten(connection: CommonQueryMethods): Promise<void> {
   await connection.query(sql.type(Nothing)`update claim_log set confirmed_size = null`);
-}
-
-/** Stops the log: this key of a witness has signed another tree of it. The first one that is known stands. */
-export async function noteContradicted(
-  connection: CommonQueryMethods,
-  { by, reason }: { by: string; reason: string },
-): Promise<void> {
-  await connection.query(sql.type(Nothing)`
-    update claim_log set contradicted_by = ${by}, contradicted_reason = ${reason}, stopped_reason = coalesce(stopped_reason, ${reason}),
-      stopped_at = coalesce(stopped_at, clock_timestamp())
-    where contradicted_by is null`);
-}
-
-/** This key, or, where it is null, nobody any more knows another tree: the log goes on when its tree is proven next. */
-export async function noteNotContradicted(connection: CommonQueryMethods, by: string | null): Promise<void> {
-  await connection.query(sql.type(Nothing)`
-    update claim_log set contradicted_by = null, contradicted_reason = null
-    where contradicted_by is not null and contradicted_by = coalesce(${by}, contradicted_by)`);
 }
 
 /** Stops the log: the nodes of the slice from this leaf on are not what was signed. It stays so until they are. */

@@ -30,6 +30,10 @@ export const REMEDY =
   'Stop the service and restore a newer copy of the database, one that was made after that head was published. Never delete the file to go on: ' +
   'receipts that others hold would not verify any more. docs/operations.md says what to do where no newer copy exists.';
 
+/** Why a log stops of which witnesses know another tree; `why` is a sentence about the witness. */
+export const contradictionBy = (witnesses: readonly { name: string; why: string }[]): string =>
+  `${witnesses.map(({ name, why }) => `The witness ${name} contradicts this log. ${why}`).join(' ')} Is the database an older copy? ${REMEDY}`;
+
 /** Why a log stops whose tree does not prove the claim at this place. */
 export const damageAt = (index: number): string =>
   `The proof of entry ${index} of the log does not lead to the root that was signed: rows of log_nodes, log_entries or log_checkpoints are gone ` +
@@ -80,14 +84,15 @@ export async function troubleOfLog({ config, pool }: Pick<Context, 'config' | 'p
   const unproven =
     since === null
       ? null
-      : `At ${since} the file with the head of the log was not there, and the head of ${size} entries was taken from the database. If that was an ` +
+      : `At ${since} the file with the head of the log was missing or older than the database, and the head of ${size} entries was taken from the database. If that was an ` +
         (isHeld(config, row)
           ? 'older copy, the log would fork, so nothing is published. Enough witnesses of the policy that signed the log before confirm it when they sign ' +
             'again, or a person: docs/operations.md says how.'
           : 'older copy, the log has forked. A person confirms it: docs/operations.md says how.');
   const seconds = await ageOfOldestWaiting(pool);
+  const isExplained = stopped !== null || isHeld(config, row);
   const late =
-    seconds < LATE_SECONDS
+    isExplained || seconds < LATE_SECONDS
       ? null
       : `The oldest claim without a receipt has waited for ${Math.floor(seconds)} seconds. Look whether a worker runs, and what it logs: ` +
         'what fails for a reason that passes is tried again.';

@@ -25,7 +25,7 @@ import { keptRegistered, registeredInDatabase } from './registered-file.ts';
 import type { Registered } from './registration.ts';
 import { NoteFault } from './signed-note.ts';
 import { faultOfSlice, type SignedTree } from './slice.ts';
-import { nameOfKey } from './witnesses/queries.ts';
+import { contradicting, nameOfKey } from './witnesses/queries.ts';
 
 /** The two files in LOG_HEAD_DIR. */
 interface Paths {
@@ -39,7 +39,9 @@ interface Read {
   nodes: ReadNode;
   /** The checkpoint of the tree. */
   newest: string;
-  /** Whether the head stands outside of the database. */
+  /** The size of the head that stands outside of the database; null: none does. */
+  headSize: number | null;
+  /** Whether that proves what was published: it is written before readers see a tree, so no crash leaves one that is older. */
   hasHead: boolean;
   /** Which batches have a registration, by the database; null: none has one. */
   registered: Registered | null;
@@ -73,11 +75,13 @@ async function assertTreeHoldsHead(
     await assertBegins(connection, row, { size: witnessed, rootHash: root, from: 'signed by a witness' });
   }
   const note = await readHeadFile(path);
-  if (note !== null)
-    await assertBegins(connection, row, { ...headOf(note, log, path), from: `published (${basename(path)})` });
+  const head = note === null ? null : headOf(note, log, path);
+  if (head !== null) await assertBegins(connection, row, { ...head, from: `published (${basename(path)})` });
+  const headSize = head?.size ?? null;
   const kept = await keptRegistered(log, registeredPath, registered);
   const hasRegistered = registered?.from === kept?.from && registered?.to === kept?.to;
-  return { nodes, newest, hasHead: note !== null, registered, hasRegistered };
+  const hasHead = headSize !== null && headSize >= row.published_size;
+  return { nodes, newest, headSize, hasHead, registered, hasRegistered };
 }
 
 /** A tree that must be the beginning of the one here. */
@@ -125,12 +129,10 @@ async function assertUndamaged(connection: CommonQueryMethods, log: Log, row: Lo
 }
 
 /** That no witness of the policy knows another tree; one that was taken out of the policy says nothing any more. @throws LogStopped */
-function assertNotContradicted(
-  { witnessPolicy }: Config,
-  { contradicted_by: by, contradicted_reason: reason }: LogRow,
-): void {
-  const counts = witnessPolicy?.witnesses.some(({ key }) => nameOfKey(key) === by) ?? false;
-  if (counts) throw new LogStopped(reason ?? '');
+function assertNotContradicted({ witnessPolicy }: Config, row: LogRow): void {
+  const keys = contradicting(row);
+  const counts = witnessPolicy?.witnesses.some(({ key }) => keys.has(nameOfKey(key))) ?? false;
+  if (counts) throw new LogStopped(row.contradicted_reason ?? '');
 }
 
 /** @throws LogStopped */
@@ -166,6 +168,12 @@ export interface Locked extends Read, Paths {
   row: LockedLogRow;
 }
 
+/** The file with the head does not prove what was published. */
+interface Unproven {
+  headSize: number | null;
+  publishedSize: number;
+}
+
 /** Does something under the lock of the log, in one transaction. @returns null: the log is stopped, or held until its head is confirmed */
 export async function underLock<T>(
   context: Context,
@@ -177,14 +185,14 @@ export async function underLock<T>(
   try {
     const done = await inTransaction(
       context,
-      async (connection): Promise<{ result: T | null; wasStopped: boolean } | 'unproven'> => {
+      async (connection): Promise<{ result: T | null; wasStopped: boolean } | Unproven> => {
         const row = await lockLog(connection);
         const read = await assertTreeHoldsHead(connection, { config: context.config, log, row, ...paths });
         logUnproven(row.unproven_since !== null);
         const isConfirmed = row.confirmed_size === row.published_size;
         if (!read.hasHead && row.published_size > 0 && row.unproven_since === null && !isConfirmed) {
           await noteUnproven(connection);
-          return 'unproven';
+          return { headSize: read.headSize, publishedSize: row.published_size };
         }
         const held = isHeld(context.config, row);
         const result = held ? null : await work({ connection, log, row, ...paths, ...read });
@@ -193,15 +201,15 @@ export async function underLock<T>(
         return { result, wasStopped };
       },
     );
-    if (done !== 'unproven') {
+    if ('result' in done) {
       logStopped(false);
       if (done.wasStopped) context.log.info('the claims log runs again');
       return done.result;
     }
     // It is noted, and this is committed, before there is a file again.
     context.log.warn(
-      { path: paths.path },
-      'the head of the claims log was not there and is taken from the database, which may be an older copy: /readyz says so until it is confirmed',
+      { path: paths.path, ...done },
+      'the head of the claims log was missing or older than the database, which may be an older copy itself: /readyz says so until it is confirmed',
     );
     return await underLock(context, work);
   } catch (error) {

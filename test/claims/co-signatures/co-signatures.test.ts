@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { addCoSignature } from '../../../src/claims/co-signatures/add-co-signature.ts';
 import { verifyBundle } from '../../../scripts/verify/checks.ts';
@@ -600,6 +600,46 @@ describe('co-signatures', () => {
     }
   });
 
+  /** By which the same one is known when it is sent again. */
+  const rowDigestOf = (kid: string, message: string): string =>
+    createHash('sha256')
+      .update(JSON.stringify(['operator_attestation', kid, message]))
+      .digest('hex');
+
+  describe('that was changed in the database', () => {
+    for (const [what, change] of [
+      ['its message, which nobody can read any more', sql.fragment`cose_sign1 = 'AAAA'`],
+      [
+        'its message, which can be read',
+        sql.fragment`cose_sign1 = overlay(cose_sign1 placing 'AAAA' from length(cose_sign1) - 10)`,
+      ],
+      ['its role', sql.fragment`signer_role = 'witness'`],
+      ['its key', sql.fragment`public_jwk = ${JSON.stringify(jwkOf(newKey()))}::jsonb`],
+    ] as const)
+      it(`is told as changed, and not as of an older release: ${what}`, async () => {
+        const { id, envelope } = await recorded();
+        const coSignature = coSign(envelope, key);
+        assertStatus(await add(id, coSignature), 201);
+        await placed(operator, id);
+        await (
+          await database()
+        ).transaction(async (connection) => {
+          await connection.query(sql.unsafe`set local session_replication_role = replica`);
+          await connection.query(sql.unsafe`update claim_co_signatures set ${change} where claim_id = ${id}`);
+        });
+        const CHANGED = /^This co-signature was changed in the database: .* Whoever runs the service restores it/;
+        const [shown] = (await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures;
+        assert.deepEqual([shown?.verified, shown?.public_jwk, shown?.verified_at], [false, null, null]);
+        assert.match(shown?.warnings.join() ?? '', CHANGED);
+        const { body: verdict } = await operator.post<Verification>('/v1/claims/verify', { claim_id: id });
+        const [judged] = verdict.checks.co_signatures;
+        assert.deepEqual([verdict.valid, judged?.verified], [true, false]);
+        assert.match(judged?.warnings.join() ?? '', CHANGED);
+        const again = assertStatus(await add(id, coSignature), 200);
+        assert.match(again.warnings.join(), CHANGED, 'sent again it is what stands there');
+      });
+  });
+
   describe('that an older release verified and nobody can read', () => {
     /** As it stands in a database of that release. */
     const insertOld = async (id: string, message: string): Promise<void> => {
@@ -607,7 +647,7 @@ describe('co-signatures', () => {
         await database()
       ).query(sql.unsafe`
         insert into claim_co_signatures (claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, added_by)
-        values (${id}, ${`old-${message.length}`}, ${kidOf(key)}, 'operator_attestation', ${message},
+        values (${id}, ${rowDigestOf(kidOf(key), message)}, ${kidOf(key)}, 'operator_attestation', ${message},
           ${JSON.stringify(jwkOf(key))}::jsonb, clock_timestamp(), ${operator.operatorId})`);
     };
 

@@ -11,12 +11,18 @@ import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
 import { registerOlder } from '../../../src/claims/log/registered.ts';
 import { signRegistration } from '../../../src/claims/log/registration.ts';
+import { parseNote } from '../../../src/claims/log/signed-note.ts';
 import { logMetrics, troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import { receiveWitnessSignatures } from '../../../src/claims/log/witnesses/receive.ts';
+import { checkpointToFollow, newestCheckpoint } from '../../../src/claims/log/witnesses/witnessed.ts';
 import { findClaim, markErased } from '../../../src/claims/queries.ts';
 import { presentClaim } from '../../../src/claims/present-claims.ts';
 import { serviceCaller } from '../../../src/commands/caller.ts';
 import type { Context } from '../../../src/context/context.ts';
+import { parseWitnessPolicy } from '../../../src/context/witness-policy.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { WITNESS, witnessVkeys } from '../../support/witnesses.ts';
+import { cosign } from './witnesses/witness.ts';
 import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
 
 describe('A log whose rows were changed in the database', function () {
@@ -218,6 +224,43 @@ describe('A log whose rows were changed in the database', function () {
     });
   });
 
+  it('gives no bundle whose newest proof does not lead to the root that was signed', async () => {
+    const [id = ''] = await append(4);
+    await append(3);
+    await client.query(`update log_nodes set hash = sha256('forged') where level = 0 and index = 6`);
+    assert.notEqual((await readLoggedClaim(context, id)).logged, null, 'its own tree is whole');
+    await assert.rejects(
+      bundleOf(context, serviceCaller, id),
+      /Rows of the claims log were changed: the proof of pc_\w+ in the tree of 7 claims does not lead to the root/,
+    );
+  });
+
+  it('says of no witness that it has signed a checkpoint, where its line does not verify', async () => {
+    context.config.witnessPolicy = parseWitnessPolicy(`witness w ${witnessVkeys.ed25519}\nquorum w\n`);
+    const [id = ''] = await append(2);
+    const { note } = await newestCheckpoint(context);
+    await receiveWitnessSignatures(context, Buffer.from(note + cosign(parseNote(note).text, WITNESS).ed25519));
+    const latest = async () => (await bundleOf(context, serviceCaller, id))?.latest ?? assert.fail();
+    const whole = await latest();
+    assert.deepEqual([whole.witnesses, whole.quorum], [[WITNESS.name], true]);
+    const other = cosign('carnet.log/other\n2\nAAAA\n', WITNESS).ed25519;
+    for (const line of [other.trimEnd(), 'no line at all']) {
+      await client.query(`update log_cosignatures set line = $1`, [line]);
+      const changed = await latest();
+      assert.deepEqual([changed.witnesses, changed.quorum, changed.checkpoint], [[], false, note]);
+      assert.equal((await checkpointToFollow(context)).note, note);
+    }
+  });
+
+  it('gives neither receipt nor bundle of a claim that a row gives to another issuer', async () => {
+    const [id = ''] = await append(2);
+    const before = await receiptOf(id);
+    await client.query(`update claims set issuer = 'op_thief' where id = $1`, [id]);
+    await assertRefused(id, /Rows of claims were changed/);
+    await client.query(`update claims set issuer = 'op_platform' where id = $1`, [id]);
+    assert.deepEqual(await receiptOf(id), before);
+  });
+
   describe('of an erased claim', () => {
     const erase = async (id: string): Promise<string> => {
       const claim = (await findClaim(context.pool, id)) ?? assert.fail();
@@ -248,6 +291,7 @@ describe('A log whose rows were changed in the database', function () {
         `tombstone_id = '${tombstone}'`,
         `tombstone_id = '${other}'`,
         `tombstone_id = 'pc_none'`,
+        `issuer = 'op_thief'`,
       ]) {
         await client.query(`update claims set ${change} where id = $1`, [id]);
         await assertRefused(
@@ -255,7 +299,7 @@ describe('A log whose rows were changed in the database', function () {
           /the tombstone of pc_\w+ is of another claim or another digest|Rows of claims were changed/,
         );
         await client.query(
-          `update claims c set digest = k.digest, tombstone_id = k.tombstone_id from kept k where k.id = c.id`,
+          `update claims c set digest = k.digest, tombstone_id = k.tombstone_id, issuer = k.issuer from kept k where k.id = c.id`,
         );
       }
       assert.deepEqual(await receiptOf(id), before);

@@ -3,22 +3,26 @@ import { submissionUrl, type PolicyWitness } from '../../../context/witness-poli
 import { metrics } from '../../../metrics/metrics.ts';
 import type { VerifierKey } from '../../../fields/verifier-key.ts';
 import { consistencyOf, publishedSize } from '../proofs.ts';
+import { findLog, findNewestCheckpoint, type CheckpointRow } from '../queries.ts';
+import { NoteFault, verifiedSignatures } from '../signed-note.ts';
+import { contradictionBy } from '../stopped.ts';
 import {
-  findLog,
-  findNewestCheckpoint,
+  contradicting,
+  insertCosignatures,
+  largestSignedBy,
+  nameOfKey,
   noteConfirmed,
   noteContradicted,
   noteNotContradicted,
-  type CheckpointRow,
-} from '../queries.ts';
-import { NoteFault, verifiedSignatures } from '../signed-note.ts';
-import { REMEDY } from '../stopped.ts';
-import { insertCosignatures, largestSignedBy, nameOfKey } from './queries.ts';
+  noteOutweighed,
+} from './queries.ts';
 
 /** Witnesses answer in milliseconds; one that is away holds nothing up but its own signature. */
 const TIMEOUT_MS = 10_000;
 /** Sixteen signatures of ML-DSA-44 in base64. */
 const MAX_REPLY_BYTES = 64 * 1024;
+/** One that names another size may be shown checkpoints by somebody else meanwhile, and then names yet another. */
+const MOST_TRIES = 3;
 
 const asked = metrics.counter('carnet_log_witnessings', 'Witnesses that were asked to sign a checkpoint, by outcome');
 
@@ -87,25 +91,36 @@ async function askOne(context: Context, question: Question): Promise<Answer> {
   }
 }
 
-/** Judges what the answers of a round say of the head together: one witness that lies must not stop a log that enough others confirm. */
+/**
+ * Judges what the answers of a round say of the head together: one witness that lies must not stop a log that enough others confirm. Where those that
+ * know another tree meet the policy by themselves, clients may have taken that one, and nobody outweighs them.
+ */
 async function weigh(
   { config, pool }: Context,
   answers: readonly Answer[],
   { tree_size: size }: CheckpointRow,
 ): Promise<void> {
+  const { witnessPolicy: policy } = config;
+  const row = await findLog(pool);
+  if (policy === undefined || row === null) return;
   const keysOf = (outcome: Outcome): VerifierKey[] =>
     answers.filter((answer) => answer.outcome === outcome).map(({ witness }) => witness.key);
-  const confirming = keysOf('confirmed');
-  if (confirming.length > 0 && config.witnessPolicy?.isMetBy(confirming) === true) {
-    await noteNotContradicted(pool, null);
+  const [confirming, against] = [keysOf('confirmed'), keysOf('contradicts')];
+  const known = contradicting(row);
+  const standing = policy.witnesses
+    .map(({ key }) => key)
+    .filter((key) => against.includes(key) || (known.has(nameOfKey(key)) && !confirming.includes(key)));
+  const isMetBy = (keys: readonly VerifierKey[]): boolean => keys.length > 0 && policy.isMetBy(keys);
+  if (isMetBy(confirming) && !isMetBy(standing)) {
+    await noteOutweighed(pool);
     await noteConfirmed(pool, size);
     return;
   }
-  for (const key of confirming) await noteNotContradicted(pool, nameOfKey(key));
-  const against = answers.find(({ outcome }) => outcome === 'contradicts');
-  if (against === undefined) return;
-  const reason = `The witness ${against.witness.name} contradicts this log. ${against.reason} Is the database an older copy? ${REMEDY}`;
-  await noteContradicted(pool, { by: nameOfKey(against.witness.key), reason });
+  await noteNotContradicted(pool, confirming);
+  if (against.length === 0) return;
+  const saying = answers.filter(({ outcome }) => outcome === 'contradicts');
+  const reason = contradictionBy(saying.map(({ witness: { name }, reason: why }) => ({ name, why })));
+  await noteContradicted(pool, { by: against, reason });
 }
 
 interface Question {
@@ -119,28 +134,45 @@ interface Question {
 /** @throws NotSigned */
 async function askWitness(context: Context, question: Question): Promise<'signed' | 'confirmed'> {
   const { checkpoint, known } = question;
-  let signedBefore = known;
-  let answer = await post(context, question, known);
-  if (answer.status === 409) {
-    // It has signed another tree than we know of, as when an answer of it was lost: it says which.
-    const size = (signedBefore = sizeIn(answer.body));
-    if (size > checkpoint.tree_size) {
-      // Somebody else may have shown it a checkpoint that was published meanwhile.
-      if (size <= (await publishedSize(context.pool)))
-        throw new NotSigned(`It has signed a newer tree of ${size} claims already.`);
-      throw new Contradicts(`It has signed a tree of ${size} claims, and the newest here has ${checkpoint.tree_size}.`);
+  let old = known;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const answer = await post(context, question, old);
+    if (answer.status === 409) {
+      old = await sizeAfter(context, question, { old, body: answer.body });
+      continue;
     }
-    answer = await post(context, question, size);
+    if (answer.status === 422) {
+      throw new Contradicts(
+        `It finds no proof that the ${checkpoint.tree_size} claims here begin with the ${old} that it has signed.`,
+      );
+    }
+    if (answer.status !== 200) throw new NotSigned(`It answered ${answer.status}.`);
+    await keep(context, question, answer.body);
+    // One that had signed nothing confirms nothing, and one that has lost what it had signed does not either.
+    return old > 0 && old >= known ? 'confirmed' : 'signed';
   }
-  if (answer.status === 422) {
-    throw new Contradicts(
-      `It finds no proof that the ${checkpoint.tree_size} claims here begin with the ${signedBefore} that it has signed.`,
-    );
-  }
-  if (answer.status !== 200) throw new NotSigned(`It answered ${answer.status}.`);
-  await keep(context, question, answer.body);
-  // One that had signed nothing confirms nothing.
-  return signedBefore > 0 ? 'confirmed' : 'signed';
+  throw new NotSigned('It named another size each time that it was asked.');
+}
+
+/**
+ * The size from which to prove the growth after a 409: the witness has signed another tree than it was told, as when an answer of it was lost. It
+ * says 409, too, where it has signed another tree of the same size, and nobody prescribes the body of that.
+ * @throws Contradicts, NotSigned
+ */
+async function sizeAfter(
+  { pool }: Context,
+  { checkpoint: { tree_size: size } }: Question,
+  { old, body }: { old: number; body: string },
+): Promise<number> {
+  const named = sizeIn(body);
+  if (old === size && (named === null || named === size))
+    throw new Contradicts(`It has signed another tree of ${size} claims.`);
+  if (named === null || named === old) throw new NotSigned('It answered 409 without another size that it knows.');
+  if (named <= size) return named;
+  // Somebody else may have shown it a checkpoint that was published meanwhile.
+  if (named <= (await publishedSize(pool)))
+    throw new NotSigned(`It has signed a newer tree of ${named} claims already.`);
+  throw new Contradicts(`It has signed a tree of ${named} claims, and the newest here has ${size}.`);
 }
 
 async function post(
@@ -163,11 +195,10 @@ async function post(
   return { status: outcome.status, body: outcome.replyText };
 }
 
-/** The size that a 409 names. */
-function sizeIn(body: string): number {
+/** The size that a 409 names; null: it names none. */
+function sizeIn(body: string): number | null {
   const size = /^(0|[1-9]\d{0,15})\n$/.test(body) ? Number(body) : Number.NaN;
-  if (!Number.isSafeInteger(size)) throw new NotSigned('It answered 409 without the size that it knows.');
-  return size;
+  return Number.isSafeInteger(size) ? size : null;
 }
 
 /** Keeps the lines of the witness; those of others are passed over. */

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { VerifierKey } from '../../../fields/verifier-key.ts';
+import type { LogRow } from '../queries.ts';
 import type { VerifiedSignature } from '../signed-note.ts';
 
+const Nothing = z.object({});
 const Line = z.object({ line: z.string() });
 
 /** The lines of witnesses under the checkpoint of a tree, in the order in which they came. */
@@ -18,7 +20,7 @@ export async function insertCosignatures(
   verified: readonly VerifiedSignature[],
 ): Promise<void> {
   for (const { key, line } of verified) {
-    await connection.query(sql.type(z.object({}))`
+    await connection.query(sql.type(Nothing)`
       insert into log_cosignatures (tree_size, name, key_id, line)
       values (${treeSize}, ${key.name}, ${key.keyId}, ${line})
       on conflict (tree_size, name, key_id) do nothing`);
@@ -27,6 +29,44 @@ export async function insertCosignatures(
 
 /** Names a key of a witness in the row of the log. */
 export const nameOfKey = ({ name, keyId }: VerifierKey): string => `${name}+${keyId}`;
+
+/** Enough witnesses that had signed the log before have signed a tree of this size, which holds all that they signed: its life goes on. */
+export async function noteConfirmed(connection: CommonQueryMethods, size: number): Promise<void> {
+  await connection.query(sql.type(Nothing)`select confirm_log(${size})`);
+}
+
+/** The keys that know another tree, each as `nameOfKey` has it: names of keys have no spaces. */
+export const contradicting = ({ contradicted_by: by }: Pick<LogRow, 'contradicted_by'>): ReadonlySet<string> =>
+  new Set(by?.split(' ') ?? []);
+
+/** Stops the log: these keys of witnesses have signed another tree of it, as others may have before. */
+export async function noteContradicted(
+  connection: CommonQueryMethods,
+  { by, reason }: { by: readonly VerifierKey[]; reason: string },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set contradicted_reason = ${reason}, stopped_reason = coalesce(stopped_reason, ${reason}),
+      stopped_at = coalesce(stopped_at, clock_timestamp()),
+      contradicted_by = array_to_string(array(
+        select distinct key from unnest(string_to_array(contradicted_by, ' ') || ${textArray(by.map(nameOfKey))}) as key order by key), ' ')`);
+}
+
+/** These keys know this tree now. The log goes on when nobody knows another one, and its tree is proven next. */
+export async function noteNotContradicted(connection: CommonQueryMethods, by: readonly VerifierKey[]): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    with others as (
+      select nullif(array_to_string(array(
+        select key from unnest(string_to_array(contradicted_by, ' ')) as key where key <> all(${textArray(by.map(nameOfKey))})), ' '), '') as keys
+      from claim_log)
+    update claim_log set contradicted_by = keys, contradicted_reason = case when keys is not null then contradicted_reason end
+    from others where contradicted_by is distinct from keys`);
+}
+
+/** Enough others have confirmed the tree: nobody's word stands against it. */
+export async function noteOutweighed(connection: CommonQueryMethods): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update claim_log set contradicted_by = null, contradicted_reason = null where contradicted_by is not null`);
+}
 
 /** The largest tree that this key has signed; 0: none. */
 export const largestSignedBy = (connection: CommonQueryMethods, { name, keyId }: VerifierKey): Promise<number> =>

@@ -13,8 +13,8 @@ import {
 } from '../signed-note.ts';
 import { readNodes } from '../node-queries.ts';
 import { findCheckpoint, findLog, noteWitnessed, readTime } from '../queries.ts';
-import { REMEDY } from '../stopped.ts';
-import { insertCosignatures } from './queries.ts';
+import { contradictionBy, REMEDY } from '../stopped.ts';
+import { insertCosignatures, nameOfKey, noteContradicted } from './queries.ts';
 import { knownWitnesses } from './witnessed.ts';
 
 /** The signatures that were taken of a note. */
@@ -43,7 +43,7 @@ export async function receiveWitnessSignatures(context: Context, body: Buffer): 
   const ours = await findCheckpoint(pool, size);
   if (ours === null || parseNote(ours.note).text !== text) {
     log.error({ note }, 'a witness signed a checkpoint that the claims log does not have: is this an older copy?');
-    if (isOurs(opened, note)) await stopUnlessHeld(context, checkpoint);
+    await stopUnlessHeld(context, { checkpoint, isOurs: isOurs(opened, note), verified });
     throw new CarnetError('CONFLICT', `This log has no such checkpoint of ${size} claims.`);
   }
   await refuseImpossibleTimes(pool, verified);
@@ -62,15 +62,37 @@ function isOurs(opened: Log, note: string): boolean {
   }
 }
 
-/** A tree that the log and a witness have signed, and that is no beginning of the one here, proves an older copy (decision L82). */
-async function stopUnlessHeld({ pool }: Context, { size, rootHash }: Checkpoint): Promise<void> {
+interface Shown {
+  checkpoint: Checkpoint;
+  /** Whether the log signed it too. */
+  isOurs: boolean;
+  verified: readonly VerifiedSignature[];
+}
+
+/**
+ * A tree that the log and a witness have signed, and that is no beginning of the one here, proves an older copy (decision L82). What the log did
+ * not sign is the word of its witnesses, and counts where the policy names them (decision L104).
+ */
+async function stopUnlessHeld({ config, pool }: Context, { checkpoint, isOurs: ours, verified }: Shown): Promise<void> {
+  const { size, rootHash } = checkpoint;
   const row = await findLog(pool);
   const whole = { from: 0, to: size };
   const isHeld =
     row !== null && size <= row.tree_size && hashOfSpan(whole, await readNodes(pool, nodesOf(whole))).equals(rootHash);
   if (isHeld) return;
-  const reason = `A witness has signed a tree of ${size} entries that this log signed too, and that is not in the database: it is an older copy. ${REMEDY}`;
-  await noteWitnessed(pool, { size, rootHash, reason });
+  if (ours) {
+    const reason = `A witness has signed a tree of ${size} entries that this log signed too, and that is not in the database: it is an older copy. ${REMEDY}`;
+    await noteWitnessed(pool, { size, rootHash, reason });
+    return;
+  }
+  const signed = new Set(verified.map(({ key }) => nameOfKey(key)));
+  const against = config.witnessPolicy?.witnesses.filter(({ key }) => signed.has(nameOfKey(key))) ?? [];
+  if (against.length === 0) return;
+  const why = `It has signed a tree of ${size} claims that is not in the database.`;
+  await noteContradicted(pool, {
+    by: against.map(({ key }) => key),
+    reason: contradictionBy(against.map(({ name }) => ({ name, why }))),
+  });
 }
 
 const invalidNote = (message: string): CarnetError => invalid({ path: 'note', code: 'invalid_note', message });

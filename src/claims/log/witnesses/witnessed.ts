@@ -2,7 +2,7 @@ import type { Config } from '../../../context/config.ts';
 import type { Context } from '../../../context/context.ts';
 import type { VerifierKey } from '../../../fields/verifier-key.ts';
 import { findCheckpoint, findNewestCheckpoint, type CheckpointRow } from '../queries.ts';
-import { parseSignatureLines } from '../signed-note.ts';
+import { NoteFault, parseSignatureLines, verifiedSignatures } from '../signed-note.ts';
 import { largestSignedWithin, linesOf } from './queries.ts';
 
 /** A checkpoint with what witnesses have signed of it. */
@@ -19,22 +19,44 @@ export const knownWitnesses = ({ witnessKeys, witnessPolicy }: Config): Verifier
   ...witnessKeys,
 ];
 
-/** Adds the lines of witnesses to the note of a checkpoint. They were verified when they came. */
+/** Adds the lines of witnesses to the note of a checkpoint. They were verified when they came, and are again: rows may have been changed since. */
 export async function withWitnesses(
   { config, pool }: Pick<Context, 'config' | 'pool'>,
   checkpoint: CheckpointRow,
 ): Promise<WitnessedCheckpoint> {
-  const lines = (await linesOf(pool, checkpoint.tree_size)).map((line) => `${line}\n`).join('');
-  const signatures = lines === '' ? [] : parseSignatureLines(lines);
-  const keys = knownWitnesses(config).filter((key) =>
-    signatures.some(({ name, keyId }) => key.name === name && key.keyId === keyId),
-  );
+  const known = knownWitnesses(config);
+  const lines = (await linesOf(pool, checkpoint.tree_size)).map((line) => `${line}\n`);
+  const signed = lines.flatMap((line) => signedBy(checkpoint.note, line, known) ?? []);
   return {
     ...checkpoint,
-    note: checkpoint.note + lines,
-    witnesses: [...new Set(signatures.map(({ name }) => name))],
-    quorum: config.witnessPolicy?.isMetBy(keys) ?? null,
+    note: checkpoint.note + signed.map(({ line }) => line).join(''),
+    witnesses: [...new Set(signed.map(({ name }) => name))],
+    quorum: config.witnessPolicy?.isMetBy(signed.flatMap(({ keys }) => keys)) ?? null,
   };
+}
+
+/**
+ * Who made a line under a checkpoint, and the known keys that did, of which there is none where a witness has another key by now: that line stays as
+ * it came. Null: it is no signature, or of a known key and does not verify.
+ */
+function signedBy(
+  note: string,
+  line: string,
+  known: readonly VerifierKey[],
+): { line: string; name: string; keys: VerifierKey[] } | null {
+  try {
+    const [signature] = parseSignatureLines(line);
+    if (signature === undefined) return null;
+    const keys = known.filter(({ name, keyId }) => name === signature.name && keyId === signature.keyId);
+    verifiedSignatures(
+      note + line,
+      keys.map(({ vkey }) => vkey),
+    );
+    return { line, name: signature.name, keys };
+  } catch (error) {
+    if (error instanceof NoteFault) return null;
+    throw error;
+  }
 }
 
 /** Whether the keys that signed a checkpoint are enough. More keys are never less than fewer. */

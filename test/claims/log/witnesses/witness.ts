@@ -86,7 +86,7 @@ export function witness(
       .slice(0, -1)
       .map((hash) => Buffer.from(hash, 'base64'));
     const isConsistent =
-      state.size === 0
+      state.size === 0 || state.size === Number(size)
         ? proof.length === 0
         : consistencyVerifies({
             first: state.size,
@@ -96,6 +96,8 @@ export function witness(
             proof,
           });
     if (!isConsistent) return { status: 422, text: '' };
+    const isOther = state.size === Number(size) && !state.root.equals(Buffer.from(root, 'base64'));
+    if (isOther) return { status: 409, text: '' };
     Object.assign(state, { size: Number(size), root: Buffer.from(root, 'base64') });
     const lines = cosign(text, keys);
     return { status: 200, text: lines.ed25519 + lines.mlDsa44 };

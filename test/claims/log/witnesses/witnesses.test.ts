@@ -11,6 +11,7 @@ import { headFileOf, registeredFileOf } from '../../../../src/claims/log/head-fi
 import { openedLogOf } from '../../../../src/claims/log/log-key.ts';
 import {
   checkpointText,
+  parseCheckpoint,
   parseNote,
   signNote,
   verifiedSignatures,
@@ -19,6 +20,7 @@ import {
 import { troubleOfLog } from '../../../../src/claims/log/stopped.ts';
 import { askWitnesses } from '../../../../src/claims/log/witnesses/ask.ts';
 import { bundleOf } from '../../../../src/claims/log/bundle.ts';
+import { receiveWitnessSignatures } from '../../../../src/claims/log/witnesses/receive.ts';
 import {
   bestCheckpoint,
   checkpointToFollow,
@@ -441,6 +443,159 @@ describe('askWitnesses', () => {
       await askWitnesses(both);
       assert.equal(await grow(both, 1), null);
       assert.equal(await grow(withPolicy(`${lineOfA}quorum a\n`), 1), 7);
+    });
+
+    /** Answers each call with the next of these, and then with the last again: bodies of 409. */
+    const conflicts =
+      (...bodies: string[]): Behaviour =>
+      (answer) =>
+        void answer
+          .writeHead(409, { 'content-type': 'text/x.tlog.size' })
+          .end(bodies.length > 1 ? bodies.shift() : bodies[0]);
+
+    for (const [body, what] of [
+      ['', 'as the protocol has it'],
+      ['3\n', 'and names the size'],
+      ['root hash mismatch\n', 'in words'],
+    ] as const)
+      it(`stops where it has signed another tree of the same size, which it says with 409, ${what}`, async () => {
+        const keys = newKeys('witness.example/a');
+        const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(conflicts('3\n', body))}\nquorum a\n`);
+        await grow(context, 3);
+        assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
+        assert.match(
+          await stopped(context),
+          /witness a contradicts this log. It has signed another tree of 3 claims. .*older copy.*restore a newer copy/,
+        );
+        assert.equal(await grow(context, 1), null);
+        assert.equal((await sizesOf(context)).published_size, 3);
+      });
+
+    it('stops where it shows another tree of the size that it is known to have signed', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave, state } = witness(keys, await logFacts());
+      const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
+      await grow(context, 3);
+      await askWitnesses(context);
+      await removeHead();
+      assert.equal(await grow(context, 1), null);
+      state.root = Buffer.alloc(32, 1);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
+      assert.deepEqual(state.answers.slice(-1), [409]);
+      assert.match(await stopped(context), /It has signed another tree of 3 claims/);
+      assert.equal(await publishLog(context), null);
+    });
+
+    it('is signed by one that was shown the same checkpoint while it was asked', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave, state } = witness(keys, await logFacts());
+      let meanwhile = (): void => undefined;
+      const url = await urlOf((answer, call, socket) => {
+        meanwhile();
+        behave(answer, call, socket);
+      });
+      const context = withPolicy(`witness a ${edVkey(keys)} ${url}\nquorum a\n`);
+      await grow(context, 2);
+      await askWitnesses(context);
+      await grow(context, 2);
+      const { rootHash: root } = parseCheckpoint(parseNote((await newestCheckpoint(context)).note).text);
+      meanwhile = () => Object.assign(state, { size: 4, root });
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+      assert.deepEqual([state.answers.slice(-2), await stopped(context)], [[409, 200], '']);
+    });
+
+    it('is asked three times at most, whatever sizes it names', async () => {
+      const keys = newKeys('witness.example/a');
+      let calls = 0;
+      const url = await urlOf((answer) => {
+        calls += 1;
+        answer.writeHead(409).end(`${calls}\n`);
+      });
+      const context = withPolicy(`witness a ${edVkey(keys)} ${url}\nquorum a\n`);
+      await grow(context, 5);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 0 });
+      assert.equal(calls, 3);
+      assert.equal(await stopped(context), '');
+    });
+
+    it('is confirmed by none that has lost what it had signed', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave, state } = witness(keys, await logFacts());
+      const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
+      await grow(context, 2);
+      await askWitnesses(context);
+      const before = { ...state };
+      await grow(context, 3);
+      await askWitnesses(context);
+      await removeHead();
+      assert.equal(await grow(context, 1), null);
+      Object.assign(state, { size: before.size, root: before.root });
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+      assert.notEqual((await troubleOfLog(context)).unproven, null);
+      assert.deepEqual(await askWitnesses(context), { asked: 1, signed: 1 });
+      assert.equal((await troubleOfLog(context)).unproven, null, 'it has the tree again');
+    });
+
+    it('stops, whoever confirms it, where those who know another tree are enough for clients', async () => {
+      const [a, b] = [newKeys('witness.example/a'), newKeys('witness.example/b')];
+      const facts = await logFacts();
+      const [known, other] = [witness(a, facts), witness(b, facts)];
+      let isAway = false;
+      const urlOfB = await urlOf((answer, call, socket) => (isAway ? resets : other.behave)(answer, call, socket));
+      const context = withPolicy(
+        `witness a ${edVkey(a)} ${await urlOf(known.behave)}\nwitness b ${edVkey(b)} ${urlOfB}\ngroup g any a b\nquorum g\n`,
+      );
+      await grow(context, 2);
+      await askWitnesses(context);
+      other.state.size = 5;
+      await removeHead();
+      assert.equal(await grow(context, 1), null);
+      assert.deepEqual(await askWitnesses(context), { asked: 2, signed: 1 });
+      assert.match(await stopped(context), /witness b contradicts/);
+      isAway = true;
+      assert.deepEqual(await askWitnesses(context), { asked: 2, signed: 1 });
+      assert.equal(await publishLog(context), null, 'that it does not answer takes nothing back');
+      assert.match(await stopped(context), /witness b contradicts/);
+    });
+
+    it('goes on when one of two is taken out of the policy that know another tree no sooner than without the other', async () => {
+      const [a, b] = [newKeys('witness.example/a'), newKeys('witness.example/b')];
+      const facts = await logFacts();
+      const [one, two] = [witness(a, facts), witness(b, facts)];
+      const lineOfA = `witness a ${edVkey(a)} ${await urlOf(one.behave)}\n`;
+      const lineOfB = `witness b ${edVkey(b)} ${await urlOf(two.behave)}\n`;
+      const both = withPolicy(`${lineOfA}${lineOfB}group g all a b\nquorum g\n`);
+      await grow(both, 2);
+      await askWitnesses(both);
+      one.state.size = two.state.size = 9;
+      await grow(both, 1);
+      await askWitnesses(both);
+      assert.match(await stopped(both), /witness a contradicts this log.*witness b contradicts this log/);
+      for (const line of [lineOfA, lineOfB])
+        assert.equal(await grow(withPolicy(`${line}quorum ${line[8]}\n`), 1), null);
+      assert.equal(await grow(withPolicy(`witness c ${edVkey(newKeys('c'))}\nquorum c\n`), 1), 6);
+    });
+
+    it('stops where one of the policy sends what it signed of another tree, though the line of the log is missing', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave } = witness(keys, await logFacts());
+      const context = withPolicy(`witness a ${edVkey(keys)} ${await urlOf(behave)}\nquorum a\n`);
+      await grow(context, 3);
+      const { origin } = await logFacts();
+      const sends = (text: string): Promise<void> =>
+        assert.rejects(receiveWitnessSignatures(context, Buffer.from(`${text}\n${cosign(text, keys).ed25519}`)), {
+          code: 'CONFLICT',
+        });
+      const { text } = parseNote((await bestCheckpoint(context, 1))?.note ?? '');
+      await sends(`${text}an extension\n`);
+      assert.equal(await stopped(context), '', 'it is the same tree');
+      await sends(checkpointText({ origin, size: 7, rootHash: Buffer.alloc(32, 1) }));
+      assert.match(await stopped(context), /witness a contradicts this log. It has signed a tree of 7 claims/);
+      assert.equal(await grow(context, 1), null);
+      await askWitnesses(context);
+      assert.equal(await publishLog(context), null, 'one that had signed nothing confirms nothing');
+      await askWitnesses(context);
+      assert.equal(await grow(context, 1), 5);
     });
 
     it('takes it for no other tree where that one was published while the witness was asked', async () => {
