@@ -104,7 +104,7 @@ async function measure(lab: Lab): Promise<string[]> {
   ];
 }
 
-/** What the reconciler costs while a million invocations are open. */
+/** Measures what the reconciler costs while a million invocations are open. */
 export const b11: Bench = {
   title: 'B11: a round of the reconciler',
   run: async (lab) => [...(await measure(lab)), await floors(lab)],

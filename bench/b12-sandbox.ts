@@ -168,7 +168,7 @@ async function measure(lab: Lab): Promise<string[]> {
   return tables;
 }
 
-/** What the walls around scripts cost, against the runtimes without them. */
+/** Measures what the walls around scripts cost, against the runtimes without them. */
 export const b12: Bench = {
   title: 'B12: the sandbox',
   run: async (lab) => [...(await measure(lab)), await floors(lab)],

@@ -111,7 +111,7 @@ async function overHttp(
   return { row, ceiling: quantile(by.carnet, 0.5) };
 }
 
-/** What callers wait while the service does half of what it can. */
+/** Measures how long callers wait while the service does half of what it can. */
 async function atHalfLoad(lab: Lab, { origin }: Server, bodies: readonly string[], ceiling: number): Promise<string> {
   const latencies: number[] = [];
   let at = 0;
@@ -165,7 +165,7 @@ async function measure(lab: Lab): Promise<string[]> {
   return [table(head, [inside, row]), await atHalfLoad(lab, carnet, bodies, ceiling)];
 }
 
-/** What the form of a token and the live look-up cost beside the signature itself. */
+/** Measures what the form of a token and the live look-up cost beside the signature itself. */
 export const b2: Bench = {
   title: 'B2: passport verify',
   run: async (lab) => [...(await measure(lab)), await floors(lab)],

@@ -6,7 +6,7 @@ import type { PassportRun } from './servers/passports.ts';
 
 /** The pool's size in production, and so both sides' number of clients. */
 const CLIENTS = 8;
-/** What a delegation at depth 4 may cost of an issue. */
+/** A delegation at depth 4 may cost this share of an issue. */
 const DELEGATE_GOAL = 1.5;
 
 async function measure(lab: Lab): Promise<string[]> {

@@ -12,7 +12,7 @@ const ROWS = 1_000_000;
 const DEEP = 500;
 const AT_MOST = 1 / 1.5;
 
-/** Of twenty rows twelve are overage, seven paid invocations and one a top-up; after every tenth comes a call that is included. */
+/** Twelve of twenty rows are overage, seven paid invocations and one a top-up; after every tenth comes a call that is included. */
 const fill = (rows: number): string[] => [
   // The service did not write these rows, so its triggers must not announce them.
   'set session_replication_role = replica',
@@ -122,7 +122,7 @@ async function measure(lab: Lab): Promise<string> {
   return table(head, cells);
 }
 
-/** What snapshot, cursors, provenance and the shell cost above the bare indexed query. */
+/** Measures what snapshot, cursors, provenance and the shell cost above the bare indexed query. */
 export const b4Pages: Bench = {
   title: 'B4 pages: statement and timeline of a wallet with a million rows',
   run: async (lab) => [await measure(lab), await floors(lab)],

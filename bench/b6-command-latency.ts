@@ -82,7 +82,7 @@ async function measureWhole(lab: Lab): Promise<ChainRun> {
   return run;
 }
 
-/** What a command costs above the transaction it is. */
+/** Measures what a command costs above the transaction it is. */
 export const b6: Bench = {
   title: 'B6: command latency',
   run: async (lab) => [...(await measure(lab)), await floors(lab)],

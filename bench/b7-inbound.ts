@@ -10,7 +10,7 @@ import type { Arrival } from './servers/sink.ts';
 
 /** Callers at most, each with an endpoint of its own. */
 const MANY = 16;
-/** Of what a bare workflow with the same steps answers. */
+/** The goal, as a share of what a bare workflow with the same steps answers. */
 const GOAL = 0.8;
 /** Each tenth event is sent twice. */
 const TWICE_EVERY = 10;

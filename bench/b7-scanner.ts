@@ -167,7 +167,7 @@ async function speedTable(lab: Lab): Promise<string> {
   return `| prose | p50 in the thread | p99 | MB/s | p50 through the pool | goal |\n| --- | ---: | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`;
 }
 
-/** What grows faster than its length would take more than four times as long at four times the length. */
+/** A scan that grows faster than its length would take more than four times as long at four times the length. */
 async function lengthTable(lab: Lab): Promise<string> {
   const { scan } = makeBodyScanner();
   const rows: string[] = [];

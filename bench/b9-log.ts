@@ -28,7 +28,7 @@ const FILL = 20_000;
 /** Claims that wait, and are appended. */
 const WAITING = 20_000;
 const PROOFS = 1_000;
-/** Of the API at once. */
+/** Calls of the API under way together. */
 const CALLERS = 16;
 /** Claims a second to append, milliseconds of a proof of inclusion at p99, and milliseconds to a receipt at half of that rate at p99. */
 const APPEND_GOAL = 2_000;
@@ -257,7 +257,7 @@ async function measureHttp(lab: Lab, { origin, world: { consumer } }: Whole): Pr
   return rows;
 }
 
-/** What a batch and a proof cost in small and large trees, and how long a claim waits for its receipt. */
+/** Measures what a batch and a proof cost in small and large trees, and how long a claim waits for its receipt. */
 export const b9Log: Bench = {
   title: 'B9: the log of claims',
   run: async (lab) => {

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 export type Step = 'invoke' | 'claim' | 'complete';
 const text = 'What is to be summarised here is one sentence of a hundred characters, as short as real work ever is.';
 
-/** What callers saw in one run; a chain is an invocation invoked, claimed and completed. */
+/** The calls of one run as callers saw them; a chain is an invocation invoked, claimed and completed. */
 export interface ChainRun {
   perSecond: number;
   /** Milliseconds from the request to the whole answer. */

@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize';
 import { newId } from '../src/ids/ids.ts';
 import type { World } from './world.ts';
 
-/** What invoke_skill() and its kin return. */
+/** The row that invoke_skill() and its kin return. */
 export interface AnswerRow {
   snapshot: string;
   input: string;

@@ -61,7 +61,7 @@ export async function openEvents({ databaseUrl, deliver }: EventsOptions) {
       });
       return rows[0]?.count ?? 0;
     },
-    /** Of the deliveries of these operators, how many ended how, those that were delivered left out. */
+    /** Counts the deliveries of these operators by their end; those that were delivered are left out. */
     async lost(operators: readonly string[]): Promise<Record<string, number>> {
       const { rows } = await pool.query<{ reason: string; count: number }>(
         `select coalesce(reason, status) as reason, count(*)::int from deliveries

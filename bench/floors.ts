@@ -9,7 +9,7 @@ import { rate, table } from './pairs.ts';
 export const machine = (): string =>
   `${cpus()[0]?.model ?? 'Unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform} ${process.arch}`;
 
-/** What the machine can do at most, measured in the same run: other figures mean little without these. */
+/** The limits of the machine, measured in the same run: other figures mean little without these. */
 export async function floors(lab: Lab, more: [string, string][] = []): Promise<string> {
   lab.log('floors of the machine');
   const http = await lab.start('bare-http', { skill: 'ok', answer: {} });

@@ -13,7 +13,7 @@ export function withoutKey(text: string, key: string | undefined): string {
   return text.replaceAll(new RegExp(escaped.join('|'), 'gi'), '[key]');
 }
 
-/** What of a text in base64 is made of the key alone, for each place of three at which it may begin. */
+/** Yields the part of a text in base64 that is made of the key alone, for each place of three at which it may begin. */
 const partsInBase64 = (key: string, encoding: 'base64' | 'base64url'): string[] =>
   [0, 1, 2].map((before) =>
     Buffer.from(' '.repeat(before) + key)

@@ -67,7 +67,7 @@ export class Child {
   #isEnding = false;
   /** Runs that it has answered. */
   runs = 0;
-  /** Whose it has become with its first run: nobody else's run may follow. */
+  /** The owner, set by the first run: nobody else's run may follow. */
   sharer: string | undefined;
 
   private constructor({ nodeArguments }: Program, walls: Walls, user: number) {

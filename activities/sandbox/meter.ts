@@ -1,6 +1,6 @@
 import { cpuMsOf, usageOf } from './usage.ts';
 
-/** What a process uses from now on, seen from outside. */
+/** Measures from outside how much a process uses from now on. */
 export class Meter {
   readonly #pid: number | undefined;
   readonly #began = performance.now();

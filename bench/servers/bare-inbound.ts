@@ -44,7 +44,7 @@ const opened = await openContext(configOf(given), createLogger('warn'), {
 });
 const context = { ...opened, scanner: createScanner() };
 
-/** What workflows are to judge, by the id of the event. */
+/** The texts that workflows judge, by the id of the event. */
 const waiting = new Map<string, { endpoint: Endpoint; body: Buffer }>();
 
 /** Takes what waits under this id, and advances it until it has ended. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { listen } from '../../src/process/listen.ts';
 
-/** What the bench gave this program. */
+/** The settings that the bench gave this program. */
 export const settings = <Settings>(): Settings => JSON.parse(process.argv[2] ?? '{}') as Settings;
 
 /** Notifies the bench that this program serves, and ends it when the bench disconnects or dies. */

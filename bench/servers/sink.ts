@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
   });
 });
 
-/** What came since the last question. */
+/** The requests since the last question. */
 answering(async () => {
   const gathered = arrivals;
   arrivals = [];

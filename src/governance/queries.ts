@@ -34,7 +34,7 @@ export const consumeApproval = async (
 
 /** Open requests of all of an operator: a person reads each. */
 const MOST_OPEN_OF_OPERATOR = 100;
-/** Of a credential that no other made, with all that descends from it: twice what one alone may have, since each leaves as much to others. */
+/** A credential that no other made has so many, with all that descends from it: twice what one alone may have, since each leaves as much to others. */
 const MOST_OPEN_OF_FIRST = 40;
 
 const LiveRow = z.object({

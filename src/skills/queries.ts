@@ -71,7 +71,7 @@ export const findCode = async (connection: CommonQueryMethods, id: string): Prom
     select execution_steps, execution_script, execution_runtime, dependencies, llm_enabled, llm_provider, llm_model, llm_config
     from skill_code where skill_id = ${id}`)) as Code | null;
 
-/** What it has taken of its owner's keys in this month; a month without a row is one without use. */
+/** It has taken so much of its owner's keys in this month; a month without a row is one without use. */
 export const findSellerCredentialUse = (connection: CommonQueryMethods, id: string): Promise<SellerCredentialUse> =>
   connection.one(sql.type(SellerCredentialUseSchema)`
     select coalesce(u.calls, 0) as calls, coalesce(u.cost_microcents, 0) as cost_microcents,

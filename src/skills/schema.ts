@@ -181,7 +181,7 @@ export const PendingChangeSchema = z
   .meta({ id: 'PendingChange' });
 export type PendingChange = z.output<typeof PendingChangeSchema>;
 
-/** What a skill has taken of its seller's keys, beside `seller_credential_limit`. */
+/** A skill has taken so much of its seller's keys, beside `seller_credential_limit`. */
 export const SellerCredentialUseSchema = z
   .object({
     calls: z.int(),

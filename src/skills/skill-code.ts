@@ -12,7 +12,7 @@ const MAX_SYSTEM_PROMPT_CHARACTERS = 100_000;
 
 /** Tokens of an answer: more than any model gives, and a number whose price is exact. */
 export const MAX_ANSWER_TOKENS = 1_000_000;
-/** What model providers take. */
+/** Model providers take no more. */
 export const MAX_TEMPERATURE = 2;
 
 const LlmConfigSchema = z

@@ -40,7 +40,7 @@ export class Turns<Item extends Waiting> {
     return undefined;
   }
 
-  /** What this caller has waiting comes after what the others have. */
+  /** Puts what this caller has waiting behind what the others have. */
   giveWay(caller: string): void {
     const queue = this.#queues.get(caller);
     if (queue === undefined) return;

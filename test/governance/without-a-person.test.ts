@@ -239,7 +239,7 @@ const secondsBetween = ({ accountability, interval }: Pick<AgentState, 'accounta
     ? Infinity
     : Math.min(interval ?? Infinity, accountability === 'enforced' ? 300 : Infinity);
 
-/** Of what it is held to, by itself or by another agent with a key of it. */
+/** Compares what it is held to, by itself or by another agent with a key of it. */
 const secondsHeld = ({ held, held_interval }: AgentState): number =>
   secondsBetween({ accountability: held, interval: held_interval });
 

@@ -67,7 +67,7 @@ async function runBy(wrap: (command: string[]) => string[]): Promise<{ end: unkn
   return { end: endOf(outcome), line: lines[0] };
 }
 
-/** Of pino. */
+/** A line of the log, as pino writes it. */
 const WARN = 40;
 
 describe('walls that a system does not allow', function () {

@@ -329,7 +329,7 @@ change('refused', 'a tlog-proof with a checkpoint of the same tree and another t
     bundle.tlog_proof = `c2sp.org/tlog-proof@v1\nindex ${INDEX}\n${lines.join('\n')}\n\n${bundle.checkpoint}`;
   });
 }
-// What the formats say nothing of, and the Python program leaves out (docs/claims.md).
+// The formats say nothing of these, and the Python program leaves them out (docs/claims.md).
 change('refused', 'a receipt with a member that it has not', (bundle) => Object.assign(bundle.receipt, { seen: true }));
 Object.assign(cases.at(-1) ?? {}, { python: 'verified' });
 coSigned('void', 'of another role', ours, { signer_role: 'king' });

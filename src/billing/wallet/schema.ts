@@ -60,7 +60,7 @@ const DeclaredPurpose = z
   .nullable()
   .describe('The purpose of the mission or passport it was made under; never a prompt.');
 
-/** What a source was charged, and for whom and what it was. */
+/** The charge of a source, for whom and for what it was. */
 const charge = {
   charged_microcents: Microcents.describe('What it was charged in all, the fee included.'),
   allocated_microcents: Microcents.describe(

@@ -86,7 +86,7 @@ interface InvokeOptions {
   apiKey?: string | null;
   apiKeyLimit?: number | null;
   ttlSeconds?: number;
-  /** Of a skill that the service executes: cents that its steps may cost. */
+  /** Cents that the steps may cost, for a skill that the service executes. */
   computeBound?: number;
 }
 

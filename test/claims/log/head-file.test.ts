@@ -14,7 +14,7 @@ import { witnessVkeys } from '../../support/witnesses.ts';
 import { blockOf } from '../../support/pasted.ts';
 import { assertWholeLog, backUpLog, ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
 
-// What the file in LOG_HEAD_DIR says of the database, in every state that the two may have to each other.
+// Tests what the file in LOG_HEAD_DIR says of the database, in every state that the two may have to each other.
 
 describe('the head of the log outside of the database', function () {
   this.timeout(120_000);

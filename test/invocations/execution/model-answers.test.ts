@@ -31,7 +31,7 @@ const usage = (prompt_tokens: unknown, completion_tokens: unknown = 3): { usage:
   usage: { prompt_tokens, completion_tokens, total_tokens: 23 },
 });
 
-/** What a provider may do to an executed step, and the code of its invocation; null: it completes. */
+/** Lists what a provider may do to an executed step, and the code of its invocation; null: it completes. */
 const answers: [string, Behaviour, string | null][] = [
   ['answers', { raw: answer() }, null],
   ['hangs', 'hang', 'MODEL_FAILED'],

@@ -1,4 +1,4 @@
--- What the mission, or else the passport, says that usage was for (decision B24).
+-- Returns the purpose of usage, as the mission or else the passport says it (decision B24).
 create function purpose_of_charge(p_mission text, p_passport text) returns text language sql stable as $$
   select coalesce((select declared_intent from mission_intents where id = p_mission), (select summary from passport_purposes where jti = p_passport));
 $$;

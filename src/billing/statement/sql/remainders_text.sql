@@ -1,4 +1,4 @@
--- What each meter of a wallet has charged and no debit has taken yet, with the newest sources of it: a JSON array. A remainder is less than a
+-- Returns what each meter of a wallet has charged and no debit has taken yet, with the newest sources of it: a JSON array. A remainder is less than a
 -- cent, which may be many thousand runs of a millisecond.
 create function remainders_text(p_wallet text) returns text language sql stable as $$
   select '[' || coalesce(string_agg('{"meter":"' || r.meter || '","microcents":' || r.charged_microcents - r.debited_cents * 1000000
