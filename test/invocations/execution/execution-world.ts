@@ -4,7 +4,7 @@ import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { advanceInvocation, executeSealedStep, type ExecutorContext } from '../../../src/invocations/index.ts';
 import { boundOfSkill } from '../../../src/skills/index.ts';
-import type { ModelCaller, ModelOutcome } from '../../../src/models/model-caller.ts';
+import type { ModelCaller, ModelOutcome, ModelQuestion } from '../../../src/models/model-caller.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../src/sandbox/script-runner.ts';
 import { insertSkill } from '../../../src/skills/publishing/write-queries.ts';
 import { PublishSkillSchema } from '../../../src/skills/schema.ts';
@@ -38,7 +38,7 @@ export interface Doubles {
   models: ModelOutcome[];
   /** How often each was asked. */
   ran: number;
-  asked: { system: string; user: string }[];
+  asked: ModelQuestion[];
 }
 
 export interface World {
@@ -47,7 +47,7 @@ export interface World {
   /** Approved and public. @returns its id */
   publish(
     owner: string,
-    skill: { price?: number; steps?: object[]; mode?: 'sealed' | 'source'; review?: boolean },
+    skill: { price?: number; steps?: object[]; mode?: 'sealed' | 'source'; review?: boolean; more?: object },
   ): Promise<string>;
   invoke(
     consumer: string,
@@ -81,8 +81,8 @@ export function worldOn(base: Context): World {
     close: async () => {},
   };
   const models: ModelCaller = {
-    async ask({ system, user }) {
-      doubles.asked.push({ system, user });
+    async ask(question) {
+      doubles.asked.push(question);
       const next = doubles.models.shift();
       if (next === undefined) throw new Error('No question was expected.');
       return next;
@@ -98,7 +98,7 @@ export function worldOn(base: Context): World {
   return {
     context,
     doubles,
-    async publish(owner, { price = 0, steps = [scriptStep()], mode = 'sealed', review = false }) {
+    async publish(owner, { price = 0, steps = [scriptStep()], mode = 'sealed', review = false, more = {} }) {
       const id = newId('skl');
       const body = PublishSkillSchema.parse({
         name: id.toLowerCase().replace('_', '-'),
@@ -110,6 +110,7 @@ export function worldOn(base: Context): World {
         price_per_invocation: price,
         execution_mode: mode,
         execution_steps: steps,
+        ...more,
       });
       await pool.transaction((connection) => insertSkill(connection, { id, operatorId: owner, body, review }));
       return id;

@@ -103,7 +103,8 @@ describe('what executing a skill costs', () => {
     const shown = await world.show(id);
     assert.deepEqual([shown.output, shown.compute_cents], ['{"text":"short"}', 1]);
     assert.deepEqual(await moneyOf(consumer), { posted: 975, held: 0 });
-    assert.deepEqual(world.doubles.asked.at(-1), { system: 'Summarise.', user: '{"a":1}' });
+    const { system, user } = world.doubles.asked.at(-1) ?? {};
+    assert.deepEqual({ system, user }, { system: 'Summarise.', user: '{"a":1}' });
   });
 
   it('holds and charges the steps of what is free, and of one’s own skill', async () => {
