@@ -168,6 +168,19 @@ describe('POST /v1/skills/:id/invoke', () => {
     assert.deepEqual(await balance(consumer), before);
   });
 
+  it('answers 409 for a skill that asks a model by a key which is not there, and holds nothing', async () => {
+    const keyed = await buildSkill(provider, {
+      execution_mode: 'sealed',
+      execution_steps: [{ type: 'llm', label: 'ask', llm_provider: 'openai', llm_model: 'tiny-1' }],
+      credential_mode: 'buyer_provides',
+      required_credentials: [{ provider: 'openai', scopes: [] }],
+    });
+    assertStatus(await platform().post(`/v1/skills/${keyed.id}/approve`), 200);
+    const before = await balance(consumer);
+    assertProblem(await consumer.post(`/v1/skills/${keyed.id}/invoke`, { input }), 'CREDENTIAL_REQUIRED');
+    assert.deepEqual(await balance(consumer), before);
+  });
+
   it('is free for the owner, as a test run', async () => {
     const invocation = assertStatus(await provider.post<Invocation>(path, { input }), 201);
     assert.equal(invocation.self_invocation, true);

@@ -3,7 +3,7 @@ import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { advanceInvocation, executeSealedStep, type ExecutorContext } from '../../../src/invocations/index.ts';
-import { boundOfSkill } from '../../../src/skills/index.ts';
+import { boundOfSkill, modelCallsOfSkill } from '../../../src/skills/index.ts';
 import type { ModelCaller, ModelOutcome, ModelQuestion } from '../../../src/models/model-caller.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../src/sandbox/script-runner.ts';
 import { insertSkill } from '../../../src/skills/publishing/write-queries.ts';
@@ -123,7 +123,8 @@ export function worldOn(base: Context): World {
           p_operator => ${consumer}, p_agent_part => '', p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null,
           p_invocation => ${id}, p_hold => ${newId('hld')}, p_skill => ${skill}, p_revision => 1, p_input => ${input}, p_input_hash => 'hash',
           p_input_fits => true, p_agent => ${agent ?? null}, p_passport => null, p_api_key => null, p_api_key_limit => null,
-          p_ttl_seconds => 3600, p_max_price => null, p_compute_bound => ${bound}, p_trial => ${trial})`);
+          p_ttl_seconds => 3600, p_max_price => null, p_compute_bound => ${bound}, p_trial => ${trial},
+          p_model_calls => ${JSON.stringify(await modelCallsOfSkill(context, skill))}::jsonb)`);
       return id;
     },
     async live(id) {

@@ -280,6 +280,7 @@ describe('POST /v1/skills', () => {
       'llm_model',
       /openai\/a-1, which the service does not offer/u,
     ],
+    ['a dependency', { execution_script: 'x', dependencies: 'numpy' }, 'dependencies', /"numpy", which no runtime/u],
     [
       'a step with an unknown model',
       { execution_steps: [scriptStep, { ...llmStep, llm_model: 'a-1' }] },

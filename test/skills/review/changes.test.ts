@@ -72,6 +72,14 @@ describe('a change of what an approved skill with code promises', () => {
     assert.deepEqual([approved.description, approved.price_per_invocation, approved.tags], ['One.', 3, ['a']]);
   });
 
+  it('is shown to its owner and the platform alone, also where everybody reads the code', async () => {
+    const { id } = await publishApproved(owner, { ...sealedSkill, execution_mode: 'source' });
+    const { pending_change } = assertStatus(await patch(id, { description: 'One.' }), 200);
+    assert.deepEqual((await show(platform(), id)).pending_change, pending_change);
+    const seen = await show(stranger, id);
+    assert.deepEqual([Object.hasOwn(seen, 'execution_steps'), Object.hasOwn(seen, 'pending_change')], [true, false]);
+  });
+
   it('is withdrawn by a PATCH back to what was approved', async () => {
     const { id, description, output_schema } = await publishApproved(owner, sealedSkill);
     assertStatus(await patch(id, { description: 'One.', output_schema: { type: 'object' }, version: '2.0.0' }), 200);
