@@ -65,13 +65,14 @@ export async function checkInput(
 /**
  * Checks an output (JSON text) against the schema of the revision that was invoked; no fault for an unknown invocation, nor for one
  * that `authority` does not provide, since completing it is refused anyway.
- * @param authority the operator that completes it; null for a signal, which acts for the provider
+ * @param authority the operator that completes it; null for a signal, which acts for the provider, and for the service
+ * @param placesOfSchema the faults are for a reader who may not see the output
  * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE
  */
 export async function checkOutput(
   context: Context,
   invocationId: string,
-  { output, authority }: { output: string; authority: string | null },
+  { output, authority, placesOfSchema = false }: { output: string; authority: string | null; placesOfSchema?: boolean },
 ): Promise<FieldFault[]> {
   const invoked =
     context.caches.get(claimed).get(invocationId) ??
@@ -88,5 +89,6 @@ export async function checkOutput(
   if (contract === null) return [];
   contracts.set(name, contract);
   const { schema: schemaText, hash: schemaHash } = contract;
-  return context.schemas.validate({ schemaText, schemaHash, valueText: output, root: 'output', caller });
+  const root = placesOfSchema ? 'output_schema' : 'output';
+  return context.schemas.validate({ schemaText, schemaHash, valueText: output, root, placesOfSchema, caller });
 }

@@ -51,7 +51,11 @@ export const InvocationSummarySchema = z
       .describe(
         'Held beside the price where the service executes the skill: the most that its steps can cost. US cents.',
       ),
-    compute_cents: z.int().describe('What the steps cost, rounded up to a cent; the statement has each microcent.'),
+    compute_cents: z
+      .int()
+      .describe(
+        'What the steps cost, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each.',
+      ),
     self_invocation: z.boolean().describe('A test run of your own skill: free and not counted.'),
     trial: z.boolean().describe('Its owner tries it, whether it is public or not.'),
     attempt: z.int().describe('How many times it was claimed.'),

@@ -34,6 +34,17 @@ export const faultsFrom = (errors: ErrorObject[], root: string): SchemaFault[] =
     return fault(dotted(...steps), error.keyword, messageOf(error));
   });
 
+/**
+ * Ajv's errors as faults whose path is that of the keyword in the schema, behind a `$ref` in what it refers to: names and values of the value are in none of them, since
+ * Ajv's messages are made of the schema alone.
+ */
+export const faultsOfSchemaFrom = (errors: ErrorObject[], root: string): SchemaFault[] =>
+  errors.slice(0, MAX_FAULTS).map((error) => {
+    const missing = error.params['missingProperty'] as string | undefined;
+    const steps = pointerSteps(error.schemaPath);
+    return fault(dotted(root, ...steps, ...(missing === undefined ? [] : [missing])), error.keyword, messageOf(error));
+  });
+
 /** Ajv reports the object that lacks or holds a property; people look for the property. */
 function propertyAtFault({ keyword, params, propertyName }: ErrorObject): string | undefined {
   switch (keyword) {

@@ -14,7 +14,9 @@ export interface SchemaCheck {
   /** Any hash that stands for `schemaText`. */
   schemaHash: string;
   valueText: string;
-  root: 'input' | 'output';
+  root: 'input' | 'output' | 'output_schema';
+  /** For a reader who may not see the value: faults name the keyword's place in the schema, and nothing that stands in the value. */
+  placesOfSchema?: boolean;
   /** The operator who sent the value, whose processor time it takes. */
   caller: string;
 }

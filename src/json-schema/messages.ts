@@ -9,6 +9,8 @@ export interface Job {
   valueText: string | undefined;
   /** The caller's name of the value, or of the schema that is checked: every fault's path begins with it. */
   root: string;
+  /** Faults name the place in the schema instead of the place in the value. */
+  placesOfSchema?: boolean;
   /** The text is a `PlacedPattern` as JSON instead of a schema: a regular expression of RE2 that is to be compiled. */
   ofPattern?: true;
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { compileSchema, metaschemaErrors } from './compile.ts';
-import { dotted, fault, faultsFrom, type SchemaFault } from './faults.ts';
+import { dotted, fault, faultsFrom, faultsOfSchemaFrom, type SchemaFault } from './faults.ts';
 import { patternsOf } from './limits.ts';
 import type { Answer, Job, PlacedPattern } from './messages.ts';
 import { linearPattern } from './patterns.ts';
@@ -37,7 +37,11 @@ function entryOf({ schemaHash, schemaText }: Job): Entry | undefined {
   return entry;
 }
 
-function validate(entry: Entry, valueText: string, root: string): SchemaFault[] {
+function validate(
+  entry: Entry,
+  valueText: string,
+  { root, placesOfSchema }: Pick<Job, 'root' | 'placesOfSchema'>,
+): SchemaFault[] {
   let matches: ValidateFunction;
   try {
     matches =
@@ -48,7 +52,8 @@ function validate(entry: Entry, valueText: string, root: string): SchemaFault[] 
     return [fault(root, 'schema_unusable', `The schema cannot be used: ${(error as Error).message}`)];
   }
   try {
-    return matches(JSON.parse(valueText) as JsonValue) ? [] : faultsFrom(matches.errors ?? [], root);
+    if (matches(JSON.parse(valueText) as JsonValue)) return [];
+    return (placesOfSchema ? faultsOfSchemaFrom : faultsFrom)(matches.errors ?? [], root);
   } catch (error) {
     if (error instanceof RangeError)
       return [fault(root, 'too_deep', 'is nested too deep for its schema; make it flatter')];
@@ -97,7 +102,7 @@ function run(job: Job): Answer {
   if (job.ofPattern) return re2Faults(JSON.parse(job.schemaText ?? 'null') as PlacedPattern);
   if (job.valueText === undefined) return check(JSON.parse(job.schemaText ?? 'null') as JsonObject, job.root);
   const entry = entryOf(job);
-  return entry ? validate(entry, job.valueText, job.root) : 'missing';
+  return entry ? validate(entry, job.valueText, job) : 'missing';
 }
 
 /** Ajv's code and the metaschemas are compiled at their first use, which took up to 0.6 s on a busy machine. */
@@ -110,7 +115,7 @@ function warmUp(): void {
       required: ['text'],
     };
     check(schema, '');
-    validate({ schema, size: 0 }, '{"text":1}', '');
+    validate({ schema, size: 0 }, '{"text":1}', { root: '' });
   }
 }
 

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { cents } from '../fields/cents.ts';
 import { jsonObject, withSomeField } from '../fields/objects.ts';
 import { text, name as nameText } from '../fields/text.ts';
-import { codeFields, dependencyNames, executionFields, singleScriptFieldsBesideSteps } from './skill-code.ts';
+import {
+  codeFields,
+  dependencyNames,
+  executionFields,
+  singleFieldFaults,
+  singleScriptFieldsBesideSteps,
+} from './skill-code.ts';
 import { semver, tags } from './tags-and-semver.ts';
 
 export const SkillStatus = z.enum(['active', 'suspended', 'unlisted', 'pending_review']);
@@ -73,6 +79,11 @@ export const PublishSkillSchema = z
         message: `names ${shown}, which no runtime of the service carries: scripts have the standard library alone; leave it out`,
       });
     }
+  })
+  .superRefine((body, faults) => {
+    if (body.execution_mode === 'open') return;
+    for (const { field, message } of singleFieldFaults(body))
+      faults.addIssue({ code: 'custom', path: [field], message });
   })
   .meta({ id: 'PublishSkill' });
 export type PublishSkill = z.output<typeof PublishSkillSchema>;
@@ -170,12 +181,12 @@ export const PendingChangeSchema = z
         version: z.string(),
         input_schema: jsonObject,
         output_schema: jsonObject,
-        trust_level_required: TrustLevel,
-        tags: z.array(z.string()),
-        price_per_invocation: z.int(),
       })
       .partial()
-      .meta({ id: 'ChangedFields', description: 'The fields that change, with their new values.' }),
+      .meta({
+        id: 'ChangedFields',
+        description: 'The fields that change, with their new values; the skill beside it has those that were approved.',
+      }),
     proposed_at: z.string(),
   })
   .meta({ id: 'PendingChange' });
@@ -193,6 +204,13 @@ export const SellerCredentialUseSchema = z
   .meta({ id: 'SellerCredentialUse' });
 export type SellerCredentialUse = z.output<typeof SellerCredentialUseSchema>;
 
+/** A skill in the list of what waits for an administrator. */
+export const SkillToReviewSchema = ListedSkillSchema.extend({
+  pending_change: PendingChangeSchema.nullable().meta({
+    description: 'The change that waits, of a skill that is approved; null where the skill itself waits.',
+  }),
+}).meta({ id: 'SkillToReview', examples: [{ ...example, pending_change: null }] });
+
 /** A skill with its code, for its owner and the platform, and for everybody where execution_mode is `source` (decision K12). */
 export const SkillSchema = ListedSkillSchema.extend({
   max_compute_cents: z.int().nullable().meta({
@@ -200,7 +218,8 @@ export const SkillSchema = ListedSkillSchema.extend({
       'What executing it costs at most beside its price, USD cents: held when it is invoked. Null where its provider does the work, or where it cannot be executed now.',
   }),
   pending_change: PendingChangeSchema.nullable().optional().meta({
-    description: 'A change that waits for an administrator; for the owner. What was approved can be invoked meanwhile.',
+    description:
+      'A change that waits for an administrator; for the owner and the platform. What was approved can be invoked meanwhile. A PATCH back to what was approved withdraws it.',
   }),
   seller_credential_use: SellerCredentialUseSchema.optional().meta({
     description:

@@ -149,4 +149,26 @@ export const hasCode = (body: Execution): boolean =>
 export const isExecutable = (body: Execution): boolean =>
   body.execution_steps !== undefined ||
   ((body.execution_script ?? '') !== '' && body.execution_runtime !== 'none') ||
-  (body.llm_enabled === true && body.llm_model !== undefined);
+  (body.llm_enabled === true && body.llm_provider !== undefined && body.llm_model !== undefined);
+
+/** The single fields of what the service executes that would be left out, or could never run, each with what to do. */
+export function singleFieldFaults(body: Execution): { field: string; message: string }[] {
+  if (body.llm_enabled !== true) return [];
+  if ((body.execution_script ?? '') !== '' && body.execution_runtime !== 'none')
+    return [{ field: 'llm_enabled', message: 'cannot stand beside execution_script: put both into execution_steps' }];
+  return (['llm_provider', 'llm_model'] as const)
+    .filter((field) => body[field] === undefined)
+    .map((field) => ({ field, message: 'is required where llm_enabled is true' }));
+}
+
+/** The models that the service would ask, each with where the body names it. */
+export const modelsOf = (body: Execution): { path: string; provider: string; model: string }[] => [
+  ...(body.execution_steps ?? []).flatMap((step, index) =>
+    step.type === 'llm'
+      ? [{ path: `execution_steps.${index}.llm_model`, provider: step.llm_provider, model: step.llm_model }]
+      : [],
+  ),
+  ...(body.llm_enabled === true && body.llm_provider !== undefined && body.llm_model !== undefined
+    ? [{ path: 'llm_model', provider: body.llm_provider, model: body.llm_model }]
+    : []),
+];

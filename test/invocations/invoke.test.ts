@@ -167,15 +167,33 @@ describe('POST /v1/skills/:id/invoke', () => {
     assertStatus(await suspended.post(`/v1/skills/invocations/${id}/claim`), 200);
   });
 
-  it('answers 503 for a skill that asks a model which the service does not offer, and holds nothing', async () => {
+  it('answers 503 for a skill that asks a model which the service does not offer any more, and holds nothing', async () => {
     const sealed = await buildSkill(provider, {
       execution_mode: 'sealed',
-      execution_steps: [{ type: 'llm', label: 'ask', llm_provider: 'nobody', llm_model: 'none' }],
+      execution_steps: [{ type: 'llm', label: 'ask', llm_provider: 'openai', llm_model: 'tiny-1' }],
       price_per_invocation: 5,
     });
     assertStatus(await platform().post(`/v1/skills/${sealed.id}/approve`), 200);
+    // As a model that the settings have named before.
+    await (
+      await database()
+    ).query(sql.type(z.object({}))`
+      update skill_code set execution_steps = replace(execution_steps, 'tiny-1', 'gone-1') where skill_id = ${sealed.id}`);
     const before = await balance(consumer);
     assertProblem(await consumer.post(`/v1/skills/${sealed.id}/invoke`, { input }), 'EXECUTION_UNAVAILABLE');
+    assert.deepEqual(await balance(consumer), before);
+  });
+
+  it('answers 409 for a skill that asks a model by a key which is not there, and holds nothing', async () => {
+    const keyed = await buildSkill(provider, {
+      execution_mode: 'sealed',
+      execution_steps: [{ type: 'llm', label: 'ask', llm_provider: 'openai', llm_model: 'tiny-1' }],
+      credential_mode: 'buyer_provides',
+      required_credentials: [{ provider: 'openai', scopes: [] }],
+    });
+    assertStatus(await platform().post(`/v1/skills/${keyed.id}/approve`), 200);
+    const before = await balance(consumer);
+    assertProblem(await consumer.post(`/v1/skills/${keyed.id}/invoke`, { input }), 'CREDENTIAL_REQUIRED');
     assert.deepEqual(await balance(consumer), before);
   });
 

@@ -144,8 +144,9 @@ describe('GET /v1/skills/:id', () => {
         {
           execution_mode: 'sealed',
           llm_enabled: true,
-          llm_provider: 'the secret of the house',
-          llm_model: 'the secret of the house',
+          llm_provider: 'openai',
+          llm_model: 'tiny-1',
+          llm_config: { system_prompt: secret },
         },
       ],
       [

@@ -8,8 +8,8 @@ export const scriptStep = { type: 'script', label: 'first', runtime: 'javascript
 export const llmStep = {
   type: 'llm',
   label: 'second',
-  llm_provider: 'acme',
-  llm_model: 'a-1',
+  llm_provider: 'openai',
+  llm_model: 'tiny-1',
   llm_config: { system_prompt: secret },
 };
 

@@ -1,26 +1,28 @@
-import { parseStrictJson } from '../../json/strict.ts';
-import type { JsonValue } from '../../json/value.ts';
-
-/** Shorter values stand in any text, so that masking them would only make it unreadable. */
-const SHORTEST_MASKED = 4;
-
-function* leaves(value: JsonValue): Generator<string> {
-  if (Array.isArray(value)) for (const one of value) yield* leaves(one);
-  else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) yield* leaves(one);
-  else yield String(value);
-}
+/** Exceptions that the two runtimes have themselves: any other name may be made of data. */
+const NAMES_BEFORE_ERROR =
+  'Aggregate|Arithmetic|Assertion|Attribute|Buffer|EOF|Eval|FloatingPoint|Import|Indentation|Index|Internal|IO|JSONDecode|Key|Lookup|' +
+  'Memory|ModuleNotFound|Name|NotImplemented|OS|Overflow|Permission|FileNotFound|Range|Recursion|Reference|Runtime|Syntax|System|Tab|' +
+  'Timeout|Type|UnboundLocal|Unicode|UnicodeDecode|UnicodeEncode|URI|Value|ZeroDivision';
+const KIND = new RegExp(
+  `^(?:[a-z.]+\\.)?((?:${NAMES_BEFORE_ERROR})?Error|Exception|StopIteration|SystemExit|KeyboardInterrupt)(?=:|$)`,
+  'gmu',
+);
+/** As QuickJS and Python write the lines of a script. */
+const PLACE = /\bscript\.(?:(js):(\d{1,6}(?::\d{1,6})?)\b|(py)", line (\d{1,6})\b)/gu;
+/** The innermost call is among them: QuickJS names it first, Python last. */
+const MOST_PLACES = 20;
 
 /**
- * The text that a script printed, without the texts and numbers of the input that it was given: its owner reads it, and the input is its
- * buyer's. It hides what is printed as it came, by an author who looks for a fault; a script that prints it in disguise is not stopped.
+ * Where a script failed, for its owner, who may not see what a buyer sent: the kind of the exception and the lines of the script, and no
+ * text, since nobody can tell what of a text came from the input, which a script prints in many notations, in parts and in results.
+ * @param console what the script printed, and its exception
+ * @returns null: it says nothing of either
  */
-export function withoutInput(console: string, input: string): string {
-  const values = new Set([...leaves(parseStrictJson(input))].filter((text) => text.length >= SHORTEST_MASKED));
-  let masked = console;
-  for (const value of [...values].toSorted((one, other) => other.length - one.length)) {
-    masked = masked.replaceAll(value, '[input]');
-    const escaped = JSON.stringify(value).slice(1, -1);
-    if (escaped !== value) masked = masked.replaceAll(escaped, '[input]');
-  }
-  return masked;
+export function placeOfFailure(console: string): string | null {
+  const kind = [...console.matchAll(KIND)].at(-1)?.[1];
+  const places = new Set(
+    [...console.matchAll(PLACE)].map(([, js, jsLine, py, pyLine]) => `script.${js ?? py}:${jsLine ?? pyLine}`),
+  );
+  if (kind === undefined && places.size === 0) return null;
+  return [kind ?? 'an exception', ...[...places].slice(0, MOST_PLACES).map((place) => `    at ${place}`)].join('\n');
 }

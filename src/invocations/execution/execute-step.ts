@@ -11,7 +11,7 @@ import { costOfScript, mostCostOfModelStep, stepsOfSkill, type RunStep } from '.
 import { checkOutput } from '../payload-check.ts';
 import { MOST_PAYLOAD_VALUES } from '../schema.ts';
 import { askModel } from './ask-model.ts';
-import { withoutInput } from './console.ts';
+import { placeOfFailure } from './console.ts';
 import type { ExecutorContext } from './executor.ts';
 import {
   beginSealedStep,
@@ -56,7 +56,8 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
   const isLast = index === steps.length - 1;
   const ran = await runStep(context, { run, planned, ...begun });
   step('executeSealedStep:ran');
-  const result = isLast && ran.error_code === null ? await checked(context, id, ran) : ran;
+  const result =
+    isLast && ran.error_code === null ? await checked(context, { id, result: ran, isOwn: isOwnRun(run) }) : ran;
   executedSteps.add(1, { kind: planned.kind, outcome: result.error_code ?? 'done' });
   await persisting(() =>
     endSealedStep(context.pool, {
@@ -104,15 +105,19 @@ async function runStep(
   if (outcome.outcome === 'returned') {
     return { ...spent, output: outcome.output, error_code: null, error_message: null, console: null };
   }
-  const isOwn = run.consumer_operator_id === run.provider_operator_id;
-  const printed = isOwn ? outcome.console : withoutInput(outcome.console, input);
+  const printed = isOwnRun(run) ? outcome.console : placeOfFailure(outcome.console);
   return { ...spent, output: null, error_code: outcome.code, error_message: outcome.message, console: printed };
 }
 
-/** The output of the last step as the buyer gets it, or why it is none. */
-async function checked(context: Context, id: string, result: StepResult): Promise<StepResult> {
+const isOwnRun = (run: SealedRun): boolean => run.consumer_operator_id === run.provider_operator_id;
+
+/** The output of the last step as the buyer gets it, or why it is none. Names and values of it are no owner's, unless the run is their own. */
+async function checked(
+  context: Context,
+  { id, result, isOwn }: { id: string; result: StepResult; isOwn: boolean },
+): Promise<StepResult> {
   const output = result.output ?? '';
-  const failed = (code: string, message: string, console: string): StepResult => ({
+  const failed = (code: string, message: string, console: string | null): StepResult => ({
     ...result,
     output: null,
     error_code: code,
@@ -124,9 +129,13 @@ async function checked(context: Context, id: string, result: StepResult): Promis
     parseStrictJson(output);
   } catch (error) {
     if (!(error instanceof StrictJsonFault)) throw error;
-    return failed('OUTPUT_INVALID', 'The output is not JSON that an invocation can carry.', error.message);
+    return failed(
+      'OUTPUT_INVALID',
+      'The output is not JSON that an invocation can carry.',
+      isOwn ? error.message : null,
+    );
   }
-  const faults = await checkOutput(context, id, { output, authority: null });
+  const faults = await checkOutput(context, id, { output, authority: null, placesOfSchema: !isOwn });
   if (faults.length === 0) return result;
   return failed(
     'OUTPUT_SCHEMA_MISMATCH',

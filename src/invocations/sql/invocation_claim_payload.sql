@@ -3,8 +3,7 @@
 create function invocation_claim_payload(i invocations) returns text language sql stable as $$
   select '{"at":' || floor(extract(epoch from coalesce(i.completed_at, i.created_at)))
     || case when i.completed_at is null then '' else
-      ',"cost_actual":{"tokens":' || case i.execution_mode when 'open' then 0 else tokens_of_run(i.id) end
-      || ',"wallet_cents":' || i.compute_cents + case i.status when 'completed' then i.price_cents else 0 end || '}' end
+      ',"cost_actual":' || invocation_cost(i) end
     || coalesce(',"duration_ms":' || floor(extract(epoch from i.completed_at - i.claimed_at) * 1000)::bigint, '')
     || coalesce(',"error":' || i.error, '')
     || ',"execution_mode":' || jcs_text(i.execution_mode)

@@ -5,12 +5,17 @@ import type { Config } from '../../context/config.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
+import { cut, shown } from '../../json/shown.ts';
+import { pricesOfModel } from '../../models/settings.ts';
 import { checkSchemas } from './check-schemas.ts';
-import { hasCode } from '../skill-code.ts';
+import { hasCode, modelsOf } from '../skill-code.ts';
 import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import type { PublishSkill, Skill } from '../schema.ts';
 import { showSkill } from '../show-skill.ts';
 import { insertSkill } from './write-queries.ts';
+
+/** Characters of the names of models in a refusal. */
+const SHOWN_MODELS = 1_000;
 
 /**
  * Whether a new skill waits for an administrator: with the setting `code`, whatever the service would execute or show as
@@ -19,12 +24,32 @@ import { insertSkill } from './write-queries.ts';
 export const needsReview = (setting: Config['skillReview'], skill: PublishSkill): boolean =>
   setting === 'all' || (setting === 'code' && (skill.execution_mode !== 'open' || hasCode(skill)));
 
+/** A model of a step that the service would execute and does not offer: the skill could never run. */
+function checkModels({ modelProviders }: Config, body: PublishSkill): void {
+  if (body.execution_mode === 'open') return;
+  const [first, ...more] = modelsOf(body)
+    .filter((asked) => pricesOfModel(modelProviders, asked) === undefined)
+    .map(({ path, provider, model }) => ({
+      path,
+      code: 'unknown_model',
+      message: unknownModel(modelProviders, provider, model),
+    }));
+  if (first !== undefined) throw invalid(first, ...more);
+}
+
+const unknownModel = (providers: Config['modelProviders'], provider: string, model: string): string => {
+  const names = providers.flatMap(({ slug, models }) => [...models.keys()].map((name) => `${slug}/${name}`));
+  const offered = names.length === 0 ? 'it offers none' : `it offers ${cut(names.join(', '), SHOWN_MODELS)}`;
+  return `names ${shown(provider)}/${shown(model)}, which the service does not offer; ${offered}`;
+};
+
 /**
  * Publishes a skill, which is active at once or waits in pending_review.
- * @throws CarnetError VALIDATION_ERROR for a refused schema or an agent of somebody else; SKILL_NAME_TAKEN.
+ * @throws CarnetError VALIDATION_ERROR for a refused schema, a model that is not offered or an agent of somebody else; SKILL_NAME_TAKEN.
  */
 export async function publishSkill(context: Context, call: CommandCall, body: PublishSkill): Promise<Answered<Skill>> {
   await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });
+  checkModels(context.config, body);
   const id = newId('skl');
   const review = needsReview(context.config.skillReview, body);
   return await runCommand<Skill, KeptSkill>(

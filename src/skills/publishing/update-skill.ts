@@ -11,12 +11,12 @@ import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import { findSkillRow, type SkillRow } from '../queries.ts';
 import type { Skill, UpdateSkill } from '../schema.ts';
 import { assertOwnSkill, lockOwnSkill, showSkill } from '../show-skill.ts';
-import { needsNewReview, proposeChange } from './pending-change.ts';
+import { findPendingChange, keepWaiting, partChange } from './pending-change.ts';
 import { saveChanges, type ChangeableFields } from './write-queries.ts';
 
 /**
  * Changes the fields given and counts one more revision; a PATCH that changes nothing leaves the revision as it is. What an approved skill
- * with code promises changes when an administrator has looked at it (decision K60).
+ * with code promises changes when an administrator has looked at it, all else at once (decision K60).
  * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE.
  */
 export async function updateSkill(
@@ -34,20 +34,22 @@ export async function updateSkill(
     call,
     async ({ connection, audit, changed }) => {
       const before = await lockOwnSkill(connection, call.caller, id);
-      const after = changeOf(before, body);
+      const waiting = await findPendingChange(connection, id);
+      const { atOnce, waits } = partChange(before, waiting, body);
+      const after = changeOf(before, atOnce);
       const fields = changedFields(before, after);
+      const proposed = waits === null ? after : changeOf(before, { ...atOnce, ...waits });
+      if (proposed.version !== before.version) await refuseOtherSchemas(connection, id, proposed);
+      if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);
+      const outcome = await keepWaiting(connection, id, { waiting, waits });
+      if (outcome === 'proposed')
+        await audit('skill.change_proposed', id, { fields: Object.keys(waits ?? {}), version: proposed.version });
+      if (outcome === 'withdrawn') await audit('skill.change_withdrawn', id, { change: waiting?.id });
       if (fields.length > 0) {
-        if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);
-      }
-      if (needsNewReview(before, fields)) {
-        await proposeChange(connection, id, body);
-        await audit('skill.change_proposed', id, { fields, version: after.version });
-        changed(id);
-      } else if (fields.length > 0) {
         await saveChanges(connection, id, after);
         await audit('skill.updated', id, { fields, version: after.version });
-        changed(id);
       }
+      if (fields.length > 0 || outcome !== 'same') changed(id);
       return { status: 200, body: await showSkill(context, connection, id) };
     },
     { kept: keptSkill },

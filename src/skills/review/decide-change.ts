@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import { dropChange, findPendingChange } from '../publishing/pending-change.ts';
-import { changedFields, changeOf, refuseOtherSchemas } from '../publishing/update-skill.ts';
+import { changedFields, changeOf } from '../publishing/update-skill.ts';
 import { saveChanges, saveState } from '../publishing/write-queries.ts';
 import { lockSkillRow } from '../queries.ts';
 import type { Skill } from '../schema.ts';
@@ -13,8 +13,9 @@ import { showSkill } from '../show-skill.ts';
 /**
  * An administrator approves or rejects a change of what an approved skill promises: approved, it is one more revision; rejected, it is gone,
  * and the owner reads why.
+ * Its version was checked when it was proposed, and no PATCH since has named it otherwise.
  * @param changeId the change that the administrator looked at
- * @throws CarnetError NOT_FOUND; INVALID_STATE where another waits, or none; VERSION_IMMUTABLE
+ * @throws CarnetError NOT_FOUND; INVALID_STATE where another waits, or none
  */
 export const decideChange = (
   context: Context,
@@ -44,7 +45,6 @@ export const decideChange = (
       const reviewed = { id, reviewed: true };
       if (decision === 'approve') {
         const after = changeOf(before, change.fields);
-        if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);
         if (changedFields(before, after).length > 0) await saveChanges(connection, id, after);
         await saveState(connection, { ...reviewed, next: { status, review_status, rejection_reason: null } });
       } else {

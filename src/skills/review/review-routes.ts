@@ -3,13 +3,14 @@ import { cursorList } from '../../http/lists/pagination.ts';
 import { route } from '../../http/route.ts';
 import { changeStatus } from './change-status.ts';
 import { presentSkills } from '../presenter.ts';
+import { findPendingChanges } from '../publishing/pending-change.ts';
 import { listPendingReviews } from '../queries.ts';
 import { decideChange } from './decide-change.ts';
 import {
   ApproveSkillSchema,
-  ListedSkillSchema,
   RejectSkillSchema,
   SkillSchema,
+  SkillToReviewSchema,
   TakeDownSkillSchema,
 } from '../schema.ts';
 
@@ -18,7 +19,7 @@ const params = z.object({ id: z.string() });
 
 const waiting = cursorList({
   name: 'skills',
-  item: ListedSkillSchema,
+  item: SkillToReviewSchema,
   position: z.object({ id: z.string() }),
   maximum: 1_000,
   standard: 1_000,
@@ -29,7 +30,7 @@ const pendingReviews = route({
   path: '/v1/skills/pending-reviews',
   operation: 'listPendingSkillReviews',
   tag,
-  summary: 'List the skills that wait for review, longest waiting first',
+  summary: 'List the skills that wait for review, and those with a change that does, longest waiting first',
   audience: 'platform',
   query: z.object(waiting.query),
   status: 200,
@@ -38,7 +39,15 @@ const pendingReviews = route({
   handler: async (request) => {
     const { context, caller, query } = request;
     const rows = await listPendingReviews(context.pool, waiting.after(request)?.id ?? null, query.limit + 1);
-    return waiting.answer(request, presentSkills(rows, caller), ({ id }) => ({ id }));
+    const changes = await findPendingChanges(
+      context.pool,
+      rows.map(({ id }) => id),
+    );
+    const skills = presentSkills(rows, caller).map((skill) => ({
+      ...skill,
+      pending_change: changes.get(skill.id) ?? null,
+    }));
+    return waiting.answer(request, skills, ({ id }) => ({ id }));
   },
 });
 
@@ -53,7 +62,7 @@ const approve = route({
   body: ApproveSkillSchema,
   status: 200,
   reply: SkillSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT', 'VERSION_IMMUTABLE'],
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT'],
   handler: ({ context, call, params: { id }, body: { change_id: changeId } }) =>
     changeId === undefined
       ? changeStatus(context, call, id, { by: 'platform', action: 'approve' })

@@ -3,8 +3,8 @@ import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { advanceInvocation, executeSealedStep, type ExecutorContext } from '../../../src/invocations/index.ts';
-import { boundOfSkill } from '../../../src/skills/index.ts';
-import type { ModelCaller, ModelOutcome } from '../../../src/models/model-caller.ts';
+import { boundOfSkill, modelCallsOfSkill } from '../../../src/skills/index.ts';
+import type { ModelCaller, ModelOutcome, ModelQuestion } from '../../../src/models/model-caller.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../src/sandbox/script-runner.ts';
 import { insertSkill } from '../../../src/skills/publishing/write-queries.ts';
 import { PublishSkillSchema } from '../../../src/skills/schema.ts';
@@ -38,7 +38,7 @@ export interface Doubles {
   models: ModelOutcome[];
   /** How often each was asked. */
   ran: number;
-  asked: { system: string; user: string }[];
+  asked: ModelQuestion[];
 }
 
 export interface World {
@@ -47,7 +47,7 @@ export interface World {
   /** Approved and public. @returns its id */
   publish(
     owner: string,
-    skill: { price?: number; steps?: object[]; mode?: 'sealed' | 'source'; review?: boolean },
+    skill: { price?: number; steps?: object[]; mode?: 'sealed' | 'source'; review?: boolean; more?: object },
   ): Promise<string>;
   invoke(
     consumer: string,
@@ -82,8 +82,8 @@ export function worldOn(base: Context, asking?: ModelCaller): World {
     close: async () => {},
   };
   const models: ModelCaller = {
-    async ask({ system, user }) {
-      doubles.asked.push({ system, user });
+    async ask(question) {
+      doubles.asked.push(question);
       const next = doubles.models.shift();
       if (next === undefined) throw new Error('No question was expected.');
       return next;
@@ -99,7 +99,7 @@ export function worldOn(base: Context, asking?: ModelCaller): World {
   return {
     context,
     doubles,
-    async publish(owner, { price = 0, steps = [scriptStep()], mode = 'sealed', review = false }) {
+    async publish(owner, { price = 0, steps = [scriptStep()], mode = 'sealed', review = false, more = {} }) {
       const id = newId('skl');
       const body = PublishSkillSchema.parse({
         name: id.toLowerCase().replace('_', '-'),
@@ -111,6 +111,7 @@ export function worldOn(base: Context, asking?: ModelCaller): World {
         price_per_invocation: price,
         execution_mode: mode,
         execution_steps: steps,
+        ...more,
       });
       await pool.transaction((connection) => insertSkill(connection, { id, operatorId: owner, body, review }));
       return id;
@@ -124,7 +125,8 @@ export function worldOn(base: Context, asking?: ModelCaller): World {
           p_invocation => ${id}, p_hold => ${newId('hld')}, p_skill => ${skill}, p_revision => 1, p_input => ${input}, p_input_hash => 'hash',
           p_input_fits => true, p_agent => ${agent ?? null}, p_passport => null, p_api_key => null, p_api_key_limit => null,
           p_ttl_seconds => 3600, p_max_price => null, p_compute_bound => ${bound}, p_trial => ${trial},
-          p_mission => ${mission ?? null})`);
+          p_mission => ${mission ?? null},
+          p_model_calls => ${JSON.stringify(await modelCallsOfSkill(context, skill))}::jsonb)`);
       return id;
     },
     async live(id) {

@@ -106,7 +106,8 @@ describe('what executing a skill costs', () => {
     const shown = await world.show(id);
     assert.deepEqual([shown.output, shown.compute_cents], ['{"text":"short"}', 1]);
     assert.deepEqual(await moneyOf(consumer), { posted: 975, held: 0 });
-    assert.deepEqual(world.doubles.asked.at(-1), { system: 'Summarise.', user: '{"a":1}' });
+    const { system, user } = world.doubles.asked.at(-1) ?? {};
+    assert.deepEqual({ system, user }, { system: 'Summarise.', user: '{"a":1}' });
   });
 
   it('stands in the statement from its end on: of each step all that it was charged, for whom and what', async () => {
@@ -245,11 +246,31 @@ describe('what executing a skill costs', () => {
     world.doubles.models.push(answered('short'));
     const id = await world.invoke(consumer, skill);
     await world.live(id);
+    assert.deepEqual(await costOf(id), { compute_microcents: MODEL_CHARGE, tokens: 70, wallet_cents: 25 });
+  });
+
+  it('says in the claim the cents that left the wallet, of which a run may complete those that others began', async () => {
+    const skill = await world.publish(provider, { price: 25 });
+    // 10 s cost 57,500 microcents with the fee: the 18th run completes the first cent.
+    const taken: number[] = [];
+    for (let count = 1; count <= 18; count += 1) {
+      world.doubles.scripts.push(count === 18 ? threw('', 10_000) : returned({}, 10_000));
+      const { posted } = await moneyOf(consumer);
+      const id = await world.invoke(consumer, skill);
+      await world.live(id);
+      const left = posted - (await moneyOf(consumer)).posted;
+      assert.deepEqual(await costOf(id), { compute_microcents: 57_500, tokens: 0, wallet_cents: left });
+      taken.push(left);
+    }
+    assert.deepEqual([taken.at(0), taken.at(-1)], [25, 1]);
+  });
+
+  const costOf = async (id: string): Promise<object> => {
     const payloads = await db.any(sql.type(z.object({ payload: z.string() }))`
       select (envelope::json -> 'payload')::text as payload from claims where subject = ${`carnet://invocation/${id}`} order by seq`);
     const last = JSON.parse(payloads.at(-1)?.payload ?? '{}') as { cost_actual: object };
-    assert.deepEqual(last.cost_actual, { tokens: 70, wallet_cents: 26 });
-  });
+    return last.cost_actual;
+  };
 
   it('is not done by whoever provides it, nor withdrawn once it runs', async () => {
     const skill = await world.publish(provider, { price: 25 });

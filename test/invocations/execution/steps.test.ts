@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids/ids.ts';
-import { withoutInput } from '../../../src/invocations/execution/console.ts';
+import { placeOfFailure } from '../../../src/invocations/execution/console.ts';
 import { listExecutedSteps } from '../../../src/invocations/execution/list-steps.ts';
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import { findInvocation } from '../../../src/invocations/queries.ts';
@@ -27,7 +27,7 @@ describe('the steps of an execution', () => {
   after(() => own.close());
   beforeEach(async () => {
     consumer = await newWallet(db, 10_000);
-    provider = await newWallet(db);
+    provider = await newWallet(db, 100);
     world.doubles.scripts = [];
     world.doubles.models = [];
     world.doubles.ran = 0;
@@ -163,18 +163,50 @@ describe('the steps of an execution', () => {
     assert.equal(await errorOf(large), 'OUTPUT_INVALID');
   });
 
-  it('show their owner what a script printed, without the input of the buyer, and the buyer nothing of it', async () => {
+  it('fail where the output does not match, with the place in the schema for the owner and in their own output for who invoked it', async () => {
+    const output_schema = {
+      type: 'object',
+      properties: { n: { type: 'integer' }, nested: { $ref: '#/$defs/nested' } },
+      required: ['sentence'],
+      additionalProperties: false,
+      $defs: { nested: { patternProperties: { '': { maxLength: 3 } } } },
+    };
+    const skill = await world.publish(provider, { more: { output_schema } });
+    const output = { '4111-1111': 'Ada Lovelace', n: 'Ada', nested: { 'Ada King': 'Lovelace' } };
+    const consoleOf = async (by: string): Promise<string> => {
+      world.doubles.scripts.push(returned(output));
+      const id = await world.invoke(by, skill);
+      assert.equal(await world.live(id), 'failed');
+      return (await read(id, provider)).steps?.[0]?.console ?? '';
+    };
+    assert.deepEqual((await consoleOf(consumer)).split('\n').toSorted(), [
+      'output_schema.additionalProperties: is not a property that the schema allows',
+      'output_schema.patternProperties..maxLength: must NOT have more than 3 characters',
+      'output_schema.properties.n.type: must be integer',
+      'output_schema.required.sentence: is required',
+    ]);
+    assert.match(await consoleOf(provider), /^output\.4111-1111: is not a property/mu);
+  });
+
+  it('show their owner where a script failed, and the buyer nothing of it', async () => {
     const skill = await world.publish(provider, {});
-    const id = await world.invoke(consumer, skill, { input: '{"name":"Ada Lovelace","n":123456,"q":"a\\"b\\"c"}' });
-    world.doubles.scripts.push(threw('name is Ada Lovelace, n 123456 {"q":"a\\"b\\"c"}\nError: main.js:3'));
+    const id = await world.invoke(consumer, skill, { input: '{"name":"Ada Lovelace","n":123456}' });
+    world.doubles.scripts.push(threw('name is Ada Lovelace, n 1.2e5\nTypeError: Ada\n    at main (script.js:3:7)\n'));
     assert.equal(await world.live(id), 'failed');
     const [forOwner, forBuyer] = [await read(id, provider), await read(id, consumer)];
-    assert.equal(forOwner.steps?.[0]?.console, 'name is [input], n [input] {"q":"[input]"}\nError: main.js:3');
+    assert.equal(forOwner.steps?.[0]?.console, 'TypeError\n    at script.js:3:7');
     assert.equal(forOwner.invocation.input, null);
     assert.equal(forOwner.steps?.[0]?.label, 'first');
     assert.equal(forBuyer.steps?.[0]?.console, null);
     assert.equal(forBuyer.steps?.[0]?.label, null);
     assert.deepEqual(forBuyer.steps?.[0]?.error, { code: 'SCRIPT_FAILED', message: 'The script threw an exception.' });
+  });
+
+  it('show their owner all that a run of their own printed', async () => {
+    const id = await world.invoke(provider, await world.publish(provider, {}), { input: '{"name":"Ada"}' });
+    world.doubles.scripts.push(threw('name is Ada\nError: no'));
+    assert.equal(await world.live(id), 'failed');
+    assert.equal((await read(id, provider)).steps?.[0]?.console, 'name is Ada\nError: no');
   });
 
   it('show labels to everybody where the skill shows its code', async () => {
@@ -184,9 +216,30 @@ describe('the steps of an execution', () => {
     assert.equal((await read(id, consumer)).steps?.[0]?.label, 'first');
   });
 
-  it('mask values where they are printed as they came', () => {
-    assert.equal(withoutInput('abcd 12 x12345y', '{"a":"abcd","b":12,"c":[{"d":12345}]}'), '[input] 12 x[input]y');
-  });
+  const PYTHON = 'Traceback (most recent call last):\n  File "script.py", line 2, in main\n    return input["n"]\n';
+  const failures: [what: string, console: string, shown: string | null][] = [
+    ['a key that Python names', `${PYTHON}KeyError: 'Jos\\u00e9'`, 'KeyError\n    at script.py:2'],
+    [
+      'an exception of a module',
+      `${PYTHON}json.decoder.JSONDecodeError: Ada: 1`,
+      'JSONDecodeError\n    at script.py:2',
+    ],
+    ['a message of several lines', `${PYTHON}ValueError: it is\nAda: 4111`, 'ValueError\n    at script.py:2'],
+    [
+      'a name that the runtime has not',
+      'AdaError: 1e-05\n    at main (script.js:9:1)',
+      'an exception\n    at script.js:9:1',
+    ],
+    [
+      'a place twice',
+      'Error: a\n at (script.js:1:2)\n at (script.js:1:2)\n at (script.js:3)',
+      'Error\n    at script.js:1:2\n    at script.js:3',
+    ],
+    ['text alone', '{"name": "Jos\\u00e9", "n": 12}\n', null],
+    ['other files', 'at x (Ada.js:4111:1) script.js:4111111111', null],
+  ];
+  for (const [what, printed, place] of failures)
+    it(`show nothing of an input but where: ${what}`, () => assert.equal(placeOfFailure(printed), place));
 
   it('let one consumer have eight executions under way, and the next begin when one ends', async () => {
     const skill = await world.publish(provider, {});

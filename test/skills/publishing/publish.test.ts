@@ -258,6 +258,44 @@ describe('POST /v1/skills', () => {
     assertProblem(reply, 'VALIDATION_ERROR', 'output_schema.$ref');
   });
 
+  const single = { llm_enabled: true, llm_provider: 'openai', llm_model: 'tiny-1' };
+  const unexecutable: [what: string, overrides: Record<string, unknown>, path: string, sentence: RegExp][] = [
+    [
+      'a model without its provider',
+      { ...single, llm_provider: undefined },
+      'llm_provider',
+      /required where llm_enabled/u,
+    ],
+    ['a provider without its model', { ...single, llm_model: undefined }, 'llm_model', /required where llm_enabled/u],
+    ['a model beside a script', { ...single, execution_script: 'x' }, 'llm_enabled', /put both into execution_steps/u],
+    [
+      'an unknown provider',
+      { ...single, llm_provider: 'acme' },
+      'llm_model',
+      /acme\/tiny-1, which .* it offers openai\/tiny-1/u,
+    ],
+    [
+      'an unknown model',
+      { ...single, llm_model: 'a-1' },
+      'llm_model',
+      /openai\/a-1, which the service does not offer/u,
+    ],
+    ['a dependency', { execution_script: 'x', dependencies: 'numpy' }, 'dependencies', /"numpy", which no runtime/u],
+    [
+      'a step with an unknown model',
+      { execution_steps: [scriptStep, { ...llmStep, llm_model: 'a-1' }] },
+      'execution_steps.1.llm_model',
+      /openai\/a-1/u,
+    ],
+  ];
+  for (const [what, overrides, path, sentence] of unexecutable)
+    it(`refuses ${what} in what the service executes, and takes it in an open skill`, async () => {
+      const reply = await owner.post('/v1/skills', publication({ ...overrides, execution_mode: 'sealed' }));
+      assertProblem(reply, 'VALIDATION_ERROR', path);
+      assert.match((reply.body as { detail: string }).detail, sentence);
+      await publish(owner, overrides);
+    });
+
   it("refuses another operator's agent", async () => {
     const agent = await buildAgent(await buildOperator());
     assertProblem(await owner.post('/v1/skills', publication({ agent_id: agent.id })), 'VALIDATION_ERROR', 'agent_id');
