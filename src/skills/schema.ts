@@ -252,7 +252,14 @@ const changeId = z
   .meta({ description: 'The change of a skill that is approved already, as `pending_change` names it.' });
 
 /** POST /v1/skills/:id/approve */
-export const ApproveSkillSchema = z.strictObject({ change_id: changeId }).meta({ id: 'ApproveSkill' });
+export const ApproveSkillSchema = z
+  .strictObject({
+    change_id: changeId,
+    revision: z.int().min(1).optional().meta({
+      description: 'The revision that was read; required where the skill was changed since it was published.',
+    }),
+  })
+  .meta({ id: 'ApproveSkill' });
 
 /** POST /v1/skills/:id/reject */
 export const RejectSkillSchema = z

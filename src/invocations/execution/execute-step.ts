@@ -57,7 +57,9 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
   const ran = await runStep(context, { run, planned, ...begun });
   step('executeSealedStep:ran');
   const result =
-    isLast && ran.error_code === null ? await checked(context, { id, result: ran, isOwn: isOwnRun(run) }) : ran;
+    isLast && ran.error_code === null
+      ? await checkedOrCharged(context, { id, result: ran, isOwn: isOwnRun(run) })
+      : ran;
   executedSteps.add(1, { kind: planned.kind, outcome: result.error_code ?? 'done' });
   await persisting(() =>
     endSealedStep(context.pool, {
@@ -66,7 +68,8 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
       attempt: begun.attempt,
       result,
       isLast,
-      outputHash: result.output === null ? null : sha256Hex(canonicalJson(JSON.parse(result.output) as JsonObject)),
+      outputHash:
+        !isLast || result.output === null ? null : sha256Hex(canonicalJson(JSON.parse(result.output) as JsonObject)),
       transferId: newId('txn'),
     }),
   );
@@ -110,6 +113,20 @@ async function runStep(
 }
 
 const isOwnRun = (run: SealedRun): boolean => run.consumer_operator_id === run.provider_operator_id;
+
+/** The step was run, and a model is not asked again: where its output cannot be checked now, the run ends and is charged. */
+async function checkedOrCharged(
+  context: Context,
+  run: { id: string; result: StepResult; isOwn: boolean },
+): Promise<StepResult> {
+  try {
+    return await persisting(() => checked(context, run));
+  } catch (error) {
+    context.log.error({ err: error, invocation: run.id }, 'the output of an execution could not be checked');
+    const error_message = 'The output could not be checked against the output schema for now; invoke it again.';
+    return { ...run.result, output: null, error_code: 'OUTPUT_NOT_CHECKED', error_message, console: null };
+  }
+}
 
 /** The output of the last step as the buyer gets it, or why it is none. Names and values of it are no owner's, unless the run is their own. */
 async function checked(

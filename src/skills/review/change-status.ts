@@ -1,7 +1,7 @@
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
-import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import { lockSkillRow } from '../queries.ts';
 import type { Skill } from '../schema.ts';
@@ -26,16 +26,29 @@ const differs = (before: SkillState, after: NextState): boolean =>
   before.review_status !== after.review_status ||
   before.rejection_reason !== after.rejection_reason;
 
+/** Nobody approves what they have not read: an owner changes a skill while it waits (decision K60). */
+const assertSeen = (skill: { revision: number; status: string }, seen: number | undefined): void =>
+  assertThat(
+    seen === skill.revision || (seen === undefined && skill.revision === 1),
+    () =>
+      new CarnetError(
+        'INVALID_STATE',
+        `The skill was changed while it waited and is at revision ${skill.revision}; read it, and name that in \`revision\`.`,
+        { extra: { current_status: skill.status } },
+      ),
+  );
+
 /**
  * Moves a skill to the state that follows the action; one that is in that state already is answered unchanged.
  * @param by `owner` for suspend, activate and unlist; `platform` for the review, whose routes admit nobody else.
+ * @param revision the one that an administrator read before they approve it; may be left out where there was never another
  * @throws CarnetError NOT_FOUND, NOT_OWNER, INVALID_STATE, NO_EXECUTABLE_CONTENT
  */
 export const changeStatus = (
   context: Context,
   call: CommandCall,
   id: string,
-  { by, action }: { by: 'owner' | 'platform'; action: StatusAction },
+  { by, action, revision }: { by: 'owner' | 'platform'; action: StatusAction; revision?: number | undefined },
 ): Promise<Answered<Skill>> =>
   runCommand<Skill, KeptSkill>(
     context,
@@ -45,6 +58,7 @@ export const changeStatus = (
         by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
       assertThat(before, () => notFound('skill'));
       const after = nextState(before, action);
+      if (action === 'approve' && after.status !== before.status) assertSeen(before, revision);
       if (differs(before, after)) {
         await saveState(connection, { id, next: after, reviewed: by === 'platform' });
         const reason = typeof action === 'string' ? {} : { reason: after.rejection_reason };

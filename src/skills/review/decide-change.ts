@@ -31,13 +31,15 @@ export const decideChange = (
       assertThat(before, () => notFound('skill'));
       const change = await findPendingChange(connection, id);
       assertThat(
-        change?.id === changeId,
+        before.review_status === 'approved' && change?.id === changeId,
         () =>
           new CarnetError(
             'INVALID_STATE',
-            change === null
-              ? 'No change of this skill waits; it was decided or replaced meanwhile.'
-              : `Another change waits, ${change.id}; look at it, and name it in change_id.`,
+            before.review_status !== 'approved'
+              ? 'A change is decided of an approved skill alone; decide about the skill itself first.'
+              : change === null
+                ? 'No change of this skill waits; it was decided or replaced meanwhile.'
+                : `Another change waits, ${change.id}; look at it, and name it in change_id.`,
             { extra: { current_status: before.status } },
           ),
       );

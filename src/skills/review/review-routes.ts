@@ -63,9 +63,9 @@ const approve = route({
   status: 200,
   reply: SkillSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT'],
-  handler: ({ context, call, params: { id }, body: { change_id: changeId } }) =>
+  handler: ({ context, call, params: { id }, body: { change_id: changeId, revision } }) =>
     changeId === undefined
-      ? changeStatus(context, call, id, { by: 'platform', action: 'approve' })
+      ? changeStatus(context, call, id, { by: 'platform', action: 'approve', revision })
       : decideChange(context, call, id, { changeId, decision: 'approve' }),
 });
 

@@ -38,6 +38,7 @@ describe('what guards the steps of an execution', () => {
     const result: StepResult = {
       cost_microcents: 500,
       duration_ms: 100,
+      asked: false,
       model_call: null,
       output: '{}',
       error_code: null,

@@ -144,6 +144,19 @@ describe('the steps of an execution', () => {
     assert.equal(await errorOf(other), 'MODEL_UNAVAILABLE');
   });
 
+  it('are charged where the output cannot be checked, and ask no model again', async () => {
+    const validate = () => Promise.reject(new Error('no checker'));
+    const schemas = { validate } as unknown as OwnContext['context']['schemas'];
+    const unchecked = worldOn({ ...own.context, schemas });
+    unchecked.doubles.models.push(answered('short'));
+    const id = await world.invoke(consumer, await world.publish(provider, { steps: [modelStep()] }));
+    assert.equal(await unchecked.live(id), 'failed');
+    assert.equal(await errorOf(id), 'OUTPUT_NOT_CHECKED');
+    const { steps } = await read(id, consumer);
+    assert((steps?.[0]?.charged_microcents ?? 0) > 0);
+    assert.equal(unchecked.doubles.asked.length, 1);
+  });
+
   it('give no model more than what its bound was made for', async () => {
     const id = await world.invoke(consumer, await world.publish(provider, { steps: [modelStep()] }), {
       input: JSON.stringify({ text: 'x'.repeat(65_536) }),

@@ -307,6 +307,15 @@ describe('the review of a skill', () => {
     }
   });
 
+  it('approves what was read: a skill that its owner changed while it waited is named by its revision', async () => {
+    const { id } = await publish(owner, sealedSkill);
+    assertStatus(await owner.patch(`/v1/skills/${id}`, { description: 'Something else.' }), 200);
+    const approve = (body?: object) => platform().post<Skill>(`/v1/skills/${id}/approve`, body);
+    for (const body of [undefined, { revision: 1 }, { revision: 3 }])
+      assertProblem(await approve(body), 'INVALID_STATE');
+    assert.equal(assertStatus(await approve({ revision: 2 }), 200).status, 'active');
+  });
+
   it('refuses to approve a sealed skill that has nothing to execute', async () => {
     const { id } = await publish(owner, { execution_mode: 'sealed', execution_script: 'x', execution_runtime: 'none' });
     assertProblem(await platform().post(`/v1/skills/${id}/approve`), 'NO_EXECUTABLE_CONTENT');
