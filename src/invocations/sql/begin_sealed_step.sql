@@ -33,6 +33,11 @@ begin
         perform fail_sealed_run(i, 'failed', p_index, v_code, v_detail::json ->> 'detail');
         return begun;
       end;
+      if s.key_source = 'platform' and has_too_many_unanswered(i.consumer_operator_id) then
+        perform fail_sealed_run(i, 'failed', p_index, 'MODEL_UNAVAILABLE',
+          'Too many calls of yours got no answer that could be used in this hour; invoke it in the next one.');
+        return begun;
+      end if;
     end if;
   end if;
   begun.state := 'run';

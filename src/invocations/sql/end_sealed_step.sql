@@ -19,6 +19,7 @@ begin
     perform end_seller_call(i.skill_id, s.seller_month, s.seller_most_microcents, r.cost_microcents,
       coalesce((p_result ->> 'asked')::boolean, true));
   end if;
+  if s.kind = 'llm' and s.key_source = 'platform' and r.cost_microcents is null then perform count_unanswered_call(i); end if;
   if i.status <> 'processing' then return false; end if;
   if s.error_code is not null then
     perform fail_sealed_run(i, 'failed', p_index, s.error_code, s.error_message);

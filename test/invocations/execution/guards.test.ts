@@ -32,6 +32,23 @@ describe('what guards the steps of an execution', () => {
   });
   afterEach(() => assertLedger(db));
 
+  it('let a consumer have a dollar an hour of calls that nobody pays, and ask no model beyond', async () => {
+    const unanswered = () =>
+      db.maybeOneFirst(sql.type(z.object({ cents: z.number() }))`
+        select sum(cents)::int as cents from unanswered_model_calls where operator_id = ${consumer}`);
+    const skill = await world.publish(provider, { steps: [modelStep()] });
+    world.doubles.models.push({ outcome: 'unknown', sentence: 'No answer.' });
+    await world.live(await world.invoke(consumer, skill));
+    assert.equal(await unanswered(), 1);
+    await run(db, sql.fragment`update unanswered_model_calls set cents = 100 where operator_id = ${consumer}`);
+    const refused = await world.invoke(consumer, skill);
+    assert.equal(await world.live(refused), 'failed');
+    assert.match((await world.show(refused)).error ?? '', /MODEL_UNAVAILABLE/);
+    assert.equal(world.doubles.asked.length, 1);
+    world.doubles.models.push(answered('short'));
+    assert.equal(await world.live(await world.invoke(await newWallet(db, 100), skill)), 'completed');
+  });
+
   const begin = (id: string, index: number) =>
     beginSealedStep(db, { id, index, kind: 'script', stepId: `mch_${id}_${index}`, model: null });
   const end = (id: string, attempt: number) => {
