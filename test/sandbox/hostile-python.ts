@@ -1,5 +1,9 @@
 import type { Hostile } from './hostile-javascript.ts';
 
+/** The class of JavaScript's exceptions, which only the collector still names: an instance leads to every object of the process. */
+const JS_EXCEPTION =
+  '[kind for kind in __import__("gc").get_objects() if type(kind).__name__ == "_JsProxyMetaClass" and kind.__name__ == "JsException"][0]';
+
 /** Expressions or statements that a script tries one after the other in one process; each must raise. They leave what follows as it was. */
 export const refusedByPython: readonly string[] = [
   'import js',
@@ -72,6 +76,10 @@ export const refusedByPython: readonly string[] = [
   'import webbrowser; webbrowser.open("http://127.0.0.1/") or missing',
   'import asyncio; asyncio.new_event_loop().run_until_complete(asyncio.open_connection("127.0.0.1", 80))',
   'import signal; signal.setitimer(signal.ITIMER_REAL, 1)',
+  `${JS_EXCEPTION}("Error", "message", "stack").constructor`,
+  `import copyreg; copyreg.__newobj__(${JS_EXCEPTION}, "Error", "message", "stack").constructor`,
+  `BaseException.__new__(${JS_EXCEPTION}, "Error", "message", "stack").constructor`,
+  `kind = ${JS_EXCEPTION}; del kind.__new__; kind("Error", "message", "stack").constructor`,
 ];
 
 /** Expressions for one process, with what they must give. */
