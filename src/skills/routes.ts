@@ -39,7 +39,7 @@ const publish = route({
   bodyLimit: PUBLISH_BODY_BYTES,
   status: 201,
   reply: SkillSchema,
-  refusals: ['SKILL_NAME_TAKEN'],
+  refusals: ['SKILL_NAME_TAKEN', 'ADMIN_REQUIRED', 'GOVERNANCE_APPROVAL_REQUIRED'],
   example: {
     name: 'summarise-text',
     description: 'Summarises a text in three sentences.',
@@ -98,7 +98,7 @@ const update = route({
   mostValues: MOST_SKILL_VALUES,
   status: 200,
   reply: SkillSchema,
-  refusals: ['NOT_FOUND', 'NOT_OWNER', 'VERSION_IMMUTABLE'],
+  refusals: ['NOT_FOUND', 'NOT_OWNER', 'VERSION_IMMUTABLE', 'ADMIN_REQUIRED'],
   example: { price_per_invocation: 30 },
   handler: ({ context, call, params: { id }, body }) => updateSkill(context, call, id, body),
 });
