@@ -11,7 +11,8 @@ export const knownProviders = {
       kind: slug === 'claude' ? 'anthropic' : 'openai',
       base_url: 'http://127.0.0.1:1',
       api_key: 'sk-the-key-of-the-platform',
-      models: [{ model: 'tiny-1', ...prices }],
+      // docs/credentials.md names the second.
+      models: ['tiny-1', 'gpt-5-mini'].map((model) => ({ model, ...prices })),
     })),
   ),
 };
