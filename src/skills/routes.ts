@@ -103,6 +103,9 @@ const update = route({
   handler: ({ context, call, params: { id }, body }) => updateSkill(context, call, id, body),
 });
 
+/** Beside those of every change by its owner. */
+const OWN_REFUSALS = { suspend: [], activate: ['INVALID_STATE', 'ADMIN_REQUIRED'], unlist: ['INVALID_STATE'] } as const;
+
 const ownerAction = (action: 'suspend' | 'activate' | 'unlist', summary: string) =>
   route({
     method: 'post',
@@ -114,7 +117,7 @@ const ownerAction = (action: 'suspend' | 'activate' | 'unlist', summary: string)
     params,
     status: 200,
     reply: SkillSchema,
-    refusals: ['NOT_FOUND', 'NOT_OWNER', ...(action === 'suspend' ? [] : (['INVALID_STATE'] as const))],
+    refusals: ['NOT_FOUND', 'NOT_OWNER', ...OWN_REFUSALS[action]],
     handler: ({ context, call, params: { id } }) => changeStatus(context, call, id, { by: 'owner', action }),
   });
 

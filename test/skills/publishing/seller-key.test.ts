@@ -14,7 +14,7 @@ import {
 } from '../../support/factories.ts';
 import { signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, requester, type Requester } from '../../support/service.ts';
-import { publish, sellersSkill } from '../support.ts';
+import { publish, publishApproved, sellersSkill } from '../support.ts';
 
 describe('A skill that is answered by its seller’s key', () => {
   let operator: TestOperator;
@@ -85,6 +85,17 @@ describe('A skill that is answered by its seller’s key', () => {
       assertStatus(await as.patch(path, { price_per_invocation: nth }), 200);
     const other = await publish(operator, { price_per_invocation: 50 });
     for (const [, as] of low) assertStatus(await as.patch(`/v1/skills/${other.id}`, { price_per_invocation: 0 }), 200);
+  });
+
+  it('is brought back by an administrator alone where it was suspended, and suspended by every key', async () => {
+    const { id } = await publishApproved(operator, sellersSkill);
+    const path = `/v1/skills/${id}`;
+    for (const [, as] of low) {
+      assertStatus(await as.post(`${path}/suspend`), 200);
+      assertProblem(await as.post(`${path}/activate`), 'ADMIN_REQUIRED');
+      assertStatus(await owner.post(`${path}/activate`), 200);
+      for (const action of ['activate', 'unlist', 'activate']) assertStatus(await as.post(`${path}/${action}`), 200);
+    }
   });
 
   it('stays as it is where it was published without a limit before', async () => {
