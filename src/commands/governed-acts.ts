@@ -119,6 +119,12 @@ export const governedActs = {
     why: 'Whoever has the account at the provider may read there what the key is used for, when what entered it has ended.',
     by: 'administrator',
   },
+  'skill.outlives_maker': {
+    call: 'POST /v1/skills',
+    what: 'Publishing a skill that is answered by its seller’s key for a model provider (`seller_provides`, `both`), by a key or token that ends',
+    why: 'Whoever invokes it asks by that key when what published it has ended: a person publishes it, or a key that does not end.',
+    by: 'administrator',
+  },
   'agent.brought_back': {
     call: 'PATCH /v1/agents/:id',
     what: 'Making an agent active again that was retired (`status: disabled`)',

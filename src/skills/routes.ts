@@ -39,7 +39,7 @@ const publish = route({
   bodyLimit: PUBLISH_BODY_BYTES,
   status: 201,
   reply: SkillSchema,
-  refusals: ['SKILL_NAME_TAKEN'],
+  refusals: ['SKILL_NAME_TAKEN', 'ADMIN_REQUIRED', 'GOVERNANCE_APPROVAL_REQUIRED'],
   example: {
     name: 'summarise-text',
     description: 'Summarises a text in three sentences.',
@@ -98,10 +98,13 @@ const update = route({
   mostValues: MOST_SKILL_VALUES,
   status: 200,
   reply: SkillSchema,
-  refusals: ['NOT_FOUND', 'NOT_OWNER', 'VERSION_IMMUTABLE'],
+  refusals: ['NOT_FOUND', 'NOT_OWNER', 'VERSION_IMMUTABLE', 'ADMIN_REQUIRED'],
   example: { price_per_invocation: 30 },
   handler: ({ context, call, params: { id }, body }) => updateSkill(context, call, id, body),
 });
+
+/** Beside those of every change by its owner. */
+const OWN_REFUSALS = { suspend: [], activate: ['INVALID_STATE', 'ADMIN_REQUIRED'], unlist: ['INVALID_STATE'] } as const;
 
 const ownerAction = (action: 'suspend' | 'activate' | 'unlist', summary: string) =>
   route({
@@ -114,7 +117,7 @@ const ownerAction = (action: 'suspend' | 'activate' | 'unlist', summary: string)
     params,
     status: 200,
     reply: SkillSchema,
-    refusals: ['NOT_FOUND', 'NOT_OWNER', ...(action === 'suspend' ? [] : (['INVALID_STATE'] as const))],
+    refusals: ['NOT_FOUND', 'NOT_OWNER', ...OWN_REFUSALS[action]],
     handler: ({ context, call, params: { id } }) => changeStatus(context, call, id, { by: 'owner', action }),
   });
 

@@ -6,6 +6,7 @@ import {
   codeFields,
   dependencyNames,
   executionFields,
+  isAnsweredBySeller,
   singleFieldFaults,
   singleScriptFieldsBesideSteps,
 } from './skill-code.ts';
@@ -55,7 +56,10 @@ export const PublishSkillSchema = z
     execution_mode: z.enum(['open', 'sealed', 'source']).default('open'),
     credential_mode: z.enum(['none', 'buyer_provides', 'seller_provides', 'both']).default('none'),
     required_credentials: requiredCredentials.default([]),
-    seller_credential_limit: sellerCredentialLimit.optional(),
+    seller_credential_limit: sellerCredentialLimit.optional().meta({
+      description:
+        'Of a skill that is not open and has credential_mode seller_provides or both: required, with one of the two at least.',
+    }),
     accepts_requests: z.boolean().default(true),
     ...executionFields,
   })
@@ -84,6 +88,15 @@ export const PublishSkillSchema = z
     if (body.execution_mode === 'open') return;
     for (const { field, message } of singleFieldFaults(body))
       faults.addIssue({ code: 'custom', path: [field], message });
+  })
+  .superRefine((body, faults) => {
+    const { max_calls: calls, max_cost_cents: cost } = body.seller_credential_limit ?? {};
+    if (!isAnsweredBySeller(body) || calls !== undefined || cost !== undefined) return;
+    faults.addIssue({
+      code: 'custom',
+      path: ['seller_credential_limit'],
+      message: 'must have max_calls or max_cost_cents: whoever invokes the skill may ask by the key of its seller',
+    });
   })
   .meta({ id: 'PublishSkill' });
 export type PublishSkill = z.output<typeof PublishSkillSchema>;

@@ -5,7 +5,7 @@ import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import type { RouteAnswer } from '../http/route.ts';
 import { boundOfCode } from './execution/cost.ts';
 import { findPendingChange } from './publishing/pending-change.ts';
-import { NO_CODE } from './skill-code.ts';
+import { isAnsweredBySeller, NO_CODE } from './skill-code.ts';
 import { presentSkill } from './presenter.ts';
 import {
   findCode,
@@ -44,9 +44,6 @@ export async function findVisibleRow(connection: CommonQueryMethods, caller: Cal
   assertThat(row !== null && visibleTo(caller, row), () => notFound('skill'));
   return row;
 }
-
-const isAnsweredBySeller = ({ execution_mode, credential_mode }: SkillRow): boolean =>
-  execution_mode !== 'open' && (credential_mode === 'seller_provides' || credential_mode === 'both');
 
 /** GET of one skill. Its code, where the caller may see it, is read from the database: the cache never holds any. */
 export async function readSkill(context: Context, caller: Caller, id: string): Promise<RouteAnswer<Skill>> {

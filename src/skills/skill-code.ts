@@ -172,3 +172,12 @@ export const modelsOf = (body: Execution): { path: string; provider: string; mod
     ? [{ path: 'llm_model', provider: body.llm_provider, model: body.llm_model }]
     : []),
 ];
+
+/** Whether the service may ask models by the key of who offers the skill. */
+export const isAnsweredBySeller = ({
+  execution_mode: mode,
+  credential_mode: keys,
+}: {
+  execution_mode: string;
+  credential_mode: string;
+}): boolean => mode !== 'open' && (keys === 'seller_provides' || keys === 'both');

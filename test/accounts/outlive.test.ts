@@ -4,7 +4,15 @@ import { z } from 'zod';
 import type { GovernedAct } from '../../src/commands/governed-acts.ts';
 import { sql } from '../../src/database/pool.ts';
 import { approve, refusedWith, withApproval } from '../governance/support.ts';
-import { buildAgent, buildOperator, buildPartner, unique, type TestOperator } from '../support/factories.ts';
+import {
+  buildAgent,
+  buildOperator,
+  buildPartner,
+  publication,
+  unique,
+  type TestOperator,
+} from '../support/factories.ts';
+import { sellersSkill } from '../skills/support.ts';
 import { PROVIDERS } from '../support/model-providers.ts';
 import { signIn, type Person } from '../support/people.ts';
 import { assertProblem, assertStatus, database, requester, type Reply, type Requester } from '../support/service.ts';
@@ -75,6 +83,10 @@ const ways: Record<Outliving, Way> = {
   'credential.outlives_maker': {
     status: 200,
     call: () => put(`/v1/credentials/${PROVIDERS[0]}`, { api_key: unique('sk-of-a-provider') }),
+  },
+  'skill.outlives_maker': {
+    status: 201,
+    call: () => post('/v1/skills', publication(sellersSkill)),
   },
 };
 

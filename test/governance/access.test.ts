@@ -69,6 +69,7 @@ const columns: Record<string, Answer> = {
   'sign_in_codes.code': MAILED,
   'signing_keys.kid': ITS_OWN,
   'signing_keys.private_key': ITS_OWN,
+  'skills.credential_mode': ['skill.outlives_maker'],
   'subscription_changes.checkout_url': PROVIDER,
   'tiers.email': NAME,
   'top_ups.checkout_url': PROVIDER,

@@ -8,7 +8,8 @@ import { run } from '../billing/ledger/ledger-world.ts';
 import { insertHeldEvent } from '../inbound/support/endpoints.ts';
 import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
 import { timePasses } from '../passports/lineages.ts';
-import { buildAgent, buildOperator, unique } from '../support/factories.ts';
+import { buildAgent, buildOperator, publication, unique } from '../support/factories.ts';
+import { sellersSkill } from '../skills/support.ts';
 import { PROVIDERS } from '../support/model-providers.ts';
 import { insertMember } from '../support/people.ts';
 import { settingsBeside, startRole } from '../support/role.ts';
@@ -368,6 +369,14 @@ export const attempts = {
     const path = `/v1/credentials/${choose(PROVIDERS)}`;
     return (as, headers) => as.delete(path, headers);
   },
+  publishSkill: (_world, choose) => {
+    const body = publication({
+      ...sellersSkill,
+      credential_mode: choose(['seller_provides', 'both', 'buyer_provides']),
+      price_per_invocation: choose([0, 50]),
+    });
+    return (as, headers) => as.post('/v1/skills', body, headers);
+  },
   replayEvent: ({ known }, choose) => {
     const path = `/v1/operator/inbound-webhooks/${choose(known.inw)}/events/${choose(known.iev)}/replay`;
     return (as, headers) => as.post(path, undefined, headers);
@@ -399,6 +408,8 @@ export async function accessOf({ db, operatorId }: BearersWorld): Promise<Readon
     union all select 'the operator signs by ' || kid, null from operator_public_keys where operator_id = ${operatorId}
     union all select 'endpoint ' || id || ' ' || secret, null from inbound_endpoints where operator_id = ${operatorId} and revoked_at is null
     union all select 'credential ' || provider || ' ' || secret, null from model_credentials where operator_id = ${operatorId}
+    union all select 'skill ' || id || ' asks by the key of its seller', null from skills
+      where operator_id = ${operatorId} and execution_mode <> 'open' and credential_mode in ('seller_provides', 'both')
     union all select concat_ws(' ', 'destination', id, address, secret), null from destinations where operator_id = ${operatorId}
     union all select 'session ' || s.id, s.expires_at from dashboard_sessions s join members m on m.id = s.member_id where m.operator_id = ${operatorId}`);
   return new Map(found.map(({ what, ends }) => [what, ends]));

@@ -203,6 +203,16 @@ describe('The governance gate', () => {
       const body = { name: unique('child'), kind: 'operator', role };
       return assertStatus(await by.post<{ id: string; key: string }>('/v1/api-keys', body), 201);
     };
+    /** Each key makes the next one, which deletes it. @returns the last one */
+    const replaced = async (first: { id: string; key: string }, times: number) => {
+      let last = first;
+      for (let nth = 0; nth < times; nth += 1) {
+        const next = await makeKey(requester(last.key));
+        assertStatus(await requester(next.key).delete(`/v1/api-keys/${last.id}`), 200);
+        last = next;
+      }
+      return last;
+    };
     /** Requests approvals until it is refused. @returns how many it got */
     const fill = async (ask: () => Promise<Reply>): Promise<number> => {
       for (let places = 0; places < 100; places += 1) {
@@ -254,15 +264,64 @@ describe('The governance gate', () => {
     });
 
     it('and a key that is replaced again and again by the one that it makes has as many as the first', async () => {
-      let last: Requester = operator;
-      let id = '';
-      for (let times = 0; times < 9; times += 1) {
-        const next = await makeKey(last);
-        if (id !== '') assertStatus(await requester(next.key).delete(`/v1/api-keys/${id}`), 200);
-        [last, id] = [requester(next.key), next.id];
-      }
-      assert.equal(await fill(asks(last.key)), 20);
+      const { key } = await replaced(await makeKey(operator), 8);
+      assert.equal(await fill(asks(key)), 20);
       refuse(await asks(operator.key)());
+    });
+
+    it('and one that fills them leaves some to its maker and to each other, however often the maker was replaced before', async () => {
+      const maker = await replaced(await makeKey(operator), 5);
+      const [hostile, sibling] = [await makeKey(requester(maker.key)), await makeKey(requester(maker.key))];
+      const made: string[] = [];
+      for (let nth = 0; nth < 6; nth += 1) made.push((await makeKey(requester(hostile.key))).key);
+      let taken = 0;
+      for (const key of [hostile.key, ...made]) taken += await fill(asks(key));
+      assert(taken >= 10 && taken <= 20, `${taken} places`);
+      for (const { key } of [sibling, maker]) refuse(await asks(key)());
+    });
+
+    it('and one that deletes what made its keys has no more for that', async () => {
+      const maker = await makeKey(operator);
+      const [hostile, sibling] = [await makeKey(requester(maker.key)), await makeKey(requester(maker.key))];
+      let makers = [hostile];
+      for (let times = 0; times < 3; times += 1) {
+        const made: typeof makers = [];
+        for (const { key, id } of makers) {
+          const next = requester(key);
+          made.push(await makeKey(next), await makeKey(next));
+          assertStatus(await requester(made.at(-1)?.key ?? null).delete(`/v1/api-keys/${id}`), 200);
+        }
+        makers = made;
+      }
+      for (const { key } of makers) await fill(asks(key));
+      refuse(await asks(sibling.key)());
+      refuse(await asks(maker.key)());
+    });
+
+    it('and members that it invites share them, also when it was deleted', async () => {
+      const invite = async (by: Requester): Promise<() => Promise<Reply>> => {
+        const email = `${unique('invited')}@example.test`;
+        assertStatus(await by.post('/v1/members', { email, role: 'member' }), 201);
+        const { cookie } = await signIn(email, operator.operatorId);
+        const origin = new URL(shell.context.config.publicBaseUrl).origin;
+        const plain = requester(null, shell.baseUrl);
+        return () => plain.post('/v1/governed/a', { n: unique('n') }, { cookie, origin });
+      };
+      const child = await makeKey(operator);
+      const members = [await invite(operator), await invite(operator), await invite(operator)];
+      const [filling, waiting] = [await invite(requester(child.key)), await invite(requester(child.key))];
+      assertStatus(await operator.delete(`/v1/api-keys/${child.id}`), 200);
+      await fill(filling);
+      refuse(await waiting());
+      let taken = 0;
+      for (const ask of [asks(operator.key), ...members]) taken += await fill(ask);
+      assert(taken < 40, `${taken} places`);
+      const made = await owner.post<{ key: string }>('/v1/api-keys', {
+        name: 'of a person',
+        kind: 'operator',
+        role: 'admin',
+      });
+      assert.equal(await fill(asks(assertStatus(made, 201).key)), 20);
     });
   });
 

@@ -13,7 +13,8 @@ import { submit } from '../claims/support.ts';
 import { insertHeldEvent } from '../inbound/support/endpoints.ts';
 import { newRule } from '../notifications/support/destinations.ts';
 import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
-import { buildAgent, buildOperator, credit, unique, type TestOperator } from '../support/factories.ts';
+import { buildAgent, buildOperator, credit, publication, unique, type TestOperator } from '../support/factories.ts';
+import { sellersSkill } from '../skills/support.ts';
 import { PROVIDERS } from '../support/model-providers.ts';
 import { buildPerson, insertMember, signIn, type Person } from '../support/people.ts';
 import { assertStatus, database, platform, requester, type Reply, type Requester } from '../support/service.ts';
@@ -482,6 +483,15 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
         enter({ api_key: 'sk-of-the-operator-2222', label: 'two' }),
       ],
       fixed: either(IDS, /^provider$/),
+    };
+  },
+  'skill.outlives_maker': async (world) => {
+    const body = publication(sellersSkill);
+    return {
+      as: await endingKey(world),
+      call: (as, headers) => as.post('/v1/skills', body, headers),
+      changes: [],
+      fixed: new RegExp(SAYS_IT_ALL),
     };
   },
   'operator.payout_account_changed': async (world) => ({

@@ -87,6 +87,7 @@ const everyAct: Step[] = [
   stepOf('rotateEndpointSecret', 0, 0, 2),
   stepOf('changeAgent', 0, 1, 7),
   stepOf('changeAgent', 0, 1, 8),
+  stepOf('publishSkill', 0, 0),
 ];
 
 /** A key that ends soon leaves behind whatever it can, where one without an end has made the same before. */
@@ -104,6 +105,8 @@ const leavingBehind: Step[] = [WITHOUT_END, ENDS_SOON].flatMap((who) => [
   stepOf('rotateEndpointSecret', who, 0, 1),
   stepOf('setCredential', who, 0, 0),
   stepOf('setCredential', who, 1, 0),
+  stepOf('publishSkill', who, 0),
+  stepOf('publishSkill', who, 1),
   stepOf('makeKey', who, 0, 1, 0),
   stepOf('makeKey', who, 2, 1, 0),
   stepOf('makeGrant', who, 0),

@@ -16,6 +16,15 @@ export const llmStep = {
 /** Sealed, with steps, waiting for review. */
 export const sealedSkill = { execution_mode: 'sealed', execution_steps: [scriptStep, llmStep] };
 
+/** Sealed; its step may be answered by the key of its seller. */
+export const sellersSkill = {
+  execution_mode: 'sealed',
+  execution_steps: [llmStep],
+  credential_mode: 'seller_provides',
+  required_credentials: [{ provider: 'openai', scopes: [] }],
+  seller_credential_limit: { max_calls: 5 },
+};
+
 export const publish = async (owner: Requester, overrides: Record<string, unknown> = {}): Promise<Skill> =>
   assertStatus(await owner.post<Skill>('/v1/skills', publication(overrides)), 201);
 

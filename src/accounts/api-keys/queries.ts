@@ -63,7 +63,8 @@ export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Pr
                           last4, expires_at, created_by, person_id, line)
     values (${key.id}, ${key.operator_id}, ${key.name}, ${key.kind}, ${key.role}, ${key.agent_id},
             ${key.partner_grant_id}, ${key.monthly_limit_cents}, ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz,
-            ${key.created_by}, ${key.personId}, line_of_new_key(${key.id}, ${key.created_by}, ${key.partner_grant_id ?? key.agent_id}))
+            ${key.created_by}, ${key.personId}, 
+            makers_behind(${key.created_by}) || array_remove(array[${key.partner_grant_id ?? key.agent_id}, ${key.id}], null))
     on conflict (secret_hash) do nothing
     returning ${columns}`);
 

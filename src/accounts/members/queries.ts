@@ -20,8 +20,9 @@ export const insertMember = (
   { operatorId, email, role, joined, invitedBy }: NewMember,
 ): Promise<Member> =>
   connection.one(sql.type(MemberSchema)`
-    insert into members (id, operator_id, email, role, joined_at, invited_by)
-    values (${newId('mem')}, ${operatorId}, ${email}, ${role}, case when ${joined} then clock_timestamp() end, ${invitedBy})
+    insert into members (id, operator_id, email, role, joined_at, invited_by, invited_line)
+    values (${newId('mem')}, ${operatorId}, ${email}, ${role}, case when ${joined} then clock_timestamp() end, ${invitedBy},
+      makers_behind(${invitedBy}))
     returning ${columns}`);
 
 /** Deletes what a credential invited and nobody has accepted. @returns the ids of the invitations */

@@ -26,7 +26,7 @@ begin
         and a.status in ('pending', 'approved');
     if found then return; end if;
     perform lock_approvals(p_operator); -- so that the bound holds when many ask at once
-    if not has_approval_place(p_operator, coalesce((select k.line from key_families k where k.id = p_requested_by), array[p_requested_by]),
+    if not has_approval_place(p_operator, coalesce((select c.line from credential_lines c where c.id = p_requested_by), array[p_requested_by]),
         p_most_of_first, p_most_of_operator) then
       select min(a.expires_at) into v_first_end from governance_approvals a
         where a.operator_id = p_operator and a.status = 'pending' and approval_status(a) = 'pending';

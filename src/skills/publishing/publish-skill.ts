@@ -8,10 +8,11 @@ import { newId } from '../../ids/ids.ts';
 import { cut, shown } from '../../json/shown.ts';
 import { pricesOfModel } from '../../models/settings.ts';
 import { checkSchemas } from './check-schemas.ts';
-import { hasCode, modelsOf } from '../skill-code.ts';
+import { hasCode, isAnsweredBySeller, modelsOf } from '../skill-code.ts';
 import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import type { PublishSkill, Skill } from '../schema.ts';
 import { showSkill } from '../show-skill.ts';
+import { approvalToSpend, assertMaySpendSellerKey } from './seller-key.ts';
 import { insertSkill } from './write-queries.ts';
 
 /** Characters of the names of models in a refusal. */
@@ -45,9 +46,11 @@ const unknownModel = (providers: Config['modelProviders'], provider: string, mod
 
 /**
  * Publishes a skill, which is active at once or waits in pending_review.
- * @throws CarnetError VALIDATION_ERROR for a refused schema, a model that is not offered or an agent of somebody else; SKILL_NAME_TAKEN.
+ * @throws CarnetError VALIDATION_ERROR for a refused schema, a model that is not offered or an agent of somebody else; SKILL_NAME_TAKEN;
+ *   where its seller's key answers ADMIN_REQUIRED, and by a credential that ends GOVERNANCE_APPROVAL_REQUIRED.
  */
 export async function publishSkill(context: Context, call: CommandCall, body: PublishSkill): Promise<Answered<Skill>> {
+  if (isAnsweredBySeller(body)) assertMaySpendSellerKey(call.caller);
   await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });
   checkModels(context.config, body);
   const id = newId('skl');
@@ -55,7 +58,8 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
   return await runCommand<Skill, KeptSkill>(
     context,
     call,
-    async ({ connection, audit }) => {
+    async (unit) => {
+      const { connection, audit } = unit;
       const { operatorId } = call.caller;
       if (body.agent_id !== undefined) {
         const agent = await findAgent(connection, { operatorId, agentId: body.agent_id });
@@ -63,6 +67,8 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
           invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }),
         );
       }
+      const refused = await approvalToSpend(context, { unit, call, body });
+      if (refused !== null) return refused;
       await insertSkill(connection, { id, operatorId, body, review });
       await audit('skill.published', id, { name: body.name, version: body.version, review });
       return { status: 201, body: await showSkill(context, connection, id), location: `/v1/skills/${id}` };

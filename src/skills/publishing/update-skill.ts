@@ -10,14 +10,17 @@ import { checkSchemas } from './check-schemas.ts';
 import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import { findSkillRow, type SkillRow } from '../queries.ts';
 import type { Skill, UpdateSkill } from '../schema.ts';
+import { isAnsweredBySeller } from '../skill-code.ts';
 import { assertOwnSkill, lockOwnSkill, showSkill } from '../show-skill.ts';
 import { findPendingChange, keepWaiting, partChange } from './pending-change.ts';
+import { assertMaySpendSellerKey } from './seller-key.ts';
 import { saveChanges, type ChangeableFields } from './write-queries.ts';
 
 /**
  * Changes the fields given and counts one more revision; a PATCH that changes nothing leaves the revision as it is. What an approved skill
  * with code promises changes when an administrator has looked at it, all else at once (decision K60).
- * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE.
+ * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE; ADMIN_REQUIRED for the price where
+ *   its seller's key answers.
  */
 export async function updateSkill(
   context: Context,
@@ -38,6 +41,7 @@ export async function updateSkill(
       const { atOnce, waits } = partChange(before, waiting, body);
       const after = changeOf(before, atOnce);
       const fields = changedFields(before, after);
+      if (fields.includes('price_per_invocation') && isAnsweredBySeller(before)) assertMaySpendSellerKey(call.caller);
       const proposed = waits === null ? after : changeOf(before, { ...atOnce, ...waits });
       if (proposed.version !== before.version) await refuseOtherSchemas(connection, id, proposed);
       if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);

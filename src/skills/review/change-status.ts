@@ -5,8 +5,10 @@ import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts'
 import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import { lockSkillRow } from '../queries.ts';
 import type { Skill } from '../schema.ts';
+import { isAnsweredBySeller } from '../skill-code.ts';
 import { lockOwnSkill, showSkill } from '../show-skill.ts';
 import { nextState, type NextState, type SkillState, type StatusAction } from '../status.ts';
+import { assertMaySpendSellerKey } from '../publishing/seller-key.ts';
 import { saveState } from '../publishing/write-queries.ts';
 
 const AUDIT_NAMES = {
@@ -42,7 +44,8 @@ const assertSeen = (skill: { revision: number; status: string }, seen: number | 
  * Moves a skill to the state that follows the action; one that is in that state already is answered unchanged.
  * @param by `owner` for suspend, activate and unlist; `platform` for the review, whose routes admit nobody else.
  * @param revision the one that an administrator read before they approve it; may be left out where there was never another
- * @throws CarnetError NOT_FOUND, NOT_OWNER, INVALID_STATE, NO_EXECUTABLE_CONTENT
+ * @throws CarnetError NOT_FOUND, NOT_OWNER, INVALID_STATE, NO_EXECUTABLE_CONTENT; ADMIN_REQUIRED for bringing back one that its seller's key
+ *   answers
  */
 export const changeStatus = (
   context: Context,
@@ -58,6 +61,8 @@ export const changeStatus = (
         by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
       assertThat(before, () => notFound('skill'));
       const after = nextState(before, action);
+      if (action === 'activate' && before.status === 'suspended' && isAnsweredBySeller(before))
+        assertMaySpendSellerKey(call.caller);
       if (action === 'approve' && after.status !== before.status) assertSeen(before, revision);
       if (differs(before, after)) {
         await saveState(connection, { id, next: after, reviewed: by === 'platform' });

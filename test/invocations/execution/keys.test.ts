@@ -46,7 +46,7 @@ describe('the keys that model steps are asked with', () => {
       sql.fragment`insert into model_credentials (operator_id, provider, secret, last_four) values (${operator}, 'tiny', ${secret}, '1111')`,
     );
   };
-  const publish = (mode: Mode, limit: object = {}, steps = [modelStep()]): Promise<string> =>
+  const publish = (mode: Mode, limit: object = { max_calls: 100 }, steps = [modelStep()]): Promise<string> =>
     world.publish(seller, {
       steps,
       more: {
