@@ -77,6 +77,9 @@ export const PassportClaimsSchema = z
   .meta({ id: 'PassportClaims' });
 export type PassportClaims = z.infer<typeof PassportClaimsSchema>;
 
+/** The claims without mode and interval: those are signed as the row of the lineage has them. */
+export type ComposedClaims = Omit<PassportClaims, 'accountability' | 'checkpoint_interval'>;
+
 /** The payload of a passport. Any other member makes a token malformed: it could require something nobody checks. */
 export const PassportPayloadSchema = z.strictObject({
   iss: text,

@@ -124,6 +124,8 @@ const changesOfTwin = (world: World, agentId: string): Change[] => {
       insert into checkouts (id, lineage_id, session_id, operator_id, agent_id, jti, missed, created_at, review_status, risk)
       select ${newId('chko')}, ${lineage}, 'ses_x', operator_id, id, ${lineage}, true, now(), 'pending', 'flagged' from agents where id = ${twin}`),
     by(sql.fragment`update checkouts set review_status = 'approved', decided_at = now() where lineage_id = ${lineage}`),
+    by(sql.fragment`update agents set checkpoint_interval_seconds = 90 where id = ${twin}`),
+    by(sql.fragment`update agents set accountability = 'logged' where id = ${twin}`),
     ...['First.', 'Once more.'].map((reason) =>
       by(
         sql.fragment`select block_agent(operator_id, id, null, 'key_of_one', ${reason}) from agents where id = ${twin}`,
@@ -495,9 +497,11 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
     };
   },
   'operator.payout_account_changed': async (world) => ({
-    as: world.key,
-    call: (as, headers) => as.patch('/v1/operators/me', { payout_account: 'acct_1032D82eZvKYlo2C' }, headers),
+    as: await endingKey(world),
+    call: (as, headers) =>
+      as.patch('/v1/operators/me', { payout_account: 'acct_1032D82eZvKYlo2C', public_jwks: [otherJwk] }, headers),
     changes: [
+      async () => assertStatus(await world.operator.patch('/v1/operators/me', { public_jwks: [publicJwk] }), 200),
       sqlOf(world)(
         sql.fragment`update operators set payout_account = 'acct_2' where id = ${world.operator.operatorId}`,
       ),

@@ -133,7 +133,7 @@ export const AgentConductSchema = z
     other_twin_blocks: z.number().meta({ description: 'How many others bind these, older than these' }),
     conduct: jsonObject.meta({
       description:
-        '`reviews`: those that are not approved or are critical, with their flags, notes and report; `unreviewed_flags`; both the newest first, a hundred at most, and how many others there are. `twins`: the same of all other agents of the operator that have or had a public key of it, and who they are',
+        '`reviews`: those that are not approved or are critical, with their flags, notes and report; `unreviewed_flags`; both the newest first, a hundred at most, and how many others there are. `twins`: the same of all other agents of the operator that have or had a public key of it, and who they are, with status, mode and interval',
     }),
     digest: z.string().meta({ description: 'Of all of it: what `seen` of unblocking repeats' }),
   })

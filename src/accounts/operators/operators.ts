@@ -48,18 +48,24 @@ export const updateOwnOperator = (
     return { status: 200, body: operator };
   });
 
-/** Names the act that a person has to decide about a change, the act of an owner first: one approval stands for the whole request. null: a key may. */
+/**
+ * Names the act that a person has to decide about a change, the act of an owner first: one approval stands for the whole request, so each governed
+ * part that the request names is its subject, whichever is the act. null: a key may.
+ */
 async function governedChange(
   connection: CommonQueryMethods,
   caller: Caller,
   { before, patch }: { before: Operator; patch: UpdateOperator },
 ): Promise<Governed | null> {
-  if (patch.payout_account !== undefined)
-    return { act: 'operator.payout_account_changed', subject: { payout_account: before.payout_account } };
+  const subject = {
+    ...(patch.payout_account !== undefined && { payout_account: before.payout_account }),
+    ...(patch.public_jwks && { public_jwks: before.public_jwks }),
+  };
+  if (patch.payout_account !== undefined) return { act: 'operator.payout_account_changed', subject };
   const known = new Set(before.public_jwks.map(({ x }) => x));
   if (patch.public_jwks?.every(({ x }) => known.has(x)) ?? true) return null;
   const act = await actToOutlive(connection, caller, { act: 'operator_public_key.outlives_maker', end: null });
-  return act && { act, subject: { public_jwks: before.public_jwks } };
+  return act && { act, subject };
 }
 
 /**

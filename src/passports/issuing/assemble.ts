@@ -28,14 +28,6 @@ export function checkpointInterval({ agent }: PassportFacts, mode: Accountabilit
   return Number.isFinite(least) ? least : null;
 }
 
-/** The shorter interval in whole seconds, as a token states it; nothing where there is none. */
-export const shorterInterval = (own: number | null, parent: number | undefined): { checkpoint_interval?: number } => {
-  const intervals = [own, parent].flatMap((interval) =>
-    interval === null || interval === undefined ? [] : [Math.floor(interval)],
-  );
-  return intervals.length === 0 ? {} : { checkpoint_interval: Math.min(...intervals) };
-};
-
 /** @throws CarnetError OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE for a disabled agent */
 export function assertCanHoldPassport({ agent, operator_status: status }: PassportFacts): void {
   assertThat(

@@ -4,13 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
-import {
-  assertCanHoldPassport,
-  checkpointInterval,
-  requireActiveBindings,
-  shorterInterval,
-  strongerMode,
-} from './assemble.ts';
+import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, strongerMode } from './assemble.ts';
 import { constraintsOf, intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
@@ -18,7 +12,7 @@ import { narrowAudience, narrowServices, serviceIds, withinAudience } from './na
 import { readParentToken, type ParentToken } from './parent-token.ts';
 import { DEFAULT_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
-import type { PassportClaims } from '../token.ts';
+import type { ComposedClaims } from '../token.ts';
 
 /** Most hops: a passport at this depth cannot be delegated further (decision A13). */
 const MAX_DEPTH = 4;
@@ -45,7 +39,7 @@ export async function delegatePassport(
     decide: (common, composed) => sql.type(PassportAnswerRow)`
       select * from delegate_passport(${common},
         p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_parent_digest => ${parent instanceof CarnetError ? null : parent.digest}, p_agent => ${body.child_agent_id},
-        p_accountability => ${composed?.claims.accountability ?? null},
+        p_accountability => ${composed?.accountability ?? null},
         p_ttl_seconds => ${body.ttl_seconds === undefined ? null : Math.floor(body.ttl_seconds)},
         p_standard_seconds => ${DEFAULT_TTL_SECONDS}, p_interval => ${composed?.interval ?? null})`,
   });
@@ -92,13 +86,14 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
     parentClaims.authority_refs.map(({ binding_id: id }) => id),
   );
   facts.use(...bindings);
-  // The parent passport may be older than what its agent is held to now.
-  const above = strongerMode(parentClaims.accountability, delegator.agent.accountability);
+  // The lineage of the parent passport may be older than what its agent is held to now.
+  const { accountability: above } = delegator.agent;
   const accountability = strongerMode(above, child.agent.accountability);
   const interval = checkpointInterval(child, accountability, checkpointInterval(delegator, above) ?? undefined);
   const services = narrowServices(withinAudience(parentClaims.services, parentAudience), requested, 'SCOPE_ESCALATION');
   const audience = body.audience ?? (parentAudience && serviceIds(services));
   return {
+    accountability,
     interval,
     audience: audience && narrowAudience(audience, services, 'SCOPE_ESCALATION'),
     claims: {
@@ -108,15 +103,13 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
       services,
       authority_refs: child === delegator ? parentClaims.authority_refs : [],
       delegation_depth: parentClaims.delegation_depth + 1,
-      accountability,
-      ...shorterInterval(interval, parentClaims.checkpoint_interval),
       chain: [...parentClaims.chain, parent.jti],
     },
   };
 }
 
 /** Returns what a child takes from its parent (decision A41), without identity claims that have expired since. */
-const inheritedClaims = ({ checkpoint_interval: _interval, ...above }: PassportClaims): PassportClaims => ({
+const inheritedClaims = (above: ComposedClaims): ComposedClaims => ({
   ...above,
   identity_claims: above.identity_claims.filter(({ expires_at: end }) => end === null || end * 1_000 > Date.now()),
 });

@@ -37,7 +37,7 @@ export async function issuePassport(
     decide: (common, composed) => sql.type(PassportAnswerRow)`
       select * from issue_passport(${common},
         p_session => ${composed?.claims.session_id ?? null}, p_agent => ${body.agent_id},
-        p_accountability => ${composed?.claims.accountability ?? null}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
+        p_accountability => ${composed?.accountability ?? null}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
         p_session_seconds => ${context.config.sessionMaxSeconds}, p_interval => ${composed?.interval ?? null},
         p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)})`,
   });
@@ -70,6 +70,7 @@ async function composeIssue(context: Context, { call: { caller }, body, facts }:
   facts.use(...identity, ...bindings);
   const interval = checkpointInterval(holder, agent.accountability, body.checkpoint_interval_seconds);
   return {
+    accountability: agent.accountability,
     interval,
     audience: body.audience && narrowAudience(body.audience, services, 'SCOPE_NOT_GRANTED'),
     claims: {
@@ -81,9 +82,7 @@ async function composeIssue(context: Context, { call: { caller }, body, facts }:
       authority_refs: bindings,
       delegation_depth: 0,
       session_id: newId('ses'),
-      accountability: agent.accountability,
       ...(body.intent && { intent_summary: body.intent.summary, intent_services: body.intent.services }),
-      ...(interval !== null && { checkpoint_interval: Math.floor(interval) }),
       mission_ids: body.mission_ids,
       chain: [],
     },

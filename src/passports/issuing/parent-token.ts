@@ -1,12 +1,13 @@
 import type { CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { PASSPORT_CLAIM, type PassportClaims } from '../token.ts';
+import { PASSPORT_CLAIM, type ComposedClaims } from '../token.ts';
 import { verifySignature } from '../verifying/verify.ts';
 
 export interface ParentToken {
   jti: string;
-  claims: PassportClaims;
+  /** Without what it is held to: its lineage, and any above, may be held to more by now than an older token of it says. */
+  claims: ComposedClaims;
   /** Ids of services; undefined: it has none. */
   audience: string[] | undefined;
   /** SHA-256 of its payload in base64: it counts only where the row of its jti has the same. */
@@ -31,6 +32,7 @@ export async function readParentToken(
     });
   }
   const { digest, payload } = verdict;
-  const { jti, aud: audience, [PASSPORT_CLAIM]: claims } = payload;
+  const { jti, aud: audience, [PASSPORT_CLAIM]: signed } = payload;
+  const { accountability: _mode, checkpoint_interval: _interval, ...claims } = signed;
   return claims.operator_id === caller.operatorId ? { jti, claims, audience, digest } : notFound('passport');
 }

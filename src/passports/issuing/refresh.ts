@@ -7,19 +7,17 @@ import {
   assertStillGranted,
   checkpointInterval,
   requireActiveBindings,
-  shorterInterval,
-  strongerMode,
   toPassportIdentityClaim,
 } from './assemble.ts';
 import type { FactsInUse } from './facts.ts';
-import { findLineageAbove } from '../lists/queries.ts';
+import { findRootAgent } from '../lists/queries.ts';
 import { readParentToken, type ParentToken } from './parent-token.ts';
 import type { RefreshBody, SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**
  * Continues a lineage with a new jti: the same agent, scopes and chain, and a new time to live within the session's and
- * the parent's. It is held to what its agent and its parent are held to by now, where that is more (decision A61). What was granted at its root is checked again (decision A16), and every agent that it was delegated from
+ * the parent's. It is held to what its agent, its lineage and every lineage above are held to by now, whichever is most (decision A61). What was granted at its root is checked again (decision A16), and every agent that it was delegated from
  * (decision A30).
  * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, PASSPORT_REVOKED, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT,
  *   AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE, AUTHORITY_BINDING_INVALID,
@@ -36,7 +34,7 @@ export async function refreshPassport(
     decide: (common, composed) => sql.type(PassportAnswerRow)`
       select * from refresh_passport(${common},
         p_from => ${from instanceof CarnetError ? null : from.jti}, p_from_digest => ${from instanceof CarnetError ? null : from.digest}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
-        p_session_seconds => ${context.config.sessionMaxSeconds}, p_accountability => ${composed?.claims.accountability ?? null},
+        p_session_seconds => ${context.config.sessionMaxSeconds}, p_accountability => ${composed?.accountability ?? null},
         p_interval => ${composed?.interval ?? null})`,
   });
 }
@@ -47,8 +45,8 @@ async function composeRefresh(context: Context, from: ParentToken | CarnetError,
   const holder = await facts.of(claims.agent_id);
   assertThat(holder, () => notFound('agent'));
   // A child needs no grants of its own: what it may do was granted to the agent at the root.
-  const above = claims.delegation_depth === 0 ? null : await findLineageAbove(context.pool, from.jti);
-  const root = above === null ? holder : await facts.of(above.root_agent_id);
+  const rootId = claims.delegation_depth === 0 ? null : await findRootAgent(context.pool, from.jti);
+  const root = rootId === null ? holder : await facts.of(rootId);
   assertThat(root, () => notFound('agent'));
   assertCanHoldPassport(holder);
   const bindings = requireActiveBindings(
@@ -59,18 +57,13 @@ async function composeRefresh(context: Context, from: ParentToken | CarnetError,
   const valid = new Map(root.identity_claims.map((claim) => [claim.claim_id, claim]));
   const identity = claims.identity_claims.flatMap(({ claim_id: id }) => valid.get(id) ?? []);
   facts.use(...bindings, ...identity);
-  const accountability = strongerMode(
-    strongerMode(claims.accountability, holder.agent.accountability),
-    above?.accountability ?? 'standard',
-  );
-  const interval = checkpointInterval(holder, accountability, above?.checkpoint_interval_seconds ?? undefined);
+  const { accountability } = holder.agent;
   return {
-    interval,
+    accountability,
+    interval: checkpointInterval(holder, accountability),
     audience,
     claims: {
       ...claims,
-      accountability,
-      ...shorterInterval(interval, claims.checkpoint_interval),
       identity_claims: identity.map((claim) => toPassportIdentityClaim(claim, claims.operator_id)),
     },
   };

@@ -12,7 +12,7 @@ import { commandArguments } from '../command-arguments.ts';
 import { FactsInUse } from './facts.ts';
 import type { SignedPassport } from '../schema.ts';
 import { activeKey, keyOf, signingKeys } from '../keys/signing-keys.ts';
-import { PASSPORT_CLAIM, type PassportClaims } from '../token.ts';
+import { PASSPORT_CLAIM, type ComposedClaims, type PassportClaims } from '../token.ts';
 
 /**
  * SQLSTATEs of the functions that issue: the facts or the key have changed; the refusal that `compose` threw is right.
@@ -39,7 +39,11 @@ type PassportAnswer = z.infer<typeof PassportAnswerRow>;
 type SigningArguments = ReturnType<typeof signingArguments>;
 
 interface Composition {
-  claims: PassportClaims;
+  claims: ComposedClaims;
+  /** What the agents are held to by their facts; the statement takes what the lineages are held to, where that is more. */
+  accountability: PassportClaims['accountability'];
+  /** Seconds between checkpoints; null: none. */
+  interval: number | null;
   /** Ids of services; undefined: the passport has no audience. */
   audience: readonly string[] | undefined;
 }

@@ -112,21 +112,10 @@ export async function listPassports(
   return rows.map(toPassport);
 }
 
-const LineageAbove = z.object({
-  root_agent_id: z.string(),
-  accountability: z.enum(['standard', 'logged', 'enforced']),
-  checkpoint_interval_seconds: z.number().nullable(),
-});
-
-/** Reads what the parent's lineage of a delegated passport is held to, and the agent at the root; null: no such passport, or a root. */
-export const findLineageAbove = (
-  connection: CommonQueryMethods,
-  jti: string,
-): Promise<z.infer<typeof LineageAbove> | null> =>
-  connection.maybeOne(sql.type(LineageAbove)`
-    select above.root_agent_id, above.accountability, above.checkpoint_interval_seconds
-    from passports p join passport_lineages l on l.id = p.lineage_id join passport_lineages above on above.id = l.parent_lineage_id
-    where p.jti = ${jti}`);
+/** Reads which agent stands at the root of a passport's chain; null: no such passport. */
+export const findRootAgent = (connection: CommonQueryMethods, jti: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ root_agent_id: z.string() }))`
+    select l.root_agent_id from passports p join passport_lineages l on l.id = p.lineage_id where p.jti = ${jti}`);
 
 /** Ids, in the order in which they were recorded; the subject is that of `subject_of_passport` in SQL. */
 export const claimsOfPassport = async ({ pool }: Context, jti: string): Promise<string[]> => [

@@ -268,6 +268,20 @@ describe('changes of an agent that need a person', () => {
       });
     }
 
+    it('needs a person again where one had approved it for each of two agents with one key: the second would be the last that is enforced', async () => {
+      const made = { accountability: 'enforced', public_jwk: publicJwk };
+      const [{ id: one }, { id: other }] = [await buildAgent(operator, made), await buildAgent(operator, made)];
+      const lessen = (id: string, approval?: string): Promise<Reply> =>
+        operator.patch(`/v1/agents/${id}`, { accountability: 'standard' }, header(approval));
+      const ofOne = await approvalRequested(() => lessen(one));
+      const ofOther = await approvalRequested(() => lessen(other));
+      for (const approval of [ofOne, ofOther]) await approve(approval);
+      assertStatus(await lessen(one, ofOne), 200);
+      const refused = await lessen(other, ofOther);
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.equal(refused.body.approval_status, 'subject_changed');
+    });
+
     it('needs a person for a longer interval that counts for another agent alone, by a key that both had', async () => {
       const { id } = await buildAgent(operator, {
         accountability: 'logged',

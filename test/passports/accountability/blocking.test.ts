@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { AgentConduct } from '../../../src/accounts/agents/schema.ts';
+import { textArray } from '../../../src/database/columns.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
 import { decideReview } from '../../../src/passports/accountability/decide-review.ts';
-import { publicJwk } from '../../authority/support.ts';
+import { otherJwk, publicJwk } from '../../authority/support.ts';
 import { callOf, ownContext } from '../../invocations/own-context.ts';
 import {
   buildAgent,
@@ -182,6 +184,40 @@ describe('Blocking an agent', () => {
       assertStatus(await block(agentId, { notes: 'One more.' }), 200);
       assertProblem(await person.post(`/v1/agents/${agentId}/unblock`, { seen: digest }), 'SUBJECT_CHANGED');
       assertStatus(await unblock(person, agentId), 200);
+    });
+
+    it('has what each of its twins is held to: of the newest hundred whole, of the others in a digest', async () => {
+      const { id: agentId } = await buildAgent(operator, { public_jwk: otherJwk });
+      const ids = Array.from({ length: 101 }, () => newId('ag'));
+      const pool = await database();
+      await pool.query(sql.type(z.object({}))`
+        insert into agents (id, operator_id, name, public_jwk)
+        select id, ${operator.operatorId}, 'twin', ${JSON.stringify(otherJwk)}::jsonb from unnest(${textArray(ids)}) as id`);
+      const [oldest, ...shown] = ids.toSorted();
+      const seen = async (): Promise<{ held: Map<string, unknown>; others: { count: number; digest: string } }> => {
+        const { twins } = (await conductOf(agentId)).conduct as {
+          twins: { agents: Record<string, string>[]; other_agents: { count: number; digest: string } };
+        };
+        const held = twins.agents.map(
+          ({ id = '', accountability, checkpoint_interval_seconds: seconds }) =>
+            [id, [accountability, seconds]] as const,
+        );
+        return { held: new Map(held), others: twins.other_agents };
+      };
+      const change = (id: string | undefined, body: object): Promise<unknown> =>
+        operator.patch(`/v1/agents/${id}`, body).then((reply) => assertStatus(reply, 200));
+
+      const before = await seen();
+      assert.deepEqual([before.held.size, before.held.get(shown[0] ?? '')], [100, ['standard', null]]);
+      await change(shown[0], { accountability: 'logged', checkpoint_interval_seconds: 90 });
+      const { held, others } = await seen();
+      assert.deepEqual([held.get(shown[0] ?? ''), others], [['logged', 90], before.others]);
+      const digests = [others.digest];
+      for (const body of [{ accountability: 'logged' }, { checkpoint_interval_seconds: 90 }]) {
+        await change(oldest, body);
+        digests.push((await seen()).others.digest);
+      }
+      assert.equal(new Set(digests).size, 3);
     });
 
     it('has the reviews and flags of its twins apart from its own, and each change of them is another digest', async () => {

@@ -15,7 +15,6 @@ declare
   p passports;
   v_issued bigint;
   v_left bigint;
-  v_interval double precision;
   v_messages int := 0;
 begin
   answer := replay_passport_answer(p_operator, p_key, p_fingerprint);
@@ -39,18 +38,18 @@ begin
       format('The parent passport is valid for another %s seconds; request at most that, or leave ttl_seconds out.', v_left),
       json_build_object('remaining_seconds', v_left));
   end if;
-  v_interval := least(p_interval, above.checkpoint_interval_seconds);
   insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, parent_lineage_id, depth, agents_above, accountability,
       checkpoint_interval_seconds, intent, mission_ids, started_at, latest_expiry, next_checkpoint_due_at)
-    values (p_jti, above.session_id, p_operator, p_agent, above.root_agent_id, above.id, above.depth + 1, above.agent_id || above.agents_above,
-      p_accountability, v_interval, above.intent, above.mission_ids, to_timestamp(v_issued),
+    select p_jti, above.session_id, p_operator, p_agent, above.root_agent_id, above.id, above.depth + 1, above.agent_id || above.agents_above,
+      held.accountability, held.checkpoint_interval_seconds, above.intent, above.mission_ids, to_timestamp(v_issued),
       to_timestamp(v_issued + coalesce(p_ttl_seconds, least(p_standard_seconds, v_left))),
-      case when p_accountability <> 'standard' then to_timestamp(v_issued) + make_interval(secs => v_interval) end)
+      case when held.accountability <> 'standard' then to_timestamp(v_issued) + make_interval(secs => held.checkpoint_interval_seconds) end
+    from strictest_of_lineages(above.id, p_accountability, p_interval) as held
     returning * into l;
   p := write_passport(l, p_jti, p_parent, null, p_kid, p_issuer, p_claim, p_svcns, p_audience, v_issued, epoch_seconds(l.latest_expiry));
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.delegated', p_jti, jsonb_build_object('agent_id', p_agent, 'parent_jti', p_parent), p_request);
-  if p_accountability <> 'standard' then
+  if l.accountability <> 'standard' then
     perform wake_life('session:' || l.session_id, p_operator);
     v_messages := 1;
   end if;

@@ -1,6 +1,6 @@
 -- One more passport of a lineage, clamped to the end of the session and to the latest expiry of the parent's lineage
 -- (decision A16), and once a critical flag is raised to the end that it has: a refresh puts no checkout off (decision A38). Where the agent
--- is held to more by now, the lineage is from here on. The lineage is locked, so that no checkout passes unseen. p_from_digest: SHA-256 in base64 of the payload that was
+-- or a lineage above is held to more by now, the lineage is from here on; it is never held to less, whichever of its passports is refreshed. The lineage is locked, so that no checkout passes unseen. p_from_digest: SHA-256 in base64 of the payload that was
 -- composed from; where the row has another, the token was never issued.
 create function refresh_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
@@ -32,24 +32,26 @@ begin
   if p_refused is not null then perform raise_composed_refusal(); end if;
 
   perform flag_missed_until(array[l.id], clock_timestamp());
-  v_expires := least(v_issued + p_ttl_seconds,
-    (select epoch_seconds(started_at) + p_session_seconds from passport_sessions where id = l.session_id),
-    (select epoch_seconds(latest_expiry) from passport_lineages where id = l.parent_lineage_id),
-    case when has_critical_flag(l.id) then epoch_seconds(l.latest_expiry) end);
+  select least(v_issued + p_ttl_seconds,
+      (select epoch_seconds(started_at) + p_session_seconds from passport_sessions where id = l.session_id),
+      (select epoch_seconds(latest_expiry) from passport_lineages where id = l.parent_lineage_id),
+      case when has_critical_flag(l.id) then epoch_seconds(l.latest_expiry) end), held.*
+    into v_expires, l.accountability, l.checkpoint_interval_seconds
+    from strictest_of_lineages(l.id, p_accountability, p_interval) as held;
   -- Where the setting was lowered, a session may be older than sessions become now.
   if v_expires <= v_issued then
     perform refuse('PASSPORT_EXPIRED', 'The session has lasted as long as sessions may; issue a new passport.');
   end if;
-  update passport_lineages as x set latest_expiry = greatest(x.latest_expiry, to_timestamp(v_expires)), accountability = p_accountability,
-      checkpoint_interval_seconds = least(x.checkpoint_interval_seconds, p_interval),
-      next_checkpoint_due_at = case when p_accountability <> 'standard' then least(x.next_checkpoint_due_at,
-        to_timestamp(v_issued) + make_interval(secs => least(x.checkpoint_interval_seconds, p_interval))) end
-    where x.id = l.id and (x.latest_expiry < to_timestamp(v_expires) or x.accountability <> p_accountability
-      or least(x.checkpoint_interval_seconds, p_interval) is distinct from x.checkpoint_interval_seconds);
+  update passport_lineages as x set latest_expiry = greatest(x.latest_expiry, to_timestamp(v_expires)), accountability = l.accountability,
+      checkpoint_interval_seconds = l.checkpoint_interval_seconds,
+      next_checkpoint_due_at = case when l.accountability <> 'standard' then least(x.next_checkpoint_due_at,
+        to_timestamp(v_issued) + make_interval(secs => l.checkpoint_interval_seconds)) end
+    where x.id = l.id and (x.latest_expiry < to_timestamp(v_expires) or x.accountability <> l.accountability
+      or x.checkpoint_interval_seconds is distinct from l.checkpoint_interval_seconds);
   p := write_passport(l, p_jti, before.parent_jti, p_from, p_kid, p_issuer, p_claim, p_svcns, p_audience, v_issued, v_expires);
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.refreshed', p_jti, jsonb_build_object('refreshed_from', p_from), p_request);
-  if p_accountability <> 'standard' then
+  if l.accountability <> 'standard' then
     perform wake_life('session:' || l.session_id, p_operator);
     v_messages := 1;
   end if;

@@ -1,4 +1,4 @@
--- Writes the passport. `p_svcns` and `p_audience` (null: none) are JSON as they are signed; a token is the base64url of header,
+-- Writes the passport. `p_audience` (null: none) is JSON as it is signed, `p_svcns` too but for what the row of the lineage decides: mode and interval; a token is the base64url of header,
 -- payload and 64 bytes of signature, and its length is judged before anything commits (decisions A2: 16 KiB).
 create function write_passport(
   l passport_lineages, p_jti text, p_parent text, p_refreshed_from text, p_kid text, p_issuer text, p_claim text, p_svcns text, p_audience text,
@@ -15,7 +15,8 @@ begin
   select status_index_of(nextval('passport_status_numbers') - first, key) into v_index from passport_status_days where day = v_day;
   if not found then v_index := take_status_index(v_day); end if;
   v_payload := '{"iss":' || jcs_text(p_issuer) || ',"sub":"' || l.agent_id || coalesce('","aud":' || p_audience, '"')
-    || ',"iat":' || p_issued || ',"exp":' || p_expires || ',"jti":"' || p_jti || '",' || jcs_text(p_claim) || ':' || p_svcns || ',"status":{"status_list":{"idx":' || v_index
+    || ',"iat":' || p_issued || ',"exp":' || p_expires || ',"jti":"' || p_jti || '",' || jcs_text(p_claim) || ':' || left(p_svcns, -1) || ',"accountability":"' || l.accountability
+    || coalesce('","checkpoint_interval":' || floor(l.checkpoint_interval_seconds)::bigint, '"') || '},"status":{"status_list":{"idx":' || v_index
     || ',"uri":' || jcs_text(p_issuer || '/v1/passports/status-list/' || v_day) || '}}}';
   v_length := (octet_length('{"alg":"EdDSA","kid":"","typ":"JWT"}' || p_kid) * 4 + 2) / 3
     + (octet_length(v_payload) * 4 + 2) / 3 + 86 + 2;
