@@ -13,7 +13,7 @@ import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
 import { openedLogOf } from './log/log-key.ts';
 import { hashOfLeaf } from './log/merkle.ts';
 import { isProven } from './log/proven.ts';
-import { receiptOf, type LoggedClaim, type Receipt } from './log/receipts.ts';
+import { receiptOf, statesWhatWasSigned, type LoggedClaim, type Receipt } from './log/receipts.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { findClaim, findClaimByDigest, type ClaimRow } from './queries.ts';
 import { mayReadInFull } from './read-claims.ts';
@@ -117,11 +117,19 @@ async function proofOf(
     const waiting = 'The claim is recorded and waits for its place in the log; look again in a second.';
     return { checks: { receipt: null, inclusion: null }, faults: [fault('NOT_LOGGED', waiting)] };
   }
+  const log = await openedLogOf(context);
   const leafHash = leaf ?? logged.inclusion.leafHash;
-  const inclusion = isProven(await openedLogOf(context), logged, leafHash);
-  const verdict = await judgeReceipt(context, { receipt: presented ?? logged.receipt, logged, leafHash });
+  const inclusion = isProven(log, logged, leafHash);
   const faults: Fault[] = [];
   if (!inclusion) faults.push(fault('NOT_INCLUDED', 'The log has another claim at the place of this one.'));
+  if (logged.batch.registration === null) {
+    const unsigned =
+      'The log has not signed yet when and where the batch of the claim was registered; look again later.';
+    return { checks: { receipt: null, inclusion }, faults: [...faults, fault('NOT_LOGGED', unsigned)] };
+  }
+  const verdict = statesWhatWasSigned(log, logged.batch, logged.inclusion.rootHash)
+    ? await judgeReceipt(context, { receipt: presented ?? logged.receipt, logged, leafHash })
+    : { fault: 'What this log says of its registry or its time is not what the log signed.' };
   if (typeof verdict === 'object') {
     faults.push(fault('INVALID_RECEIPT', verdict.fault, presented === null ? null : 'envelope.receipt'));
   }
