@@ -11,7 +11,7 @@ import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
 import { registerOlder } from '../../../src/claims/log/registered.ts';
 import { signRegistration } from '../../../src/claims/log/registration.ts';
-import { parseNote } from '../../../src/claims/log/signed-note.ts';
+import { parseNote, signNote } from '../../../src/claims/log/signed-note.ts';
 import { troubleOfLog } from '../../../src/claims/log/stopped.ts';
 import { receiveWitnessSignatures } from '../../../src/claims/log/witnesses/receive.ts';
 import { checkpointToFollow, newestCheckpoint } from '../../../src/claims/log/witnesses/witnessed.ts';
@@ -21,6 +21,7 @@ import { presentClaim } from '../../../src/claims/present-claims.ts';
 import { serviceCaller } from '../../../src/commands/caller.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { parseWitnessPolicy } from '../../../src/context/witness-policy.ts';
+import { parseCheckpoint } from '../../../scripts/verify/note.ts';
 import { WITNESS, witnessVkeys } from '../../support/witnesses.ts';
 import { cosign } from './witnesses/witness.ts';
 import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
@@ -279,6 +280,26 @@ describe('A log whose rows were changed in the database', function () {
       assert.deepEqual([changed.witnesses, changed.quorum, changed.checkpoint], [[], false, note]);
       assert.equal((await checkpointToFollow(context)).note, note);
     }
+  });
+
+  it('names no witness of a line that no known key made, and serves none that a verifier refuses', async () => {
+    const [id = ''] = await append(2);
+    const { note } = await newestCheckpoint(context);
+    const key = generateKeyPairSync('ed25519').privateKey;
+    const add = (line: string, at: number) =>
+      client.query(
+        `insert into log_cosignatures (tree_size, name, key_id, line) values (2, 'x' || $2, '00000000', $1)`,
+        [line, at],
+      );
+    for (const [at, name] of ['a\u007fb', 'a\u0085b', 'a\ufeffb'].entries()) await add(`— ${name} AAAAAAAAAAAA`, at);
+    assert.equal((await newestCheckpoint(context)).note, note);
+    await add('— evil.example/w AAAAAAAAAAAA', 3);
+    for (let at = 0; at < 70; at += 1)
+      await add(signNote('x\n', { name: `w${at}`, privateKey: key }).split('\n')[2] ?? '', 10 + at);
+    const latest = (await bundleOf(context, serviceCaller, id))?.latest ?? assert.fail();
+    assert.deepEqual(latest.witnesses, []);
+    const { signatures } = parseCheckpoint(latest.checkpoint);
+    assert.equal(signatures.length, 64);
   });
 
   it('gives neither receipt nor bundle of a claim that a row gives to another issuer', async () => {
