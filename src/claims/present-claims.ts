@@ -37,7 +37,7 @@ export async function presentClaims(connection: CommonQueryMethods, rows: readon
   const ids = rows.map(({ id }) => id);
   const logged = await receiptsOf(connection, ids);
   const altered = new Set(rows.filter(isAltered).map(({ id }) => id));
-  return presentWith(connection, rows, { logged, coSignatures: await coSignaturesOf(connection, ids), altered });
+  return presentWith(connection, rows, { logged, coSignatures: await coSignaturesOf(connection, rows), altered });
 }
 
 interface Beside {
@@ -100,7 +100,7 @@ export async function presentNewClaim(
   row: ClaimRow,
   { isCoSigned }: { isCoSigned: boolean },
 ): Promise<Claim> {
-  const coSignatures = isCoSigned ? await coSignaturesOf(connection, [row.id]) : new Map<string, KeptCoSignature[]>();
+  const coSignatures = isCoSigned ? await coSignaturesOf(connection, [row]) : new Map<string, KeptCoSignature[]>();
   return single(await presentWith(connection, [row], { logged: new Map(), coSignatures, altered: new Set() }));
 }
 

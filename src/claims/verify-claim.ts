@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
-import { CoseFault } from '../cose/sign1.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { parseOrRefuse } from '../errors/faults.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { assertCoSignatureFits, judgeCoSignature } from './co-signatures/judge.ts';
-import { assertSigned } from './co-signatures/profile.ts';
 import { coSignaturesOf } from './co-signatures/queries.ts';
 import { judgeExternalReceipt } from './external-receipt.ts';
 import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
@@ -18,7 +16,7 @@ import { assertPayloadFits } from './payload-size.ts';
 import { findClaim, findClaimByDigest, type ClaimRow } from './queries.ts';
 import { mayReadInFull } from './read-claims.ts';
 import type { Verification, VerifyClaim } from './schema/claim.ts';
-import type { CoSignature, KeptCoSignature } from './schema/co-signature.ts';
+import type { CoSignature } from './schema/co-signature.ts';
 import { EnvelopeSchema, type Envelope } from './schema/envelope.ts';
 import { digestOfSigned, signedBytesOf } from './signed-bytes.ts';
 
@@ -58,9 +56,9 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
 async function verifyRecorded(context: Context, caller: Caller, id: string): Promise<Verification> {
   const row = await findClaim(context.pool, id);
   if (row === null) return unknownClaim(null, []);
-  const kept = (mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [id])).get(id) : undefined) ?? [];
+  const kept = (mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [row])).get(id) : undefined) ?? [];
+  const coSignatures = kept.map((coSignature) => signer(coSignature, coSignature.verified, coSignature.warnings));
   if (row.erased_at !== null) {
-    const coSignatures = kept.map((coSignature) => signer(coSignature, coSignature.verified, coSignature.warnings));
     const proof = await proofOf(context, row, null, null);
     const { checks, faults } = proof;
     return verification(row, { isErased: true, schema: null, digest: null, ...checks, coSignatures, faults });
@@ -74,7 +72,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
     schema: faults.every(({ code }) => code !== 'INVALID_SCHEMA'),
     digest,
     ...proof.checks,
-    coSignatures: kept.map((coSignature) => judgeKept(coSignature, signed)),
+    coSignatures,
     faults: [...faults, ...proof.faults],
   });
 }
@@ -158,19 +156,6 @@ const signer = (
   verified: boolean,
   warnings: readonly string[],
 ): CoSigners[number] => ({ signer_kid, signer_role, verified, warnings: [...warnings] });
-
-/** By the key that verified it when it was sent. */
-function judgeKept(kept: KeptCoSignature, payload: Buffer): CoSigners[number] {
-  const { x } = kept.public_jwk ?? {};
-  if (!kept.verified || typeof x !== 'string') return signer(kept, false, kept.warnings);
-  try {
-    assertSigned(kept, { x, payload });
-    return signer(kept, true, []);
-  } catch (error) {
-    if (!(error instanceof CoseFault)) throw error;
-    return signer(kept, false, [`What is recorded here does not hold any more: it ${error.message}.`]);
-  }
-}
 
 /** Those that came with an envelope, each by the keys that are known here now. */
 async function judgePresented(
