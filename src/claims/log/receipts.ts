@@ -22,6 +22,8 @@ export interface LoggedClaim {
   inclusion: Inclusion;
   /** The batch that it came with, as its rows are now. */
   batch: CheckpointRow;
+  /** Whether the proof leads to the root in the checkpoint: then the leaf of `inclusion` is the one that was logged. */
+  leads: boolean;
   /**
    * Whether the proof leads to the root in the checkpoint, and the batch has the registry and time of its registration; else rows were changed,
    * or the batch waits for its registration, and the receipt is shown to nobody.
@@ -123,6 +125,7 @@ export async function receiptsOf(
           checkpoint: entry.note,
           inclusion,
           batch: entry,
+          leads: leading[at] === true,
           isWhole: leading[at] === true && agrees(entry),
         },
       ];
