@@ -5,7 +5,6 @@ import { presentClaims } from '../../src/claims/present-claims.ts';
 import { findClaim } from '../../src/claims/queries.ts';
 import type { Claim, Verification } from '../../src/claims/schema/claim.ts';
 import { digestOfSigned, signedBytesOf } from '../../src/claims/signed-bytes.ts';
-import type { JsonObject } from '../../src/json/value.ts';
 import { sql } from '../../src/database/pool.ts';
 import { metricsText } from '../../src/metrics/metrics.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
@@ -70,7 +69,7 @@ describe('a claim that was changed in the database', () => {
     await placed(operator, claim.id);
     const other = structuredClone(claim.envelope);
     (other.payload as Record<string, unknown>)['severity'] = 'low';
-    const digest = digestOfSigned(signedBytesOf(other as JsonObject));
+    const digest = digestOfSigned(signedBytesOf(other));
     await change(claim.id, sql.fragment`envelope = replace(envelope, '"high"', '"low"'), digest = ${digest}`);
     const shown = await read(claim.id);
     assert.deepEqual([shown.envelope, shown.payload_effective, shown.receipt], [{}, null, null]);
