@@ -15,7 +15,12 @@ import { intent, placed, signal, submit } from './support.ts';
 const counted = async (): Promise<number> =>
   Number(/^carnet_claims_altered_total(?:\{[^}]*\})? (\d+)/m.exec(await metricsText())?.[1] ?? 0);
 
-const Kept = z.object({ envelope: z.string(), payload_effective: z.string().nullable(), issuer: z.string(), digest: z.string() });
+const Kept = z.object({
+  envelope: z.string(),
+  payload_effective: z.string().nullable(),
+  issuer: z.string(),
+  digest: z.string(),
+});
 
 describe('a claim that was changed in the database', () => {
   let operator: TestOperator;
