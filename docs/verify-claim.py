@@ -54,6 +54,8 @@ def canonical(value):  # JCS, RFC 8785
     names = sorted(value, key=lambda name: name.encode("utf-16-be"))
     return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
 
+def depth(value): return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0) if isinstance(value, (dict, list)) else 0
+
 def once(pairs):
     must(len({name for name, _ in pairs}) == len(pairs), "a member stands twice in one object")
     return dict(pairs)
@@ -147,7 +149,7 @@ def trusted(given):  # as it was given, or the first line of a file
     return verifier_key((open(given, encoding="utf-8").readline() if os.path.exists(given) else given).strip())
 
 def verifier_key(text):  # C2SP signed-note
-    must(re.fullmatch(r"[^\s+\ufeff]+\+[0-9a-f]{8}\+\S+", text), "it is not `<name>+<8 hex digits>+<base64>`")
+    must(re.fullmatch(r"[^\s\x00-\x1f\x7f-\x9f+\ufeff]+\+[0-9a-f]{8}\+\S+", text), "it is not `<name>+<8 hex digits>+<base64>`")
     name, key_id, key = text.split("+", 2)
     key_id, key = unhex(key_id), plain(key)
     must(key[0] == 1 and len(key) == 33 and sha(name.encode(), b"\n", key)[:4] == key_id, "its id is another one, or it is not one of Ed25519")
@@ -157,6 +159,7 @@ def bundle_in(file):
     hooks = {"parse_" + kind: read_number for kind in ("int", "float", "constant")}
     bundle = json.load(open(file, encoding="utf-8"), **hooks, object_pairs_hook=once)
     must(isinstance(bundle, dict), "it is no bundle")
+    must(depth(bundle) <= 200, "it is nested more than 200 deep")  # deeper than any claim
     must("bundle_version" in bundle or "digest" not in bundle, "it is a claim; fetch /v1/claims/%s/bundle" % bundle.get("id"))
     must(canonical(bundle.get("bundle_version")) == "1", "it is no bundle of version 1")
     for name, kind in [(name, str) for name in TEXTS] + [(name, dict) for name in OBJECTS] + [("co_signatures", list)]:

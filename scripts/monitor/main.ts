@@ -67,7 +67,9 @@ function readState(file: string): State | null {
   if (!existsSync(file)) return null;
   try {
     const state = membersOf(parseJson(readFileSync(file, 'utf8')), '');
-    return { key: state.text('key'), checkpoint: state.text('checkpoint') };
+    const checkpoint = state.text('checkpoint');
+    // A state of before the newest was looked at has the one to follow alone.
+    return { key: state.text('key'), checkpoint, newest: state.has('newest') ? state.text('newest') : checkpoint };
   } catch (error) {
     throw new Unreachable(`${file} cannot be read, and without it a fork would go unseen: ${String(error)}`);
   }

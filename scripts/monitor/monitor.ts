@@ -9,8 +9,10 @@ import { openCheckpoint, parseCheckpoint, type Checkpoint } from '../verify/note
 export interface State {
   /** The verifier key that every checkpoint must be signed by. */
   key: string;
-  /** The newest checkpoint that was consistent with all before it: a signed note. */
+  /** The last checkpoint to follow that was consistent with all before it: a signed note. */
   checkpoint: string;
+  /** The same of the newest of all, which with a policy of witnesses may be larger. */
+  newest: string;
 }
 
 /** Two heads that the log has signed do not go together, as far as can be seen. The notes are the evidence. */
@@ -74,7 +76,8 @@ interface Step {
 }
 
 /**
- * One walk from the last known checkpoint to the newest.
+ * One walk from the last known checkpoints to those of now: the one to follow and the newest of all, which are of one tree. A log that shows its
+ * followers one tree signs the newest of another just the same.
  * @param known null at the first run; then `key` is trusted, or, without one, whatever key the log shows
  * @throws Forked where the log does not hold what it held before; Older where it shows less of the same; Unproven where neither can be shown;
  *   NotSigned where it shows what the key did not sign; Fault where something cannot be read
@@ -83,27 +86,62 @@ export async function walk(fetch: Fetch, known: State | null, key: string | null
   must(known === null || key === null || known.key === key, 'the state is of another key than --key');
   const note = await fetch('/v1/log/checkpoint');
   const trusted = known?.key ?? key ?? (await firstKey(fetch, note));
-  const newest = signedCheckpoint(note, parseVerifierKey(trusted));
-  const state: State = { key: trusted, checkpoint: note };
-  const head = `${newest.size} entries, root ${newest.root.toString('hex')}`;
-  if (known === null) {
-    const how = key === null ? `trusted on first use: ${trusted}` : 'signed by the key that you gave';
-    return { state, text: `${newest.origin}: first look at ${head}; ${how}` };
-  }
-  const last = openCheckpoint(known.checkpoint, [parseVerifierKey(trusted)]);
-  const notes = [known.checkpoint, note] as const;
+  const signing = parseVerifierKey(trusted);
+  const shown = (text: string): Head => ({ note: text, checkpoint: signedCheckpoint(text, signing) });
+  const followed = shown(note);
+  const newest = shown(await fetch('/v1/log/checkpoint/newest'));
+  const before =
+    known === null
+      ? []
+      : [known.checkpoint, known.newest].map((text) => ({ note: text, checkpoint: openCheckpoint(text, [signing]) }));
+  assertOneOfEachSize([...before, followed, newest]);
+  const [followedBefore, newestBefore] = before;
+  const state: State = { key: trusted, checkpoint: note, newest: newest.note };
+  const { origin, size, root } = followed.checkpoint;
+  const head = `${size} entries, root ${root.toString('hex')}`;
+  if (followedBefore !== undefined) await assertHeld(fetch, followedBefore, followed);
+  // Where both were one tree, the newest of now is held against it by way of the one to follow.
+  if (newestBefore !== undefined && newestBefore.checkpoint.size !== followedBefore?.checkpoint.size)
+    await assertHeld(fetch, newestBefore, newest);
+  await assertHeld(fetch, followed, newest);
+  if (followedBefore !== undefined)
+    return { state, text: `${origin}: consistent from ${followedBefore.checkpoint.size} to ${head}` };
+  const how = key === null ? `trusted on first use: ${trusted}` : 'signed by the key that you gave';
+  return { state, text: `${origin}: first look at ${head}; ${how}` };
+}
+
+/** A checkpoint that the log has signed. */
+interface Head {
+  note: string;
+  checkpoint: Checkpoint;
+}
+
+/** @throws Forked where two of these have the same size and not the same root: no proof is needed then */
+function assertOneOfEachSize(heads: readonly Head[]): void {
+  for (const [at, one] of heads.entries())
+    for (const other of heads.slice(at + 1)) {
+      const { origin, size, root } = other.checkpoint;
+      if (one.checkpoint.size !== size || one.checkpoint.root.equals(root)) continue;
+      const message = `${origin} HAS FORKED: it has signed two different trees of ${size} entries`;
+      throw new Forked(message, [one.note, other.note], null);
+    }
+}
+
+/** @throws Forked, Older; Unproven where neither they nor the opposite can be shown */
+async function assertHeld(fetch: Fetch, older: Head, newer: Head): Promise<void> {
+  const [last, next] = [older.checkpoint, newer.checkpoint];
+  const notes = [older.note, newer.note] as const;
   try {
-    await assertGrown(fetch, last, newest, notes);
+    await assertGrown(fetch, last, next, notes);
   } catch (error) {
     if (error instanceof Forked || error instanceof Older || !(error instanceof Error)) throw error;
-    const sizes = `its trees of ${last.size} and of ${newest.size} entries`;
-    const rolledBack = newest.size < last.size ? ' It was rolled back to an older copy, or hides a fork.' : '';
+    const sizes = `its trees of ${last.size} and of ${next.size} entries`;
+    const rolledBack = next.size < last.size ? ' It was rolled back to an older copy, or hides a fork.' : '';
     throw new Unproven(
-      `${newest.origin}: nothing shows that ${sizes} are of one log: ${error.message}.${rolledBack}`,
+      `${next.origin}: nothing shows that ${sizes} are of one log: ${error.message}.${rolledBack}`,
       notes,
     );
   }
-  return { state, text: `${newest.origin}: consistent from ${last.size} to ${head}` };
 }
 
 /** @throws NotSigned; Fault where the note is no checkpoint at all */
@@ -140,20 +178,16 @@ function isSignedBy(note: string, key: string): boolean {
 
 const jsonOf = (text: string): Members => membersOf(parseJson(text) satisfies JsonValue, '');
 
-/** @throws Forked, Older; Fault where nothing is shown */
+/** Both have the same root where they have one size. @throws Forked, Older; Fault where nothing is shown */
 async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, notes: readonly [string, string]) {
-  const forked = (why: string, proof: Proof | null): Forked =>
-    new Forked(`${newest.origin} HAS FORKED: ${why}`, notes, proof);
+  const forked = (why: string, proof: Proof): Forked => new Forked(`${newest.origin} HAS FORKED: ${why}`, notes, proof);
   if (newest.size < last.size) {
     const shown = `it had ${last.size} entries and shows ${newest.size}`;
     const other = await proofOfAnother(fetch, newest, last);
     if (other !== null) throw forked(`${shown}, which are not the same ones`, other);
     throw new Older(`${newest.origin} shows an older tree: ${shown} of the same: rolled back, or a stale copy`);
   }
-  if (newest.size === last.size) {
-    if (!newest.root.equals(last.root)) throw forked(`it has signed two different trees of ${last.size} entries`, null);
-    return;
-  }
+  if (newest.size === last.size) return;
   const other = await proofOfAnother(fetch, last, newest);
   if (other !== null) throw forked(`its ${newest.size} entries do not begin with the ${last.size} that it had`, other);
 }

@@ -32,7 +32,8 @@ export interface VerifierKey {
  * @throws Fault where it cannot be read, and where its id is not that of its key
  */
 export function parseVerifierKey(text: string): VerifierKey {
-  const [, name = '', id = '', material = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/u.exec(text) ?? [];
+  const [, name = '', id = '', material = ''] =
+    /^([^\s\p{White_Space}\p{Cc}+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/u.exec(text) ?? [];
   must(name !== '', 'it is not `<name>+<8 hex digits>+<base64>`');
   const bytes = decoded(material, 'base64', 'the key');
   const [type = 0, raw] = [bytes[0], bytes.subarray(1)];

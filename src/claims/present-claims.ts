@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from '../database/pool.ts';
 import type { JsonValue } from '../json/value.ts';
-import { ALTERED, isAltered } from './altered.ts';
+import { ALTERED, isAltered, isAnother } from './altered.ts';
 import { coSignaturesOf } from './co-signatures/queries.ts';
 import { receiptsOf, type LoggedClaim } from './log/receipts.ts';
 import { refsOf } from './named.ts';
@@ -9,19 +9,12 @@ import type { Claim, ClaimDigest } from './schema/claim.ts';
 import type { KeptCoSignature } from './schema/co-signature.ts';
 import { isShaped, payloadSchemas } from './schema/payloads.ts';
 
-/** Shows what everybody may see of a claim; without a receipt while it has no place in the log. */
-const digestShownOf = (
-  { id, digest, revoked_at, erased_at, tombstone_id }: ClaimRow,
-  logged: LoggedClaim | undefined,
-): ClaimDigest => ({
-  id,
-  digest,
-  log_index: logged?.logIndex ?? null,
-  receipt: logged?.isWhole === true ? logged.receipt : null,
-  revoked_at,
-  erased_at,
-  tombstone_id,
-});
+/** Shows what everybody may see of a claim; without a receipt while it has no place in the log, and where that is another claim's. */
+function digestShownOf(row: ClaimRow, logged: LoggedClaim | undefined): ClaimDigest {
+  const { id, digest, revoked_at, erased_at, tombstone_id } = row;
+  const receipt = logged?.isWhole === true && !isAnother(row, logged) ? logged.receipt : null;
+  return { id, digest, log_index: logged?.logIndex ?? null, receipt, revoked_at, erased_at, tombstone_id };
+}
 
 /** A claim as everybody sees it who knows its id. */
 export const presentDigest = async (connection: CommonQueryMethods, row: ClaimRow): Promise<ClaimDigest> =>
@@ -36,8 +29,8 @@ type Presented = Claim & { seq: number };
 export async function presentClaims(connection: CommonQueryMethods, rows: readonly ClaimRow[]): Promise<Presented[]> {
   const ids = rows.map(({ id }) => id);
   const logged = await receiptsOf(connection, ids);
-  const altered = new Set(rows.filter(isAltered).map(({ id }) => id));
-  return presentWith(connection, rows, { logged, coSignatures: await coSignaturesOf(connection, ids), altered });
+  const altered = new Set(rows.filter((row) => isAltered(row, logged.get(row.id))).map(({ id }) => id));
+  return presentWith(connection, rows, { logged, coSignatures: await coSignaturesOf(connection, rows), altered });
 }
 
 interface Beside {
@@ -100,7 +93,7 @@ export async function presentNewClaim(
   row: ClaimRow,
   { isCoSigned }: { isCoSigned: boolean },
 ): Promise<Claim> {
-  const coSignatures = isCoSigned ? await coSignaturesOf(connection, [row.id]) : new Map<string, KeptCoSignature[]>();
+  const coSignatures = isCoSigned ? await coSignaturesOf(connection, [row]) : new Map<string, KeptCoSignature[]>();
   return single(await presentWith(connection, [row], { logged: new Map(), coSignatures, altered: new Set() }));
 }
 

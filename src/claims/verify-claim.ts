@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
-import { CoseFault } from '../cose/sign1.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { parseOrRefuse } from '../errors/faults.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { assertCoSignatureFits, judgeCoSignature } from './co-signatures/judge.ts';
-import { assertSigned } from './co-signatures/profile.ts';
 import { coSignaturesOf } from './co-signatures/queries.ts';
 import { judgeExternalReceipt } from './external-receipt.ts';
 import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
 import { openedLogOf } from './log/log-key.ts';
 import { hashOfLeaf } from './log/merkle.ts';
 import { isProven } from './log/proven.ts';
-import { receiptOf, type LoggedClaim, type Receipt } from './log/receipts.ts';
+import { receiptOf, statesWhatWasSigned, type LoggedClaim, type Receipt } from './log/receipts.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { findClaim, findClaimByDigest, type ClaimRow } from './queries.ts';
 import { mayReadInFull } from './read-claims.ts';
 import type { Verification, VerifyClaim } from './schema/claim.ts';
-import type { CoSignature, KeptCoSignature } from './schema/co-signature.ts';
+import type { CoSignature } from './schema/co-signature.ts';
 import { EnvelopeSchema, type Envelope } from './schema/envelope.ts';
 import { digestOfSigned, signedBytesOf } from './signed-bytes.ts';
 
@@ -58,9 +56,9 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
 async function verifyRecorded(context: Context, caller: Caller, id: string): Promise<Verification> {
   const row = await findClaim(context.pool, id);
   if (row === null) return unknownClaim(null, []);
-  const kept = (mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [id])).get(id) : undefined) ?? [];
+  const kept = (mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [row])).get(id) : undefined) ?? [];
+  const coSignatures = kept.map((coSignature) => signer(coSignature, coSignature.verified, coSignature.warnings));
   if (row.erased_at !== null) {
-    const coSignatures = kept.map((coSignature) => signer(coSignature, coSignature.verified, coSignature.warnings));
     const proof = await proofOf(context, row, null, null);
     const { checks, faults } = proof;
     return verification(row, { isErased: true, schema: null, digest: null, ...checks, coSignatures, faults });
@@ -74,7 +72,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
     schema: faults.every(({ code }) => code !== 'INVALID_SCHEMA'),
     digest,
     ...proof.checks,
-    coSignatures: kept.map((coSignature) => judgeKept(coSignature, signed)),
+    coSignatures,
     faults: [...faults, ...proof.faults],
   });
 }
@@ -117,11 +115,19 @@ async function proofOf(
     const waiting = 'The claim is recorded and waits for its place in the log; look again in a second.';
     return { checks: { receipt: null, inclusion: null }, faults: [fault('NOT_LOGGED', waiting)] };
   }
+  const log = await openedLogOf(context);
   const leafHash = leaf ?? logged.inclusion.leafHash;
-  const inclusion = isProven(await openedLogOf(context), logged, leafHash);
-  const verdict = await judgeReceipt(context, { receipt: presented ?? logged.receipt, logged, leafHash });
+  const inclusion = isProven(log, logged, leafHash);
   const faults: Fault[] = [];
   if (!inclusion) faults.push(fault('NOT_INCLUDED', 'The log has another claim at the place of this one.'));
+  if (logged.batch.registration === null) {
+    const unsigned =
+      'The log has not signed yet when and where the batch of the claim was registered; look again later.';
+    return { checks: { receipt: null, inclusion }, faults: [...faults, fault('NOT_LOGGED', unsigned)] };
+  }
+  const verdict = statesWhatWasSigned(log, logged.batch, logged.inclusion.rootHash)
+    ? await judgeReceipt(context, { receipt: presented ?? logged.receipt, logged, leafHash })
+    : { fault: 'What this log says of its registry or its time is not what the log signed.' };
   if (typeof verdict === 'object') {
     faults.push(fault('INVALID_RECEIPT', verdict.fault, presented === null ? null : 'envelope.receipt'));
   }
@@ -150,19 +156,6 @@ const signer = (
   verified: boolean,
   warnings: readonly string[],
 ): CoSigners[number] => ({ signer_kid, signer_role, verified, warnings: [...warnings] });
-
-/** By the key that verified it when it was sent. */
-function judgeKept(kept: KeptCoSignature, payload: Buffer): CoSigners[number] {
-  const { x } = kept.public_jwk ?? {};
-  if (!kept.verified || typeof x !== 'string') return signer(kept, false, kept.warnings);
-  try {
-    assertSigned(kept, { x, payload });
-    return signer(kept, true, []);
-  } catch (error) {
-    if (!(error instanceof CoseFault)) throw error;
-    return signer(kept, false, [`What is recorded here does not hold any more: it ${error.message}.`]);
-  }
-}
 
 /** Those that came with an envelope, each by the keys that are known here now. */
 async function judgePresented(

@@ -67,8 +67,8 @@ const publicKeyFrom = (type: SignatureType, raw: Buffer): KeyObject =>
   });
 
 export function assertKeyName(name: string): void {
-  if (name === '' || /[\p{White_Space}+]/u.test(name)) {
-    throw new NoteFault('The name of a key is not empty and has neither spaces nor a plus.');
+  if (name === '' || /[\s\p{White_Space}\p{Cc}+]/u.test(name)) {
+    throw new NoteFault('The name of a key is not empty and has neither spaces, control characters nor a plus.');
   }
 }
 

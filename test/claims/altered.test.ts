@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { presentClaims } from '../../src/claims/present-claims.ts';
 import { findClaim } from '../../src/claims/queries.ts';
 import type { Claim, Verification } from '../../src/claims/schema/claim.ts';
+import { digestOfSigned, signedBytesOf } from '../../src/claims/signed-bytes.ts';
 import { sql } from '../../src/database/pool.ts';
 import { metricsText } from '../../src/metrics/metrics.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
@@ -14,7 +15,12 @@ import { intent, placed, signal, submit } from './support.ts';
 const counted = async (): Promise<number> =>
   Number(/^carnet_claims_altered_total(?:\{[^}]*\})? (\d+)/m.exec(await metricsText())?.[1] ?? 0);
 
-const Kept = z.object({ envelope: z.string(), payload_effective: z.string().nullable(), issuer: z.string() });
+const Kept = z.object({
+  envelope: z.string(),
+  payload_effective: z.string().nullable(),
+  issuer: z.string(),
+  digest: z.string(),
+});
 
 describe('a claim that was changed in the database', () => {
   let operator: TestOperator;
@@ -37,9 +43,9 @@ describe('a claim that was changed in the database', () => {
         await connection.query(sql.unsafe`update claims set ${assignments} where id = ${id}`);
       });
     const was = await pool.one(sql.type(Kept)`
-      select envelope, payload_effective, issuer from claims where id = ${id}`);
+      select envelope, payload_effective, issuer, digest from claims where id = ${id}`);
     undoing.push(() =>
-      update(sql.fragment`envelope = ${was.envelope}, payload_effective = ${was.payload_effective}, issuer = ${was.issuer},
+      update(sql.fragment`envelope = ${was.envelope}, payload_effective = ${was.payload_effective}, issuer = ${was.issuer}, digest = ${was.digest},
         erased_at = null, tombstone_id = null`),
     );
     await update(set);
@@ -61,6 +67,20 @@ describe('a claim that was changed in the database', () => {
       assert.match(shown?.warnings.join() ?? '', /changed in the database: .* Whoever runs the service restores it/);
     }
     assert.deepEqual(listed[0]?.envelope, other.envelope, 'the others are');
+  });
+
+  it('is not shown where its digest was changed with it, and has no receipt of the claim that stands in the log', async () => {
+    const claim = await submit(operator, { claim_type: 'detector_signal', payload: signal() });
+    await placed(operator, claim.id);
+    const other = structuredClone(claim.envelope);
+    (other.payload as Record<string, unknown>)['severity'] = 'low';
+    const digest = digestOfSigned(signedBytesOf(other));
+    await change(claim.id, sql.fragment`envelope = replace(envelope, '"high"', '"low"'), digest = ${digest}`);
+    const shown = await read(claim.id);
+    assert.deepEqual([shown.envelope, shown.payload_effective, shown.receipt], [{}, null, null]);
+    assert.match(shown.warnings.join(), /changed in the database/);
+    const stranger = await buildOperator();
+    assert.equal((await stranger.get<Claim>(`/v1/claims/${claim.id}`)).body.receipt, null);
   });
 
   it('is counted when it is read', async () => {

@@ -18,6 +18,8 @@ class Served {
     size: number;
     proves?: number;
     note?: string;
+    /** The newest checkpoint, where that is another than the one to follow. */
+    newest?: string;
     jwks?: Keys[];
     status?: number;
     proof?: string;
@@ -42,7 +44,8 @@ class Served {
   }
 
   answer({ pathname, searchParams }: URL): string | null {
-    const { log, size, proves = size, note, jwks, proof, keyList } = this.shown;
+    const { log, size, proves = size, note, newest, jwks, proof, keyList } = this.shown;
+    if (pathname === '/v1/log/checkpoint/newest') return newest ?? note ?? log.checkpoint(size);
     if (pathname === '/v1/log/checkpoint') return note ?? log.checkpoint(size);
     if (pathname === '/.well-known/scitt-keys')
       return keyList ?? JSON.stringify({ keys: (jwks ?? [log.keys]).map(({ jwk }) => jwk) });
@@ -106,13 +109,21 @@ describe('the monitor', () => {
       output,
       /^carnet\.log\/log_watched: first look at 9 entries, root [0-9a-f]{64}; trusted on first use: carnet\.log/,
     );
-    assert.deepEqual(JSON.parse(await kept()), { key: keys.vkey, checkpoint: log.checkpoint(9) });
+    assert.deepEqual(JSON.parse(await kept()), {
+      key: keys.vkey,
+      checkpoint: log.checkpoint(9),
+      newest: log.checkpoint(9),
+    });
     const [second, again] = await run();
     assert.deepEqual([second, /consistent from 9 to 9 entries/.test(again)], [0, true], again);
     served.shown = { log, size: 40 };
     const [third, grown] = await run();
     assert.deepEqual([third, /consistent from 9 to 40 entries/.test(grown)], [0, true], grown);
-    assert.deepEqual(JSON.parse(await kept()), { key: keys.vkey, checkpoint: log.checkpoint(40) });
+    assert.deepEqual(JSON.parse(await kept()), {
+      key: keys.vkey,
+      checkpoint: log.checkpoint(40),
+      newest: log.checkpoint(40),
+    });
   });
 
   it('starts with an empty log', async () => {
@@ -171,6 +182,41 @@ describe('the monitor', () => {
       assert.equal(await kept(), before);
     });
 
+  for (const [what, isKnown, shown, message] of [
+    ['the first run', false, { newest: fork.checkpoint(9) }, /two different trees of 9 entries/],
+    ['a later run', true, { newest: fork.checkpoint(9) }, /two different trees of 9 entries/],
+    ['a run that is shown less to follow', true, { size: 8, newest: fork.checkpoint(9) }, /two different trees of 9/],
+    [
+      'a run that is shown a longer one',
+      true,
+      { proves: 20, newest: fork.checkpoint(20), proof: JSON.stringify(fork.consistency(9, 20)) },
+      /its 20 entries do not begin with the 9/,
+    ],
+  ] as const)
+    it(`shouts on ${what} where the newest checkpoint is of another tree than the one to follow`, async () => {
+      const before = isKnown ? await begun() : null;
+      served.shown = { log, size: 9, ...shown };
+      const [code, output] = await run();
+      assert.deepEqual([code, message.test(output)], [1, true], output);
+      assert.ok(output.includes(log.checkpoint(9)) && output.includes(shown.newest), output);
+      if (before !== null) assert.equal(await kept(), before);
+    });
+
+  it('remembers the newest checkpoint beside the one that it follows', async () => {
+    const late = new TestLog(keys, entries.with(7, leafOf(Buffer.from('another'))));
+    served.shown = { log: late, size: 5, proves: 9, newest: late.checkpoint(9) };
+    const before = await begun();
+    served.shown = { log, size: 9 };
+    const [code, output] = await run();
+    assert.deepEqual([code, /two different trees of 9 entries/.test(output)], [1, true], output);
+    assert.ok(output.includes(log.checkpoint(9)) && output.includes(late.checkpoint(9)), output);
+    assert.equal(await kept(), before);
+    // A state of before there was a newest one.
+    const { newest: _newest, ...older } = JSON.parse(before) as Record<string, string>;
+    await writeFile(state, JSON.stringify(older));
+    assert.equal((await run())[0], 0);
+  });
+
   it('shows the proof of a fork where the two notes have different sizes', async () => {
     await begun();
     served.shown = { log: fork, size: 20 };
@@ -198,11 +244,14 @@ describe('the monitor', () => {
         const { hashes } = log.consistency(Math.min(from, to), Math.max(from, to)) as { hashes: string[] };
         served.shown = { log, size: to, proves: 40, proof: JSON.stringify(change(hashes)) };
         const fetch: Fetch = async (path) => served.answer(new URL(path, url)) ?? assert.fail(path);
-        await assert.rejects(walk(fetch, { key: keys.vkey, checkpoint: log.checkpoint(from) }, null), {
-          name: 'Unproven',
-          message: /nothing shows that its trees of/,
-          notes: [log.checkpoint(from), log.checkpoint(to)],
-        });
+        await assert.rejects(
+          walk(fetch, { key: keys.vkey, checkpoint: log.checkpoint(from), newest: log.checkpoint(from) }, null),
+          {
+            name: 'Unproven',
+            message: /nothing shows that its trees of/,
+            notes: [log.checkpoint(from), log.checkpoint(to)],
+          },
+        );
       }
     });
 

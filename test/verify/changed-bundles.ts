@@ -40,8 +40,8 @@ export const instead = fc.constantFrom<unknown>(
 export const numbers = fc.constantFrom<unknown>(2 ** 53, -(2 ** 53), 1e21, 1e-7, 5, 11, 23, 4_294_967_296);
 
 /**
- * A change that no value shows: a member of the text a second time, a member that nothing knows, or a number spelled in another way. Null
- * leaves the text as it is; the two numbers choose the place and what stands there.
+ * A change that no value shows: a member of the text a second time, a member that nothing knows, or a number spelled in another way; or a value
+ * that is nested about as deep as any may be. Null leaves the text as it is; the two numbers choose the place and what stands there.
  */
 export function bentText(text: string, change: [number, number, string] | null): string {
   if (change === null) return text;
@@ -52,7 +52,12 @@ export function bentText(text: string, change: [number, number, string] | null):
   const [whole, name = '', value = ''] = found;
   const values = [value, 'null', '0', '"x"', '1e400', '-0', '1.0', '[]', '9007199254740993', '"\\ud800"'];
   const another = values[choice % values.length] ?? '';
-  const inPlace = { again: `${whole},"${name}":${another}`, more: `${whole},"unknown_${place}":${another}` }[how];
+  const deep = 195 + (choice % 10);
+  const inPlace = {
+    again: `${whole},"${name}":${another}`,
+    more: `${whole},"unknown_${place}":${another}`,
+    deep: `${whole},"unknown_${place}":${'['.repeat(deep)}${']'.repeat(deep)}`,
+  }[how];
   const spelling = `"${name}":${/^\d+$/.test(value) ? [`${value}.0`, `${value}e0`, `-${value}`, `0${value}`][choice % 4] : another}`;
   return text.slice(0, found.index) + (inPlace ?? spelling) + text.slice(found.index + whole.length);
 }

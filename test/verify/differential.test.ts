@@ -187,6 +187,18 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
     );
   });
 
+  it('in bundles that are nested as deep as they may, and deeper', async () => {
+    const file = JSON.stringify(log.bundle(plainEnvelope, INDEX, 11, 23));
+    const nested = (depth: number) => file.replace('{', `{"unknown":${'['.repeat(depth)}${']'.repeat(depth)},`);
+    for (const [depth, code] of [
+      [199, 0],
+      [200, 1],
+      [250, 1],
+      [5_000, 1],
+    ] as const)
+      assert.deepEqual([inTypeScript(nested(depth))[0], (await ask(nested(depth)))[0]], [code, code], `${depth}`);
+  });
+
   it('and every other member of a bundle: claim, proof, tree head, keys', async function () {
     process.stderr.write(`seed ${SEED}, ${BUNDLES} bundles\n`);
     const counts: Record<number, number> = {};
@@ -199,7 +211,7 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
           ),
           { maxLength: 2 },
         ),
-        fc.option(fc.tuple(fc.nat(30), fc.nat(60), fc.constantFrom('again', 'more', 'spelled'))),
+        fc.option(fc.tuple(fc.nat(30), fc.nat(60), fc.constantFrom('again', 'more', 'spelled', 'deep'))),
         fc.constantFrom(...bases()),
         async (changes, inText, base) => {
           const changed = changes.reduce<unknown>(

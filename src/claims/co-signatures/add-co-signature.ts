@@ -79,7 +79,7 @@ async function addTo(
   { claim, call, coSignature, path }: Added,
 ): Promise<{ isNew: boolean; kept: KeptCoSignature }> {
   const { signer_kid: kid, signer_role: role } = coSignature;
-  const existing = await findCoSignature(connection, claim.id, coSignature);
+  const existing = await findCoSignature(connection, claim, coSignature);
   if (existing !== null && (existing.verified || isChanged(existing))) return { isNew: false, kept: existing };
   const signedBytes = signedBytesOf(claim.envelope);
   if (claim.digest !== digestOfSigned(signedBytes)) {
@@ -98,7 +98,7 @@ async function addTo(
   if (existing !== null) {
     if (judged.publicJwk === null) return { isNew: false, kept: existing };
     await audit('claim.co_signature_verified', claim.id, { signer_kid: kid, signer_role: role });
-    return { isNew: false, kept: await markVerified(connection, claim.id, judged) };
+    return { isNew: false, kept: await markVerified(connection, claim, judged) };
   }
   if (judged.publicJwk === null) {
     // An agent is what evidence is about: its key would fill the places of what its operator states about it (decision L108).
@@ -110,13 +110,13 @@ async function addTo(
       ),
     );
   } else {
-    const verified = await findVerified(connection, claim.id, coSignature);
+    const verified = await findVerified(connection, claim, coSignature);
     if (verified !== null) return { isNew: false, kept: verified };
   }
   await assertPlaceFor(connection, call.caller.operatorId, claim);
   await insertCoSignatures(connection, { claimId: claim.id, addedBy: call.caller.operatorId, judged: [judged] });
   await audit('claim.co_signed', claim.id, { signer_kid: kid, signer_role: role });
-  const kept = await findCoSignature(connection, claim.id, coSignature);
+  const kept = await findCoSignature(connection, claim, coSignature);
   if (kept === null) throw new Error('A co-signature is not there right after it was inserted.');
   return { isNew: true, kept };
 }

@@ -46,7 +46,7 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
     claim_id: claim.id,
     digest: claim.digest,
     ...statementOf(claim, logged.inclusion.leafHash),
-    co_signatures: ((await coSignaturesOf(pool, [claim.id])).get(claim.id) ?? []).map(presentCoSignature),
+    co_signatures: ((await coSignaturesOf(pool, [claim])).get(claim.id) ?? []).map(presentCoSignature),
     receipt: logged.receipt,
     cose_receipt: coseReceiptOf(log, claim, logged).toString('base64url'),
     checkpoint: logged.checkpoint,

@@ -40,7 +40,9 @@ export function assertEvident(log: Log, claim: ClaimRow, logged: LoggedClaim): v
       `Rows of the claims log were changed: the proof of ${claim.id} does not lead to the root that was signed.`,
     );
   }
-  if (!statesWhatWasSigned(log, logged.batch, logged.inclusion.rootHash)) throw new Error(alteredAt(logged.logIndex));
+  const { batch } = logged;
+  if (batch.registration !== null && !statesWhatWasSigned(log, batch, logged.inclusion.rootHash))
+    throw new Error(alteredAt(logged.logIndex));
   const isInLog = claim.erased_at !== null || hashOfLeaf(signedBytesOf(claim.envelope)).equals(leafHash);
   if (isInLog && !isAltered(claim)) return;
   throw new Error(
@@ -66,8 +68,8 @@ export function assertTombstone(claim: ClaimRow, tombstone: ClaimRow | null): vo
 }
 
 /**
- * Whether a batch has lost its registration: it has none, and is neither from before there were any nor appended by a release before this one
- * a moment ago.
+ * Whether a batch has lost its registration, as far as the database shows it: it has none, and is neither from before there were any nor above
+ * all that have one, as those that a release before this one appended a moment ago. The file beside the head shows more (decision L103).
  */
 export async function hasLostRegistration(
   connection: CommonQueryMethods,

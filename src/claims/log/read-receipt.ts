@@ -3,13 +3,16 @@ import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { findClaim, type ClaimRow } from '../queries.ts';
 import { openedLogOf } from './log-key.ts';
 import { assertEvident, assertTombstone, hasLostRegistration } from './proven.ts';
-import { noteDamaged } from './queries.ts';
+import { findLog, noteDamaged } from './queries.ts';
 import { receiptOf, type LoggedClaim } from './receipts.ts';
-import { alteredAt } from './stopped.ts';
+import { alteredAt, unregisteredAt } from './stopped.ts';
 
 interface ReadClaim {
   claim: ClaimRow;
-  /** Null while the claim waits for its place in the log; of an erased one while its tombstone does, which says its digest. */
+  /**
+   * Null while the claim waits for its place in the log, or its batch for its registration; of an erased one while its tombstone does, which says
+   * its digest.
+   */
   logged: LoggedClaim | null;
 }
 
@@ -28,13 +31,22 @@ export async function readLoggedClaim(context: Context, claimId: string): Promis
   return { claim, logged: loggedTombstone === null ? null : logged };
 }
 
-/** @throws Error */
+/**
+ * Nothing that the log has not signed: the rows of a batch without a registration may state anything. Under the lock it is held against the file
+ * beside the head, and given one or not.
+ * @throws Error
+ */
 async function evidenceOf(context: Context, claim: ClaimRow): Promise<LoggedClaim | null> {
   const logged = await receiptOf(context.pool, claim.id);
   if (logged === null) return null;
   const log = await openedLogOf(context);
   assertEvident(log, claim, logged);
-  if (!(await hasLostRegistration(context.pool, log, logged.batch))) return logged;
-  await noteDamaged(context.pool, logged.logIndex, alteredAt(logged.logIndex));
-  throw new Error(alteredAt(logged.logIndex));
+  if (logged.batch.registration !== null) return logged;
+  if (await hasLostRegistration(context.pool, log, logged.batch)) {
+    await noteDamaged(context.pool, logged.logIndex, alteredAt(logged.logIndex));
+    throw new Error(alteredAt(logged.logIndex));
+  }
+  const stopped = (await findLog(context.pool))?.stopped_reason ?? null;
+  if (stopped !== null) throw new Error(unregisteredAt(logged.logIndex, stopped));
+  return null;
 }

@@ -22,9 +22,11 @@ export interface LoggedClaim {
   inclusion: Inclusion;
   /** The batch that it came with, as its rows are now. */
   batch: CheckpointRow;
+  /** Whether the proof leads to the root in the checkpoint: then the leaf of `inclusion` is the one that was logged. */
+  leads: boolean;
   /**
    * Whether the proof leads to the root in the checkpoint, and the batch has the registry and time of its registration; else rows were changed,
-   * and the receipt is shown to nobody.
+   * or the batch waits for its registration, and the receipt is shown to nobody.
    */
   isWhole: boolean;
 }
@@ -63,9 +65,12 @@ function leads({ note }: PublishedEntry, inclusion: Inclusion): boolean {
   }
 }
 
-/** Whether a batch has the registry and the time of its registration, whose signature is verified where the receipt is given out. */
+/**
+ * Whether a batch has the registry and the time of its registration, whose signature is verified where the receipt is given out. One without a
+ * registration states nothing that the log has signed: its receipt waits for one, and `hasLostRegistration` finds what was taken away.
+ */
 function agrees(batch: CheckpointRow): boolean {
-  if (batch.registration === null) return true;
+  if (batch.registration === null) return false;
   try {
     const said = parseRegistration(batch.registration);
     const { registry, registeredAt } = columnsOf(batch);
@@ -76,9 +81,9 @@ function agrees(batch: CheckpointRow): boolean {
   }
 }
 
-/** Whether the log signed the registry and the time that a batch has now. One without a registration is another matter (`isUnregistered`). */
+/** Whether the log signed the registry and the time that a batch has now. */
 export const statesWhatWasSigned = (log: Pick<Log, 'origin' | 'vkey'>, batch: CheckpointRow, root: Buffer): boolean =>
-  batch.registration === null ||
+  batch.registration !== null &&
   isRegistered(log, batch.registration, { ...columnsOf(batch), size: batch.tree_size, root });
 
 /** @throws NodesGone where a node of one of them is gone, which stops the log */
@@ -107,7 +112,7 @@ export async function receiptsOf(
   const leading = entries.map((entry, at) => leads(entry, inclusions[at] as Inclusion));
   const damaged = entries[leading.indexOf(false)];
   if (damaged !== undefined) await noteDamaged(connection, damaged.log_index, damageAt(damaged.log_index));
-  const altered = entries.find((entry) => !agrees(entry));
+  const altered = entries.find((entry) => entry.registration !== null && !agrees(entry));
   if (altered !== undefined) await noteDamaged(connection, altered.log_index, alteredAt(altered.log_index));
   return new Map(
     entries.map((entry, at): [string, LoggedClaim] => {
@@ -120,6 +125,7 @@ export async function receiptsOf(
           checkpoint: entry.note,
           inclusion,
           batch: entry,
+          leads: leading[at] === true,
           isWhole: leading[at] === true && agrees(entry),
         },
       ];

@@ -5,6 +5,7 @@ import { bundleOf } from './bundle.ts';
 import { coseReceiptOf } from './cose.ts';
 import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
+import { findLog } from './queries.ts';
 import { hex } from './merkle.ts';
 import { consistencyOf, inclusionOf } from './proofs.ts';
 import { readLoggedClaim } from './read-receipt.ts';
@@ -34,6 +35,8 @@ const COSE = 'application/cose';
 const BYTES = 'application/octet-stream';
 /** A complete part of a tree never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
+/** While the log is stopped, since its rows may have been changed. */
+const NOT_KEPT = { 'Cache-Control': 'no-store' };
 const KEYS_CACHE = 'public, max-age=300';
 
 const readReceipt = route({
@@ -262,7 +265,8 @@ const tiles = shapes.map(({ path, name, elements }) =>
       const tile = parseTile(given(named));
       const bytes = tile === null ? null : await readTile(context.pool, Number(level), tile);
       assertThat(bytes, () => notFound('tile'));
-      return { status: 200, bytes };
+      const isStopped = ((await findLog(context.pool))?.stopped_reason ?? null) !== null;
+      return { status: 200, bytes, ...(isStopped && { headers: NOT_KEPT }) };
     },
   }),
 );

@@ -44,6 +44,10 @@ export const alteredAt = (index: number): string =>
   `The registry or the time that log_checkpoints has of the batch of entry ${index} of the log is not what the log signed: the row was changed by ` +
   'hand. Restore a copy of the database in which it is whole.';
 
+/** Why no receipt is given of a batch that has no registration, and gets none while the log is stopped. */
+export const unregisteredAt = (index: number, stopped: string): string =>
+  `The batch of entry ${index} of the log has no registration, and the log signs none while it is stopped: ${stopped}`;
+
 /** Whether nothing is published until somebody confirms the head: with a policy there are witnesses to ask (decision L104). */
 export const isHeld = (
   { witnessPolicy }: Pick<Context['config'], 'witnessPolicy'>,

@@ -120,8 +120,11 @@ async function assertUndamaged(connection: CommonQueryMethods, log: Log, row: Lo
   const [inclusion] = entry === null ? [] : await inclusionsInBatch(connection, [entry]);
   if (entry !== null && inclusion !== undefined) {
     if (isProven(log, { inclusion, checkpoint: entry.note }, inclusion.leafHash)) {
-      const isWhole = statesWhatWasSigned(log, entry, inclusion.rootHash);
-      if (isWhole && !(await hasLostRegistration(connection, log, entry))) return;
+      const isWhole =
+        entry.registration === null
+          ? !(await hasLostRegistration(connection, log, entry))
+          : statesWhatWasSigned(log, entry, inclusion.rootHash);
+      if (isWhole) return;
       throw new LogStopped(alteredAt(row.damaged_index));
     }
   }

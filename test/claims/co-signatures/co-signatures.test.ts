@@ -5,6 +5,7 @@ import { addCoSignature } from '../../../src/claims/co-signatures/add-co-signatu
 import { verifyBundle } from '../../../scripts/verify/checks.ts';
 import { parseJson } from '../../../scripts/verify/json.ts';
 import { parseVerifierKey } from '../../../scripts/verify/keys.ts';
+import type { Bundle } from '../../../src/claims/log/schema.ts';
 import type { Claim, Verification } from '../../../src/claims/schema/claim.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { z } from 'zod';
@@ -638,6 +639,60 @@ describe('co-signatures', () => {
         const again = assertStatus(await add(id, coSignature), 200);
         assert.match(again.warnings.join(), CHANGED, 'sent again it is what stands there');
       });
+  });
+
+  describe('that a row says was verified', () => {
+    const byHand = async (statement: ReturnType<typeof sql.unsafe>): Promise<void> => {
+      await (
+        await database()
+      ).transaction(async (connection) => {
+        await connection.query(sql.unsafe`set local session_replication_role = replica`);
+        await connection.query(statement);
+      });
+    };
+    const assertNotVerified = async (id: string, why: RegExp): Promise<void> => {
+      await placed(operator, id);
+      const { body: claim } = await operator.get<Claim>(`/v1/claims/${id}`);
+      const { body: bundle } = await operator.get<Bundle>(`/v1/claims/${id}/bundle`);
+      const { body: verdict } = await operator.post<Verification>('/v1/claims/verify', { claim_id: id });
+      for (const list of [claim.co_signatures, bundle.co_signatures, verdict.checks.co_signatures])
+        assert.equal(list[0]?.verified, false);
+      assert.match(claim.co_signatures[0]?.warnings.join() ?? '', why);
+    };
+
+    it('is not called so where it is over another claim', async () => {
+      const [one, other] = [await recorded(), await recorded()];
+      assertStatus(await add(one.id, coSign(one.envelope, key)), 201);
+      await byHand(sql.unsafe`
+        insert into claim_co_signatures (claim_id, digest, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, added_by)
+        select ${other.id}, digest, signer_kid, signer_role, cose_sign1, public_jwk, verified_at, added_by
+        from claim_co_signatures where claim_id = ${one.id}`);
+      await assertNotVerified(other.id, /does not hold any more: it .*verif/);
+      assertStatus(await add(other.id, coSign(other.envelope, key)), 201);
+    });
+
+    it('is not called so where a key was put beside one that nobody verified', async () => {
+      const stranger = newKey();
+      const { id, envelope } = await recorded();
+      assertStatus(await add(id, coSign({ ...envelope, issuer: 'op_another' }, stranger)), 201);
+      await byHand(sql.unsafe`
+        update claim_co_signatures set public_jwk = ${JSON.stringify(jwkOf(stranger))}::jsonb, verified_at = clock_timestamp(), unverified_reason = null
+        where claim_id = ${id}`);
+      await assertNotVerified(id, /does not hold any more: it .*verif/);
+    });
+
+    it('is not called so where its key is said to be of another kind', async () => {
+      for (const [member, value] of [
+        ['kty', 'RSA'],
+        ['crv', 'X25519'],
+      ] as const) {
+        const { id, envelope } = await recorded();
+        assertStatus(await add(id, coSign(envelope, key)), 201);
+        await byHand(sql.unsafe`
+          update claim_co_signatures set public_jwk = public_jwk || jsonb_build_object(${member}::text, ${value}::text) where claim_id = ${id}`);
+        await assertNotVerified(id, /^This co-signature was changed in the database/);
+      }
+    });
   });
 
   describe('that an older release verified and nobody can read', () => {

@@ -499,6 +499,7 @@ describe('The log of claims', function () {
     await rm(await registeredFile());
     await client.query(`update claims set revoked_at = clock_timestamp() + interval '1 hour' where id = $1`, [first]);
     const [second = ''] = await append(1);
+    await reconcileLogs(context);
     const [before, after] = [await receiptOf(context.pool, first), await receiptOf(context.pool, second)];
     const registered = [before, after].map((logged) => logged?.receipt.registered_at ?? assert.fail());
     assert((registered[0] ?? 0) > (registered[1] ?? 0) + 3_000, 'the later one is registered earlier');

@@ -11,16 +11,17 @@ import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
 import { registerOlder } from '../../../src/claims/log/registered.ts';
 import { signRegistration } from '../../../src/claims/log/registration.ts';
-import { parseNote } from '../../../src/claims/log/signed-note.ts';
-import { logMetrics, troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import { parseNote, signNote } from '../../../src/claims/log/signed-note.ts';
+import { troubleOfLog } from '../../../src/claims/log/stopped.ts';
 import { receiveWitnessSignatures } from '../../../src/claims/log/witnesses/receive.ts';
 import { checkpointToFollow, newestCheckpoint } from '../../../src/claims/log/witnesses/witnessed.ts';
+import { verifyClaim } from '../../../src/claims/verify-claim.ts';
 import { findClaim, markErased } from '../../../src/claims/queries.ts';
 import { presentClaim } from '../../../src/claims/present-claims.ts';
 import { serviceCaller } from '../../../src/commands/caller.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { parseWitnessPolicy } from '../../../src/context/witness-policy.ts';
-import { sql } from '../../../src/database/pool.ts';
+import { parseCheckpoint } from '../../../scripts/verify/note.ts';
 import { WITNESS, witnessVkeys } from '../../support/witnesses.ts';
 import { cosign } from './witnesses/witness.ts';
 import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
@@ -57,6 +58,14 @@ describe('A log whose rows were changed in the database', function () {
     await assert.rejects(readLoggedClaim(context, id), why);
     await assert.rejects(bundleOf(context, serviceCaller, id), why);
   };
+  const assertWaits = async (id: string): Promise<void> => {
+    assert.equal((await readLoggedClaim(context, id)).logged, null);
+    assert.equal(await bundleOf(context, serviceCaller, id), null);
+    const { errors, checks } = await verifyClaim(context, serviceCaller, { claim_id: id });
+    assert.deepEqual([errors.map(({ code }) => code), checks.receipt], [['NOT_LOGGED'], null]);
+    const row = (await findClaim(context.pool, id)) ?? assert.fail();
+    assert.equal((await presentClaim(context.pool, row)).receipt, null);
+  };
   const assertStopped = async (why: RegExp): Promise<void> => {
     const before = await sizesOf(context);
     await recordClaims(context, 1);
@@ -86,6 +95,7 @@ describe('A log whose rows were changed in the database', function () {
         await client.query(`create table kept as table log_checkpoints`);
         await client.query(`update log_checkpoints set ${change} where tree_size = 2`);
         await assertRefused(id, ALTERED);
+        assert.notEqual((await verifyClaim(context, serviceCaller, { claim_id: id })).checks.receipt, true);
         await assertStopped(ALTERED);
         await client.query(`delete from log_checkpoints`);
         await client.query(`insert into log_checkpoints select * from kept`);
@@ -131,14 +141,14 @@ describe('A log whose rows were changed in the database', function () {
         )
       ).rows.map(({ size }) => size);
 
-    it('gives the same receipts, signs each batch as it stands once, and finds what is changed from then on', async () => {
+    it('gives no receipt until each batch is signed as it stands, once, and finds what is changed from then on', async () => {
       const ids = [...(await append(2)), ...(await append(1))];
       const before = await Promise.all(ids.map(receiptOf));
       await forget();
-      assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
+      for (const id of ids) await assertWaits(id);
       await append(1);
       assert.deepEqual(await unregistered(), ['0', '2', '3']);
-      assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
+      for (const id of ids) await assertWaits(id);
       await reconcileLogs(context);
       assert.deepEqual(await unregistered(), []);
       assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
@@ -204,6 +214,26 @@ describe('A log whose rows were changed in the database', function () {
         assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
       });
 
+    for (const [what, change] of [
+      ['the newest, of which the registry and the time were changed', `tree_size = 3`],
+      ['all from an older one on', `tree_size >= 2`],
+      ['all, and the statement from where on', `true; update claim_log set registered_from = null`],
+    ] as const)
+      it(`${what}: gives no receipt of them, neither before nor after the log stops of it`, async () => {
+        const ids = [...(await append(2)), ...(await append(1))];
+        await client.query(
+          `update log_checkpoints set registry = 'https://elsewhere.example.com', created_at = '2020-01-01' where tree_size = 3`,
+        );
+        await client.query(`update log_checkpoints set registration = null where ${change}`);
+        await assertWaits(ids[2] ?? '');
+        await reconcileLogs(context);
+        assert.match((await stopped()) ?? '', /The log signed registrations of its batches from 0 to 3/);
+        await assertRefused(
+          ids[2] ?? '',
+          /no registration, and the log signs none while it is stopped: The log signed/,
+        );
+      });
+
     it('all, and no statement, in a process without the file: gives no receipt of one of them', async () => {
       const [id = ''] = await append(1);
       await client.query(`update log_checkpoints set registration = null, registry = 'https://elsewhere.example.com'`);
@@ -250,6 +280,26 @@ describe('A log whose rows were changed in the database', function () {
       assert.deepEqual([changed.witnesses, changed.quorum, changed.checkpoint], [[], false, note]);
       assert.equal((await checkpointToFollow(context)).note, note);
     }
+  });
+
+  it('names no witness of a line that no known key made, and serves none that a verifier refuses', async () => {
+    const [id = ''] = await append(2);
+    const { note } = await newestCheckpoint(context);
+    const key = generateKeyPairSync('ed25519').privateKey;
+    const add = (line: string, at: number) =>
+      client.query(
+        `insert into log_cosignatures (tree_size, name, key_id, line) values (2, 'x' || $2, '00000000', $1)`,
+        [line, at],
+      );
+    for (const [at, name] of ['a\u007fb', 'a\u0085b', 'a\ufeffb'].entries()) await add(`— ${name} AAAAAAAAAAAA`, at);
+    assert.equal((await newestCheckpoint(context)).note, note);
+    await add('— evil.example/w AAAAAAAAAAAA', 3);
+    for (let at = 0; at < 70; at += 1)
+      await add(signNote('x\n', { name: `w${at}`, privateKey: key }).split('\n')[2] ?? '', 10 + at);
+    const latest = (await bundleOf(context, serviceCaller, id))?.latest ?? assert.fail();
+    assert.deepEqual(latest.witnesses, []);
+    const { signatures } = parseCheckpoint(latest.checkpoint);
+    assert.equal(signatures.length, 64);
   });
 
   it('gives neither receipt nor bundle of a claim that a row gives to another issuer', async () => {
@@ -318,76 +368,6 @@ describe('A log whose rows were changed in the database', function () {
         zeros,
       ]);
       await assertRefused(id, /the envelope of pc_\w+ is not the one that stands in the log/);
-    });
-  });
-
-  describe('in old nodes that nobody reads', () => {
-    const SLICE = 16_384;
-    const fill = async (count: number): Promise<void> => {
-      await openedLogOf(context);
-      await context.pool.query(sql.unsafe`
-        insert into log_pending (claim_id, leaf_hash) select 'pc_' || n, sha256(n::text::bytea) from generate_series(1, ${count}) n`);
-      while ((await sizesOf(context)).pending > 0) await appendBatch(context);
-      await publishLog(context);
-    };
-    /** A slice, as if it were time for one. */
-    const walk = async (at = 'null'): Promise<void> => {
-      await client.query(`update claim_log set walked_at = ${at}`);
-      await reconcileLogs(context);
-    };
-    const walked = async (): Promise<[number, number]> => {
-      const text = await logMetrics(context);
-      const valueOf = (name: string): number => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
-      return [valueOf('carnet_log_walked_entries'), valueOf('carnet_log_walk_rounds_total')];
-    };
-
-    it('is found by a walk, a slice a time, and goes on when they are as they were', async () => {
-      await fill(SLICE + 1_000);
-      await walk();
-      assert.deepEqual(await walked(), [SLICE, 0]);
-      await reconcileLogs(context);
-      assert.deepEqual(await walked(), [SLICE, 0], 'not at once again');
-      await walk(`clock_timestamp() + interval '1 hour'`);
-      assert.deepEqual(await walked(), [0, 1], 'wherever its clock was set');
-      for (const [level, index, from] of [
-        [0, 5, 0],
-        [3, 700, 0],
-        [14, 0, 0],
-        [0, SLICE + 3, SLICE],
-        [5, 520, SLICE],
-      ] as const) {
-        assert.equal(await stopped(), null);
-        await client.query(
-          `create temporary table kept as select * from log_nodes where level = ${level} and index = ${index}`,
-        );
-        await client.query(`update log_nodes set hash = sha256('forged') where level = ${level} and index = ${index}`);
-        await client.query(`update claim_log set walked_size = ${from}`);
-        await walk();
-        const why =
-          level === 14
-            ? /rows of log_nodes/
-            : new RegExp(`nodes of the log from entry ${from} to \\d+ do not make the root`);
-        await assertStopped(why);
-        await client.query(
-          `update log_nodes n set hash = k.hash from kept k where n.level = k.level and n.index = k.index`,
-        );
-        await client.query(`drop table kept`);
-        await assertRuns();
-      }
-    });
-
-    it('is walked from its beginning where it is shorter than what was walked, and at every size', async () => {
-      await openedLogOf(context);
-      await client.query(`update claim_log set walked_size = ${SLICE}`);
-      for (const count of [1, 2, 4, 9]) {
-        await append(count);
-        await walk();
-        assert.equal(await stopped(), null);
-      }
-      assert.deepEqual(await walked(), [0, 4]);
-      await client.query(`delete from log_nodes where level = 0 and index = 1`);
-      await walk();
-      await assertStopped(/from entry 0 to 15 do not make the root/);
     });
   });
 });

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { issueClaim } from '../../../src/claims/index.ts';
 import { publishLog } from '../../../src/claims/log/append.ts';
 import { appendToLog } from '../../../src/claims/log/life.ts';
+import { noteStopped } from '../../../src/claims/log/queries.ts';
+import { logRoutes } from '../../../src/claims/log/routes.ts';
 import { parseTile, readEntries, readTile } from '../../../src/claims/log/tiles.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
+import { credentials } from '../../../src/process/credentials.ts';
 import { assertProblem, platform, type Reply } from '../../support/service.ts';
 import { leafHash, rootOf } from './rfc9162.ts';
-import { ownLog, sizesOf, type OwnLog } from './support.ts';
+import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
 
 describe('The tiles of the log', function () {
   this.timeout(240_000);
@@ -90,6 +97,32 @@ describe('The tiles of the log', function () {
       const path = `/log/tile/${level}/x001/x000/000.p/17`;
       const { detail } = absent(await platform().get(path));
       assert.equal(detail, absent(await platform().get(`/log/tile/${level}/999`)).detail, path);
+    }
+  });
+
+  it('are kept for ever by whoever reads them, and by nobody while the log is stopped', async () => {
+    const own = await ownLog();
+    const { context } = own;
+    const options = { routes: logRoutes, credentials: credentials(context), pages: [], peoplePages: [] };
+    const server = createHttpServer(createApp(context, options));
+    try {
+      await recordClaims(context, 1);
+      await appendToLog(context);
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/log/tile/0/000.p/1`;
+      const cached = async (): Promise<string | null> => {
+        const response = await fetch(url);
+        assert.deepEqual([response.status, (await response.arrayBuffer()).byteLength], [200, 32]);
+        return response.headers.get('cache-control');
+      };
+      assert.match((await cached()) ?? '', /immutable/);
+      await noteStopped(context.pool, 'for this test');
+      assert.equal(await cached(), 'no-store');
+    } finally {
+      server.closeAllConnections();
+      server.close();
+      await own.close();
     }
   });
 

@@ -2,7 +2,7 @@ import type { Config } from '../../../context/config.ts';
 import type { Context } from '../../../context/context.ts';
 import type { VerifierKey } from '../../../fields/verifier-key.ts';
 import { findCheckpoint, findNewestCheckpoint, type CheckpointRow } from '../queries.ts';
-import { NoteFault, parseSignatureLines, verifiedSignatures } from '../signed-note.ts';
+import { MAX_SIGNATURES, NoteFault, parseSignatureLines, verifiedSignatures } from '../signed-note.ts';
 import { largestSignedWithin, linesOf } from './queries.ts';
 
 /** A checkpoint with what witnesses have signed of it. */
@@ -19,31 +19,37 @@ export const knownWitnesses = ({ witnessKeys, witnessPolicy }: Config): Verifier
   ...witnessKeys,
 ];
 
-/** Adds the lines of witnesses to the note of a checkpoint. They were verified when they came, and are again: rows may have been changed since. */
+/**
+ * Adds the lines of witnesses to the note of a checkpoint. They were verified when they came, and are again: rows may have been changed since.
+ * Those of known keys come first, and no more than verifiers read beside the one of the log.
+ */
 export async function withWitnesses(
   { config, pool }: Pick<Context, 'config' | 'pool'>,
   checkpoint: CheckpointRow,
 ): Promise<WitnessedCheckpoint> {
   const known = knownWitnesses(config);
   const lines = (await linesOf(pool, checkpoint.tree_size)).map((line) => `${line}\n`);
-  const signed = lines.flatMap((line) => signedBy(checkpoint.note, line, known) ?? []);
+  const read = lines.flatMap((line) => signedBy(checkpoint.note, line, known) ?? []);
+  const isKnown = ({ keys }: (typeof read)[number]): boolean => keys.length > 0;
+  const others = read.filter((line) => !isKnown(line));
+  const signed = [...read.filter(isKnown), ...others].slice(0, MAX_SIGNATURES - 1);
   return {
     ...checkpoint,
     note: checkpoint.note + signed.map(({ line }) => line).join(''),
-    witnesses: [...new Set(signed.map(({ name }) => name))],
+    witnesses: [...new Set(signed.flatMap(({ keys }) => keys.map(({ name }) => name)))],
     quorum: config.witnessPolicy?.isMetBy(signed.flatMap(({ keys }) => keys)) ?? null,
   };
 }
 
 /**
- * Who made a line under a checkpoint, and the known keys that did, of which there is none where a witness has another key by now: that line stays as
- * it came. Null: it is no signature, or of a known key and does not verify.
+ * A line under a checkpoint with the known keys that made it, of which there is none where a witness has another key by now: that line stays as
+ * it came, and is called nobody's. Null: it is no signature, or of a known key and does not verify.
  */
 function signedBy(
   note: string,
   line: string,
   known: readonly VerifierKey[],
-): { line: string; name: string; keys: VerifierKey[] } | null {
+): { line: string; keys: VerifierKey[] } | null {
   try {
     const [signature] = parseSignatureLines(line);
     if (signature === undefined) return null;
@@ -52,7 +58,7 @@ function signedBy(
       note + line,
       keys.map(({ vkey }) => vkey),
     );
-    return { line, name: signature.name, keys };
+    return { line, keys };
   } catch (error) {
     if (error instanceof NoteFault) return null;
     throw error;

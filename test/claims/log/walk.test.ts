@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import pg from 'pg';
+import { appendBatch, publishLog } from '../../../src/claims/log/append.ts';
+import { reconcileLogs } from '../../../src/claims/log/life.ts';
+import { openedLogOf } from '../../../src/claims/log/log-key.ts';
+import { logMetrics, troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import type { Context } from '../../../src/context/context.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
+
+describe('A log of which old nodes that nobody reads were changed', function () {
+  this.timeout(120_000);
+  let own: OwnLog;
+  let context: Context;
+  let client: pg.Client;
+  beforeEach(async () => {
+    own = await ownLog();
+    ({ context } = own);
+    // As people who change rows by hand connect: without triggers.
+    client = new pg.Client({ connectionString: context.config.databaseUrl });
+    await client.connect();
+    await client.query(`set session_replication_role = replica`);
+  });
+  afterEach(async () => {
+    await client.end();
+    await own.close();
+  });
+
+  const append = async (count: number): Promise<string[]> => {
+    const ids = await recordClaims(context, count);
+    await appendBatch(context);
+    await publishLog(context);
+    return ids;
+  };
+  const stopped = async (): Promise<string | null> => (await troubleOfLog(context)).stopped;
+  const assertStopped = async (why: RegExp): Promise<void> => {
+    const before = await sizesOf(context);
+    await recordClaims(context, 1);
+    assert.equal(await appendBatch(context), null);
+    assert.equal((await sizesOf(context)).tree_size, before.tree_size);
+    assert.match((await stopped()) ?? '', why);
+  };
+  const assertRuns = async (): Promise<void> => {
+    assert.notEqual(await appendBatch(context), null);
+    assert.notEqual(await publishLog(context), null);
+    assert.equal(await stopped(), null);
+  };
+
+  const SLICE = 16_384;
+  const fill = async (count: number): Promise<void> => {
+    await openedLogOf(context);
+    await context.pool.query(sql.unsafe`
+        insert into log_pending (claim_id, leaf_hash) select 'pc_' || n, sha256(n::text::bytea) from generate_series(1, ${count}) n`);
+    while ((await sizesOf(context)).pending > 0) await appendBatch(context);
+    await publishLog(context);
+  };
+  /** A slice, as if it were time for one. */
+  const walk = async (at = 'null'): Promise<void> => {
+    await client.query(`update claim_log set walked_at = ${at}`);
+    await reconcileLogs(context);
+  };
+  const walked = async (): Promise<[number, number]> => {
+    const text = await logMetrics(context);
+    const valueOf = (name: string): number => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+    return [valueOf('carnet_log_walked_entries'), valueOf('carnet_log_walk_rounds_total')];
+  };
+
+  it('is found by a walk, a slice a time, and goes on when they are as they were', async () => {
+    await fill(SLICE + 1_000);
+    await walk();
+    assert.deepEqual(await walked(), [SLICE, 0]);
+    await reconcileLogs(context);
+    assert.deepEqual(await walked(), [SLICE, 0], 'not at once again');
+    await walk(`clock_timestamp() + interval '1 hour'`);
+    assert.deepEqual(await walked(), [0, 1], 'wherever its clock was set');
+    for (const [level, index, from] of [
+      [0, 5, 0],
+      [3, 700, 0],
+      [14, 0, 0],
+      [0, SLICE + 3, SLICE],
+      [5, 520, SLICE],
+    ] as const) {
+      assert.equal(await stopped(), null);
+      await client.query(
+        `create temporary table kept as select * from log_nodes where level = ${level} and index = ${index}`,
+      );
+      await client.query(`update log_nodes set hash = sha256('forged') where level = ${level} and index = ${index}`);
+      await client.query(`update claim_log set walked_size = ${from}`);
+      await walk();
+      const why =
+        level === 14
+          ? /rows of log_nodes/
+          : new RegExp(`nodes of the log from entry ${from} to \\d+ do not make the root`);
+      await assertStopped(why);
+      await client.query(
+        `update log_nodes n set hash = k.hash from kept k where n.level = k.level and n.index = k.index`,
+      );
+      await client.query(`drop table kept`);
+      await assertRuns();
+    }
+  });
+
+  it('is walked from its beginning where it is shorter than what was walked, and at every size', async () => {
+    await openedLogOf(context);
+    await client.query(`update claim_log set walked_size = ${SLICE}`);
+    for (const count of [1, 2, 4, 9]) {
+      await append(count);
+      await walk();
+      assert.equal(await stopped(), null);
+    }
+    assert.deepEqual(await walked(), [0, 4]);
+    await client.query(`delete from log_nodes where level = 0 and index = 1`);
+    await walk();
+    await assertStopped(/from entry 0 to 15 do not make the root/);
+  });
+});
