@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
-import { fatalInPython, harmlessInPython, refusedByPython } from './hostile-python.ts';
+import { BYTECODE, fatalInPython, harmlessInPython, refusedByPython } from './hostile-python.ts';
 import { buildRun, buildRunner, endOf } from './support.ts';
 
 /** Tries each text of the input, and says what became of it: the name of the exception, or the value. */
@@ -85,6 +85,11 @@ describe('hostile Python', function () {
       assert.deepEqual(endOf(outcome), end, JSON.stringify(outcome));
     });
   }
+
+  it('ends tidily: bytecode that reads anywhere', async () => {
+    const end = endOf(await runner.run(buildRun({ runtime: 'python', script: BYTECODE })));
+    assert(end === 'SCRIPT_FAILED' || end === 'SCRIPT_CRASHED', JSON.stringify(end));
+  });
 
   it('leaves nothing to the next run', async () => {
     const script = 'import builtins\nbuiltins.kept = 1\ndef main(i): return {}';
