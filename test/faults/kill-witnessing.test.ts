@@ -7,7 +7,7 @@ import { appendBatch, publishLog } from '../../src/claims/log/append.ts';
 import { openedLogOf } from '../../src/claims/log/log-key.ts';
 import { verifyNote } from '../../src/claims/log/signed-note.ts';
 import { bestCheckpoint } from '../../src/claims/log/witnesses/witnessed.ts';
-import { SIGNATURE_TYPE, vkeyOf } from '../../src/fields/verifier-key.ts';
+import { parseVkey, SIGNATURE_TYPE, vkeyOf } from '../../src/fields/verifier-key.ts';
 import { LOG_WITNESSING } from '../../temporal/schedules.ts';
 import { recordClaims } from '../claims/log/support.ts';
 import { witness } from '../claims/log/witnesses/witness.ts';
@@ -61,7 +61,8 @@ describe('kill -9 of a worker that asks the witnesses of the log', function () {
         });
         await worker();
         await lives.client.workflow.getHandle(begun.workflowId).result();
-        const best = await bestCheckpoint(context, 1);
+        const config = { ...context.config, witnessKeys: [parseVkey(vkey)] };
+        const best = await bestCheckpoint({ ...context, config }, 1);
         assert.deepEqual([best?.tree_size, best?.witnesses], [3, [keys.name]]);
         assert.deepEqual(verifyNote(best?.note ?? '', [vkey]).verifiedBy, [keys.name]);
         assert.deepEqual([state.size, state.answers], [3, [200]], 'it was asked once');
