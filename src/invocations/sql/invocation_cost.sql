@@ -1,4 +1,4 @@
--- What an invocation that ended cost, as its claim states it (JCS). `wallet_cents` is what left the wallet: the price, and the whole cents
+-- Returns the cost of an invocation that ended, as its claim states it (JCS). `wallet_cents` is what left the wallet: the price, and the whole cents
 -- that the charges of the steps completed. `compute_microcents`, of an execution, is what the steps were charged, exactly.
 create function invocation_cost(i invocations) returns text language plpgsql stable as $$
 declare v_price constant bigint := case i.status when 'completed' then i.price_cents else 0 end; v_sources text[]; v_microcents bigint;

@@ -40,7 +40,7 @@ type SigningArguments = ReturnType<typeof signingArguments>;
 
 interface Composition {
   claims: ComposedClaims;
-  /** What the agents are held to by their facts; the statement takes what the lineages are held to, where that is more. */
+  /** The accountability of the agents by their facts; the statement takes what the lineages are held to, where that is more. */
   accountability: PassportClaims['accountability'];
   /** Seconds between checkpoints; null: none. */
   interval: number | null;

@@ -9,7 +9,7 @@ import { claimsOf, delegate, issue, openHolder, refresh, tryIssue, type Holder }
 const ENFORCED = { accountability: 'enforced', checkpoint_interval_seconds: 60 } as const;
 const STANDARD = { accountability: 'standard', checkpoint_interval_seconds: null } as const;
 
-/** What the token says that it is held to, which is what its lineage is held to. */
+/** The accountability that the token states, which is that of its lineage. */
 async function heldTo({ as, code }: Holder, passport: SignedPassport): Promise<[string, number | undefined]> {
   const { accountability, checkpoint_interval: interval } = claimsOf(passport);
   const shown = assertStatus(await as.get<Passport>(`/v1/passports/${passport.jti}`), 200);
