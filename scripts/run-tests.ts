@@ -1,17 +1,27 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { longestFirst, testFiles } from './test-order.ts';
 import { changedSince, testsOfChange } from './tests-of-change.ts';
 
 /**
- * `npm test`: everything. `npm test -- test/mail/*.test.ts`: these files. `npm test -- --changed`: what differs from the last commit, and
- * `--changed=main` from a revision. All else is mocha's own: `npm test -- --grep wallet`.
+ * `npm test`: the tests of every change. `npm run test:all`: the long ones too. `npm test -- test/mail/*.test.ts`: these files.
+ * `npm test -- --changed`: what differs from the last commit, and `--changed=main` from a revision. `--record` notes how long each file
+ * took, by which later runs share the files out. All else is mocha's own: `npm test -- --grep wallet`.
  */
 const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
 const changed = given.find((argument) => /^--changed(=|$)/.test(argument));
-const others = given.filter((argument) => argument !== changed);
+const all = given.includes('--all');
+if (given.includes('--record')) process.env.RECORD_TEST_TIMES = 'true';
+const others = given.filter((argument) => argument !== changed && !['--all', '--record'].includes(argument));
 
-const specs = changed === undefined ? [] : testsOfChange(root, changedSince(root, changed.split('=')[1] ?? 'HEAD'));
+const named = others.some((argument) => argument.startsWith('test/'));
+const specs =
+  changed !== undefined
+    ? testsOfChange(root, changedSince(root, changed.split('=')[1] ?? 'HEAD'))
+    : named
+      ? []
+      : longestFirst(root, testFiles(root, all));
 if (changed !== undefined && specs.length === 0) {
   console.log('No test is touched by what has changed.\n0 passed, 0 failed');
 } else {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { importsOf, sourceFiles } from './imports.ts';
+import { isTest } from './test-order.ts';
 
 /**
  * The test files that a change touches: those that load a changed file, whatever stands in between, and those that stand where the
@@ -19,8 +20,7 @@ export function testsOfChange(root: string, changed: string[]): string[] {
   for (const file of touched) for (const { file: importer } of loadedBy.get(file) ?? []) touched.add(importer);
   const folders = changed.flatMap(testFoldersOf);
   return files.filter(
-    (file) =>
-      file.endsWith('.test.ts') && (touched.has(file) || folders.some((folder) => file.startsWith(`${folder}/`))),
+    (file) => isTest(file) && (touched.has(file) || folders.some((folder) => file.startsWith(`${folder}/`))),
   );
 }
 

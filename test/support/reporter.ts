@@ -1,4 +1,6 @@
+import { relative } from 'node:path';
 import { reporters, type Runnable, type Runner } from 'mocha';
+import { recordTimes } from '../../scripts/test-order.ts';
 import { whileSilent } from '../../src/process/while-silent.ts';
 
 /** How many of the slowest tests are listed: they show where the time of a run goes. */
@@ -10,11 +12,17 @@ const SLOWEST = 20;
  */
 class CountingSpec extends reporters.Spec {
   readonly #timed: { title: string; ms: number }[] = [];
+  /** Seconds by file, from the root of the project. */
+  readonly #files = new Map<string, number>();
 
   constructor(runner: Runner) {
     super(runner);
-    const note = (test: Runnable): void =>
-      void this.#timed.push({ title: test.titlePath().join(' › '), ms: test.duration ?? 0 });
+    const note = (test: Runnable): void => {
+      const { duration: ms = 0, file = '' } = test;
+      this.#timed.push({ title: test.titlePath().join(' › '), ms });
+      const path = relative(process.cwd(), file);
+      if (file !== '') this.#files.set(path, (this.#files.get(path) ?? 0) + ms / 1_000);
+    };
     runner.on('pass', note).on('hook end', note);
     const silence = whileSilent((seconds) => {
       const { passes, failures } = this.stats;
@@ -34,6 +42,7 @@ class CountingSpec extends reporters.Spec {
     for (const { title, ms } of slowest)
       reporters.Base.consoleLog('%s s  %s', (ms / 1_000).toFixed(1).padStart(7), title);
     const { passes, failures } = this.stats;
+    if (process.env.RECORD_TEST_TIMES === 'true') recordTimes(process.cwd(), this.#files);
     reporters.Base.consoleLog('%d passed, %d failed', passes, failures);
   }
 }

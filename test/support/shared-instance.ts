@@ -4,6 +4,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import pg from 'pg';
 import { removeDataDir, startInstance, type Instance } from './instance.ts';
 import { startProgram } from './process.ts';
 
@@ -54,6 +55,7 @@ export class SharedInstance {
     if (bundled !== 0) throw new Error(`scripts/bundle-workflows.ts ended with ${bundled}.`);
     if (loaded !== 0) throw new Error(`test/support/load-roles.ts ended with ${loaded}.`);
     const { baseUrl, dataDir, databaseUrl, credentials } = instance;
+    await waitForNoDisk(databaseUrl);
     return {
       instance,
       environment: {
@@ -79,6 +81,15 @@ export class SharedInstance {
       await rm(this.#made, { recursive: true, force: true });
     }
   }
+}
+
+/** Tests kill processes and never the machine, after which alone a write that the disk has not confirmed is lost: a commit costs a tenth. */
+async function waitForNoDisk(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('alter system set fsync = off');
+  await client.query('select pg_reload_conf()');
+  await client.end();
 }
 
 let wanted = false;
