@@ -12,7 +12,7 @@ export const ALTERED =
 
 /**
  * Whether the row of a claim states something else than what was recorded. Of an erased claim nothing ties what is left to its digest
- * (decision L62), and a payload that is there was put in.
+ * (decision L5), and a payload that is there was put in.
  */
 export function isAltered(row: ClaimRow, logged?: LoggedClaim): boolean {
   const { envelope, digest, issuer, erased_at: erasedAt } = row;

@@ -13,7 +13,7 @@ import type { Claim, EraseClaim } from './schema/claim.ts';
 /**
  * The issuer erases the payload of a claim, with all that was read from it. Digest and place in the log stay, so every proof made of it
  * still holds, and a tombstone, itself a claim, records that it is gone. Repeating it changes nothing.
- * It needs a person (decision L72).
+ * It needs a person (decision L5).
  * @throws CarnetError NOT_FOUND, NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED.
  */
 export const eraseClaim = (

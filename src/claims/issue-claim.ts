@@ -15,7 +15,7 @@ interface IssuedClaim<Type extends ClaimType> {
   missionRef: string | null;
   /** The operators that may read it in full; two at most. */
   operatorIds: readonly string[];
-  /** The passport that the claim vouches for; revoking that revokes the claim (decision A19). */
+  /** The passport that the claim vouches for; revoking that revokes the claim. */
   passportJti?: string | null;
 }
 

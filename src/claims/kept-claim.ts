@@ -10,7 +10,7 @@ export type KeptClaim = Omit<
 
 /**
  * Under an Idempotency-Key a claim is kept without what was submitted, which may have half a megabyte, and without what is read from its
- * payload, which an erasure takes (decision L66): both are read again. Of its co-signatures the number is kept: later ones stand behind those
+ * payload, which an erasure takes (decision L5): both are read again. Of its co-signatures the number is kept: later ones stand behind those
  * that it had.
  */
 export const keptClaim: KeptPart<Claim, KeptClaim> = {

@@ -56,7 +56,7 @@ export interface SubmittedClaim {
   submitter: Submitter;
 }
 
-/** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L4). */
+/** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L5). */
 const FIRST_MILLISECONDS = 1e11;
 
 /** Null where a claim of this digest exists; waits for a command that is just recording it. */

@@ -7,7 +7,7 @@ import type { Claim, ClaimDigest } from './schema/claim.ts';
 
 /**
  * A claim in full for its issuer, for the operators that it concerns and for the platform key; the digest alone for
- * everybody else who knows the id (decision L19).
+ * everybody else who knows the id (decision L108).
  * @throws CarnetError NOT_FOUND
  */
 export async function readClaim(context: Context, caller: Caller, id: string): Promise<Claim | ClaimDigest> {
@@ -28,7 +28,7 @@ export async function claimsBefore(
 
 const readsAll = (caller: Caller): boolean => caller.kind === 'operator' && caller.platform;
 
-/** Whether a caller is shown the whole claim (decision L19). */
+/** Whether a caller is shown the whole claim (decision L108). */
 export const mayReadInFull = (caller: Caller, row: ClaimRow): boolean => readsAll(caller) || readsInFull(caller, row);
 
 const readsInFull = ({ operatorId }: Caller, { issuer, operator_ids: readers }: ClaimRow): boolean =>

@@ -24,7 +24,7 @@ type Fault = Verification['errors'][number];
 
 /**
  * Whether a claim is what it is said to be: its shape, its digest, its receipt, its place in the log, and that nobody revoked it. What holds of
- * its co-signatures stands beside that, and decides nothing (decision L122). An invalid claim is an answer and no refusal.
+ * its co-signatures stands beside that, and decides nothing (decision L120). An invalid claim is an answer and no refusal.
  */
 export async function verifyClaim(context: Context, caller: Caller, body: VerifyClaim): Promise<Verification> {
   return body.claim_id === undefined

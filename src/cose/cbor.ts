@@ -26,7 +26,7 @@ const READING = {
 export const encodeCbor = (value: CborValue): Buffer => Buffer.from(encode(plain(value), { cde: true }));
 
 /**
- * Reads one item that fills all the bytes, as the verifiers do (decision L50): integers and lengths in their shortest form, definite lengths,
+ * Reads one item that fills all the bytes, as the verifiers do: integers and lengths in their shortest form, definite lengths,
  * no floats, no simple values but false, true and null, each key once and an integer or a text, 16 levels. Tags may stand anywhere, and the
  * keys of a map in any order. Maps become `Map`, byte strings `Uint8Array`, tags stay tags; an integer past 2^53 is a bigint.
  * @throws Error for whatever is not so

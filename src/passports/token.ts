@@ -5,7 +5,7 @@ import { SignedConstraintSchema } from './issuing/constraints.ts';
 /** The member of a token with everything that is not standard JWT. */
 export const PASSPORT_CLAIM = 'svcns';
 
-/** Most characters, which are bytes, of a token: verifiers and proxies refuse longer headers (decision A2). */
+/** Most characters, which are bytes, of a token: verifiers and proxies refuse longer headers. */
 export const MAX_TOKEN_CHARACTERS = 16_384;
 
 const text = z.string();

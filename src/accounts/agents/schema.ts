@@ -8,7 +8,7 @@ import { PublicJwkSchema } from './public-jwk.ts';
 export const AccountabilitySchema = z.enum(['standard', 'logged', 'enforced']);
 export type Accountability = z.infer<typeof AccountabilitySchema>;
 
-/** Most seconds between the checkpoints of an agent in mode enforced (decision A22). */
+/** Most seconds between the checkpoints of an agent in mode enforced. */
 export const ENFORCED_INTERVAL_SECONDS = 300;
 
 /** Seconds. A passport that is issued without an interval takes this one, so the range is that of passports. */

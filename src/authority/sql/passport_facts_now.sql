@@ -1,5 +1,5 @@
 -- Returns the facts that a passport is signed from, with the end of what ends by itself. Scopes and
--- allow_data_from are what they mean now: '*' expanded, and no scope that the connection has lost (decision A4). Missions are
+-- allow_data_from are what they mean now: '*' expanded, and no scope that the connection has lost. Missions are
 -- only named, so they are checked when the passport is written. Accountability is what the agent is held to, with all that have or had a key
 -- of it. Null where the agent is not this operator's.
 create function passport_facts_now(p_operator text, p_agent text) returns json language sql stable as $$

@@ -161,7 +161,7 @@ function hintOf(coSignature: CoSignature, { x, payload }: { x: string; payload: 
   return wholes.some(isOver) ? ': it is over the envelope with `receipt` or `co_signatures`, which are left out' : '';
 }
 
-/** An erasure leaves co-signatures as they are (decision L66), so that none may carry the payload, also where no key can be named. */
+/** An erasure leaves co-signatures as they are (decision L5), so that none may carry the payload, also where no key can be named. */
 function assertFitsProfile(coSignature: CoSignature, path: string): void {
   const { cose_sign1: text, signer_kid: kid } = coSignature;
   if (!isThumbprint(kid)) {

@@ -87,7 +87,7 @@ const presentCoSignature = ({
   jwk,
 });
 
-/** A C2SP tlog-proof in the tree of a checkpoint: the one that witnesses have signed, since a policy accepts no other (decision L106). */
+/** A C2SP tlog-proof in the tree of a checkpoint: the one that witnesses have signed, since a policy accepts no other (decision L40). */
 function tlogProof(inclusion: Inclusion, checkpoint: string): string {
   const path = inclusion.hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
   return `c2sp.org/tlog-proof@v1\nindex ${inclusion.logIndex}\n${path}\n${checkpoint}`;

@@ -69,7 +69,7 @@ export function assertTombstone(claim: ClaimRow, tombstone: ClaimRow | null): vo
 
 /**
  * Whether a batch has lost its registration, as far as the database shows it: it has none, and is neither from before there were any nor above
- * all that have one, as those that a release before this one appended a moment ago. The file beside the head shows more (decision L103).
+ * all that have one, as those that a release before this one appended a moment ago. The file beside the head shows more (decision L76).
  */
 export async function hasLostRegistration(
   connection: CommonQueryMethods,

@@ -17,7 +17,7 @@ interface ReadClaim {
 }
 
 /**
- * A claim with its receipt, which is for everybody who knows its id (decision L19).
+ * A claim with its receipt, which is for everybody who knows its id (decision L108).
  * @throws CarnetError NOT_FOUND; Error where rows were changed by hand and prove something else
  */
 export async function readLoggedClaim(context: Context, claimId: string): Promise<ReadClaim> {

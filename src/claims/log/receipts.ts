@@ -101,7 +101,7 @@ async function provenOf(connection: CommonQueryMethods, entries: readonly Publis
 
 /**
  * Receipts by the ids of their claims; a claim that has no place in the log yet has none. A proof that does not lead to the signed root stops
- * the log (decision L81), and so does a batch that has another registry or time than was signed (decision L103).
+ * the log, and so does a batch that has another registry or time than was signed (decision L76).
  */
 export async function receiptsOf(
   connection: CommonQueryMethods,

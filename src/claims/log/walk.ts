@@ -9,7 +9,7 @@ const EVERY_SECONDS = 30;
 
 /**
  * Walks a slice of the log, where it is time for one: computes its nodes again and holds them against the newest root that the log has signed
- * and published. What nobody reads is looked at too; a slice that is not what was signed stops the log (decision L105).
+ * and published. What nobody reads is looked at too; a slice that is not what was signed stops the log (decision L76).
  */
 export async function walkLog(context: Context): Promise<void> {
   const { pool } = context;

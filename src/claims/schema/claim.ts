@@ -114,7 +114,7 @@ export type Claim = z.infer<typeof ClaimSchema>;
 
 const name = text(1, 2_000).optional();
 
-/** Filters of the list of claims; times are compared with `issued_at` (decision L32). */
+/** Filters of the list of claims; times are compared with `issued_at`. */
 export const claimFilters = {
   issuer: name,
   subject: name,

@@ -78,7 +78,7 @@ export const SkillInvocationSchema = z.strictObject({
   status: z.enum(['submitted', 'completed', 'failed']),
   output_hash: z.string().optional(),
   duration_ms: count.optional(),
-  /** Not the `cost` of intents: no gas, and nothing may be null (decision L31). */
+  /** Not the `cost` of intents: no gas, and nothing may be null. */
   cost_actual: z.strictObject({ wallet_cents: count, tokens: count, compute_microcents: count.optional() }).optional(),
   error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   at: wholeTime,

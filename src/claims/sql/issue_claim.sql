@@ -1,4 +1,4 @@
--- Records a claim of the service: issuer op_platform, issued now by Postgres' clock in seconds (decision L24). The payload is
+-- Records a claim of the service: issuer op_platform, issued now by Postgres' clock in seconds. The payload is
 -- JCS, with every default filled in; p_operators are those who read it in full, nulls and repetitions left out. The same
 -- statement in the same second is the same claim. Returns its id.
 create function issue_claim(

@@ -1,4 +1,4 @@
--- Revokes the claims that vouch for these passports (decision A19). Returns how many it revoked.
+-- Revokes the claims that vouch for these passports. Returns how many it revoked.
 create function revoke_claims_of_passports(p_jtis text[], p_reason text) returns int language plpgsql as $$
 declare revoked int;
 begin

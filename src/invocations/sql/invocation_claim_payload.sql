@@ -1,4 +1,4 @@
--- The payload of the claim that the service issues of an invocation: that it was submitted, and how it ended (decision L27). Claiming
+-- The payload of the claim that the service issues of an invocation: that it was submitted, and how it ended. Claiming
 -- has no claim of its own; expiring is failing with the error EXPIRED. JCS: the members stand in their order.
 create function invocation_claim_payload(i invocations) returns text language sql stable as $$
   select '{"at":' || floor(extract(epoch from coalesce(i.completed_at, i.created_at)))

@@ -8,7 +8,7 @@ import { blockWithoutReview, lockPassportsExclusively } from './queries.ts';
 import type { BlockAgent } from './schema.ts';
 
 /**
- * Blocks an agent without a review: nothing new is signed for it from the answer on, and what it has stays good (decision A40). Another
+ * Blocks an agent without a review: nothing new is signed for it from the answer on, and what it has stays good (decision A30). Another
  * actor or other notes are one more block; the same again changes nothing.
  * @throws CarnetError NOT_FOUND for an unknown or foreign agent
  */

@@ -19,7 +19,7 @@ const ReportRow = z.object({
 
 /**
  * Records an agent's report on a passport, and the flags that it raises, by one SQL function. The grace of a checkpoint follows from
- * its interval, by checkpoint_grace() (decision A23).
+ * its interval, by checkpoint_grace().
  * @throws CarnetError NOT_FOUND, ACCOUNTABILITY_MODE, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT; a checkpoint
  *   PASSPORT_REVOKED too.
  */

@@ -20,7 +20,7 @@ export const strongerMode = (a: Accountability, b: Accountability): Accountabili
 
 /**
  * Seconds between checkpoints: the least of what is asked for, the agent's own, and the most that the mode allows, so that
- * asking never makes it longer (decision A22); null: no checkpoints.
+ * asking never makes it longer; null: no checkpoints.
  */
 export function checkpointInterval({ agent }: PassportFacts, mode: Accountability, asked?: number): number | null {
   const most = mode === 'enforced' ? ENFORCED_INTERVAL_SECONDS : Number.POSITIVE_INFINITY;
@@ -120,7 +120,7 @@ export const toPassportIdentityClaim = (
 ): PassportIdentityClaim => ({ ...claim, holder: agentId ?? operatorId });
 
 /**
- * The bindings with these ids, each active for this agent and its current key (decision A10).
+ * The bindings with these ids, each active for this agent and its current key.
  * @throws CarnetError AUTHORITY_BINDING_INVALID
  */
 export function requireActiveBindings(

@@ -14,7 +14,7 @@ import { DEFAULT_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../
 import { PassportAnswerRow, signPassport } from './sign.ts';
 import type { ComposedClaims } from '../token.ts';
 
-/** Most hops: a passport at this depth cannot be delegated further (decision A13). */
+/** Most hops: a passport at this depth cannot be delegated further. */
 const MAX_DEPTH = 4;
 
 /**
@@ -108,7 +108,7 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   };
 }
 
-/** Returns what a child takes from its parent (decision A41), without identity claims that have expired since. */
+/** Returns what a child takes from its parent, without identity claims that have expired since. */
 const inheritedClaims = (above: ComposedClaims): ComposedClaims => ({
   ...above,
   identity_claims: above.identity_claims.filter(({ expires_at: end }) => end === null || end * 1_000 > Date.now()),

@@ -17,7 +17,7 @@ import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**
  * Continues a lineage with a new jti: the same agent, scopes and chain, and a new time to live within the session's and
- * the parent's. It is held to what its agent, its lineage and every lineage above are held to by now, whichever is most (decision A61). What was granted at its root is checked again (decision A16), and every agent that it was delegated from
+ * the parent's. It is held to what its agent, its lineage and every lineage above are held to by now, whichever is most (decision A60). What was granted at its root is checked again, and every agent that it was delegated from
  * (decision A30).
  * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, PASSPORT_REVOKED, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT,
  *   AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE, AUTHORITY_BINDING_INVALID,

@@ -60,7 +60,7 @@ interface Signing<Composed extends Composition> {
 
 /**
  * Composes a passport from cached facts, lets one statement check that they are current and write the row, and signs
- * the payload of the row. The token is not stored: the same row gives the same token (decision A42). A refusal goes
+ * the payload of the row. The token is not stored: the same row gives the same token (decision A17). A refusal goes
  * through the statement too, so that it is never based on old facts, and an answer stored under the Idempotency-Key
  * comes first.
  * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance,

@@ -8,7 +8,7 @@ import { listSigningKeys, rotate, type SigningKeyRow } from './queries.ts';
 import { newSigningKey } from './signing-key.ts';
 import { activeKey, SIGNING_KEYS_CHANGED } from './signing-keys.ts';
 
-/** Days after which the schedule rotates the active key (decision A37). */
+/** Days after which the schedule rotates the active key. */
 const ROTATION_DAYS = 90;
 
 /** Most kids of one call; the schedule makes four keys a year. */

@@ -121,7 +121,7 @@ async function packed({ numbers, revoked }: z.infer<typeof DayRow>): Promise<str
 const statusLists = defineCache((context) => new StatusLists(context));
 
 /**
- * The signed list of the revoked passports of a UTC day, those revoked with an ancestor included (decision A43).
+ * The signed list of the revoked passports of a UTC day, those revoked with an ancestor included.
  * @param day YYYY-MM-DD; null: today, by Postgres' clock
  * @throws CarnetError NOT_FOUND for a day without passports, one to come, or one that is over for a week
  */

@@ -27,7 +27,7 @@ export function passportAuthenticator(context: Context): Authenticator {
         agentId: claims.agent_id as AgentId,
         jti: jti as PassportId,
       },
-      // Suspending an operator revokes its passports, and those of a blocked agent stay valid (decision A40).
+      // Suspending an operator revokes its passports, and those of a blocked agent stay valid (decision A30).
       suspended: false,
       blocked: false,
       validForMs: 0,

@@ -20,7 +20,7 @@ export const InvalidReasons = [
 ] as const;
 type InvalidReason = (typeof InvalidReasons)[number];
 
-/** An authority binding of a passport, and whether it still counts (decision A10). */
+/** An authority binding of a passport, and whether it still counts. */
 type LiveAuthorityRef = AuthorityRef & { active: boolean };
 
 export type PassportVerdict =

@@ -18,7 +18,7 @@ const PassportClaimSchema = z.strictObject({
 });
 export type PassportClaim = z.output<typeof PassportClaimSchema>;
 
-/** A passport of 16 KiB has fewer than a hundred (decision A2). */
+/** A passport of 16 KiB has fewer than a hundred. */
 const MOST_CLAIMS = 250;
 
 /** POST /v1/skills/:id/check-trust */

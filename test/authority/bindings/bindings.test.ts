@@ -26,7 +26,7 @@ const terms = (agentId: string, overrides: Record<string, unknown> = {}): Record
   ...overrides,
 });
 
-/** Whether the binding counts, as the check of protected actions judges it (decision A10). */
+/** Whether the binding counts, as the check of protected actions judges it. */
 const isActive = async (bindingId: string, agentId: string): Promise<boolean> => {
   const pool = await database();
   return pool.oneFirst(sql.type(z.object({ active: z.boolean() }))`

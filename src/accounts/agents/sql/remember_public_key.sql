@@ -1,4 +1,4 @@
--- Keeps that the agent has this public key: what binds it later binds the key too (decision A31). An agent has had 1,000 at most, a new one
+-- Keeps that the agent has this public key: what binds it later binds the key too (decision A30). An agent has had 1,000 at most, a new one
 -- each day for almost three years, so that a block, which bars them all, stays a short statement.
 create function remember_public_key(p_operator text, p_agent text, p_thumbprint text) returns void language plpgsql as $$
 begin

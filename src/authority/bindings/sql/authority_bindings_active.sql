@@ -1,4 +1,4 @@
--- Picks the ones of these bindings that are active now, for this agent and its current key (decision A10).
+-- Picks the ones of these bindings that are active now, for this agent and its current key.
 create function authority_bindings_active(p_bindings text[], p_agent text) returns text[] language sql stable as $$
   select coalesce(array_agg(b.id order by array_position(p_bindings, b.id)), '{}')
   from authority_bindings b join agent_identities a on a.id = b.agent_id

@@ -70,7 +70,7 @@ interface Shown {
 }
 
 /**
- * A tree that the log and a witness have signed, and that is no beginning of the one here, proves an older copy (decision L82). What the log did
+ * A tree that the log and a witness have signed, and that is no beginning of the one here, proves an older copy. What the log did
  * not sign is the word of its witnesses, and counts where the policy names them (decision L104).
  */
 async function stopUnlessHeld({ config, pool }: Context, { checkpoint, isOurs: ours, verified }: Shown): Promise<void> {
@@ -124,7 +124,7 @@ function verifiedBy(note: string, vkeys: readonly string[]): ReturnType<typeof v
 /** So far a witness' clock may be ahead of the one here; in seconds. Verifiers show when the last witness signed. */
 const MOST_AHEAD = 24 * 60 * 60;
 
-/** That cosignatures name times at which somebody can have signed (decision L101); 0 stands for no time. @throws CarnetError */
+/** That cosignatures name times at which somebody can have signed (decision L104); 0 stands for no time. @throws CarnetError */
 async function refuseImpossibleTimes(
   connection: CommonQueryMethods,
   verified: readonly VerifiedSignature[],

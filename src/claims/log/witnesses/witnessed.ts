@@ -102,7 +102,7 @@ async function newestSignedBy(
 
 /**
  * Clients and monitors follow this: the newest checkpoint that meets the policy. Where none does yet, or there is no policy, the newest of all
- * (decision L106).
+ * (decision L40).
  * @throws Error where nothing is published
  */
 export async function checkpointToFollow(context: Pick<Context, 'config' | 'pool'>): Promise<WitnessedCheckpoint> {
@@ -123,7 +123,7 @@ export async function newestCheckpoint(context: Pick<Context, 'config' | 'pool'>
 /**
  * The holder of a receipt is shown this: the newest checkpoint that meets the policy and of which the tree of the receipt is a part. Where
  * none does, or there is no policy, the newest of those that the most known witnesses have signed; where none has, the newest of all: a
- * witness that is away keeps nothing back, and `witnesses` says that it is missing (decision L54).
+ * witness that is away keeps nothing back, and `witnesses` says that it is missing (decision L104).
  */
 export async function bestCheckpoint(
   context: Pick<Context, 'config' | 'pool'>,

@@ -1,4 +1,4 @@
--- A decision on a review that the caller has locked (decision A31): pending, or blocked and now approved. A block leaves the hold as it is,
+-- A decision on a review that the caller has locked (decision A30): pending, or blocked and now approved. A block leaves the hold as it is,
 -- may revoke the lineage with all that descends from it, and may bar the agent until a person lifts it. Where it does either, the caller
 -- has the operator's passports exclusively. Returns the passports that it revoked.
 create function decide_review(

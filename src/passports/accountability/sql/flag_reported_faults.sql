@@ -1,4 +1,4 @@
--- Flags what a report itself shows: undeclared services, scopes, delegation, duration (decisions A24 and A25). `p_claims` are the passport's own claims, `p_report` its id.
+-- Flags what a report itself shows: undeclared services, scopes, delegation, duration. `p_claims` are the passport's own claims, `p_report` its id.
 create function flag_reported_faults(
   l passport_lineages, p_jti text, p_claims json, p_report text, p_services text[], p_calls json, p_delegated text[], p_moment timestamptz
 ) returns void language plpgsql as $$

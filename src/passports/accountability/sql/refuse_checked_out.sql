@@ -1,4 +1,4 @@
--- Refuses new passports and reports of a lineage that was checked out (decision A16).
+-- Refuses new passports and reports of a lineage that was checked out (decision A38).
 create function refuse_checked_out(l passport_lineages) returns void language plpgsql as $$
 begin
   if l.checked_out_at is not null then

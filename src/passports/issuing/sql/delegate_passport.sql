@@ -1,5 +1,5 @@
 -- Delegates from a passport whose signature is good: a lineage of its own below the parent's. `p_ttl_seconds` null: as long as
--- the parent's, p_standard_seconds at most (decision A12). p_parent_digest: SHA-256 in base64 of the payload that was composed from; where the row
+-- the parent's, p_standard_seconds at most. p_parent_digest: SHA-256 in base64 of the payload that was composed from; where the row
 -- has another, the token was never issued. No agent above may be held, blocked or disabled either (decision A30).
 create function delegate_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,

@@ -1,5 +1,5 @@
--- One more passport of a lineage, clamped to the end of the session and to the latest expiry of the parent's lineage
--- (decision A16), and once a critical flag is raised to the end that it has: a refresh puts no checkout off (decision A38). Where the agent
+-- One more passport of a lineage, clamped to the end of the session and to the latest expiry of the parent's lineage,
+-- and once a critical flag is raised to the end that it has: a refresh puts no checkout off (decision A38). Where the agent
 -- or a lineage above is held to more by now, the lineage is from here on; it is never held to less, whichever of its passports is refreshed. The lineage is locked, so that no checkout passes unseen. p_from_digest: SHA-256 in base64 of the payload that was
 -- composed from; where the row has another, the token was never issued.
 create function refresh_passport(

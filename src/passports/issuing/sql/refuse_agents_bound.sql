@@ -1,7 +1,7 @@
 -- Refuses agents new passports for what binds them, wherever it holds: a review of risk critical that is not approved, a block, and a critical flag whose
 -- checkout was expected and has not come, which makes such a review soon. Each binds the agent itself, every agent of the operator that has
 -- or had a public key which it has or had, whenever it got it, and the agents below in a chain: a child works by what the agents above were
--- given (decisions A30, A31 and A38). Whether the holder itself is blocked, its facts say.
+-- given (decisions A30 and A38). Whether the holder itself is blocked, its facts say.
 -- One plan is kept for it: Postgres takes the list for ten agents as long as it does not know them, finds a plan for the one of most calls
 -- cheaper, and would plan this anew each time, which takes twenty times as long as running it.
 create function refuse_agents_bound(p_agents text[]) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$

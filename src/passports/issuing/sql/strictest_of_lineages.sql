@@ -1,5 +1,5 @@
 -- Returns the strictest mode and the shortest interval of a lineage, of every lineage that it was delegated from, and of what is given
--- besides: nothing becomes weaker within a lineage, and a child is held at least to what all above it are (decision A61). A lineage above may have
+-- besides: nothing becomes weaker within a lineage, and a child is held at least to what all above it are (decision A60). A lineage above may have
 -- become stricter since the one below it was made. Written as a set of one row, so that Postgres plans it within the statement that calls it.
 create function strictest_of_lineages(p_lineage text, p_accountability text, p_interval double precision)
 returns table (accountability text, checkpoint_interval_seconds double precision) language sql stable as $$

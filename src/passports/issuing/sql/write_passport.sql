@@ -1,5 +1,5 @@
 -- Writes the passport. `p_audience` (null: none) is JSON as it is signed, `p_svcns` too but for what the row of the lineage decides: mode and interval; a token is the base64url of header,
--- payload and 64 bytes of signature, and its length is judged before anything commits (decisions A2: 16 KiB).
+-- payload and 64 bytes of signature, and its length is judged before anything commits, 16 KiB at most.
 create function write_passport(
   l passport_lineages, p_jti text, p_parent text, p_refreshed_from text, p_kid text, p_issuer text, p_claim text, p_svcns text, p_audience text,
   p_issued bigint, p_expires bigint

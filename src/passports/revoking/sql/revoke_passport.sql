@@ -1,4 +1,4 @@
--- Revokes the lineage of one passport and everything that came of it (decisions A16, A18). Once revoked or expired, there is
+-- Revokes the lineage of one passport and everything that came of it. Once revoked or expired, there is
 -- nothing left to do, and that is no fault.
 create function revoke_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_jti text, p_reason text

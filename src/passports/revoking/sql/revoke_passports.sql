@@ -1,5 +1,4 @@
--- The same for everything active of an agent, a session or the operator; an id that is unknown or another's has nothing
--- (decision A20).
+-- The same for everything active of an agent, a session or the operator; an id that is unknown or another's has nothing.
 create function revoke_passports(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_scope text, p_id text, p_reason text
 ) returns passport_revocation_answer language plpgsql as $$

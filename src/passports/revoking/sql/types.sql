@@ -1,6 +1,6 @@
 create type passport_revocation as (
   revoked text[],                        -- the jtis that were active until now
-  claims int,                            -- claims revoked with them (decision A19)
+  claims int,                            -- claims revoked with them
   messages int
 );
 
