@@ -1,4 +1,4 @@
-/** Whole cents as dollars, without thousands separator (decision B26): 123450 → `$1234.50`, -5 → `-$0.05`. */
+/** Whole cents as dollars, without thousands separator: 123450 → `$1234.50`, -5 → `-$0.05`. */
 export function dollars(cents: number): string {
   const absolute = Math.abs(cents);
   const whole = Math.floor(absolute / 100);

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { connectToRelease } from './functions.ts';
 import { SILENT_MS } from './silence.ts';
 
-/** Waiters a process holds at most (decision K55): each reads Postgres now and then. One more gets the row as it is. */
+/** Waiters a process holds at most: each reads Postgres now and then. One more gets the row as it is. */
 const MAX_WAITERS = 1_000;
 
 /** Between two tries to connect again. */

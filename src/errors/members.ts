@@ -6,6 +6,7 @@ const moment = (description: string) => z.string().meta({ description });
 const id = (description: string) => z.string().meta({ description });
 const count = (description: string) => z.int().meta({ description });
 
+/** Not `status`, which is a member of every problem. */
 const status = { current_status: z.string().meta({ description: 'What it is now, which does not allow the request' }) };
 const verified = { verified: z.boolean().meta({ description: 'Always false: the code does not prove the address' }) };
 const full = { limit: count('How many there may be').optional(), used: count('How many there are').optional() };

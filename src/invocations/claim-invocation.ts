@@ -9,7 +9,7 @@ import { rememberClaimed } from './payload-check.ts';
 import type { ClaimBody, Invocation } from './schema.ts';
 
 /**
- * The provider claims a pending invocation; of several who try one wins (decision K31).
+ * The provider claims a pending invocation; of several who try one wins.
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, SERVICE_EXECUTED, INVOCATION_EXPIRED, INVOCATION_NOT_PENDING,
  *   LEASE_LOST.
  */

@@ -22,8 +22,8 @@ const REVISION_MOVED = 'CN001';
 const MAX_CHECKS = 3;
 
 /**
- * Creates a pending invocation and holds its price (decision K45: the order of the checks). The input is checked before
- * the one statement that decides; that statement fails where the skill has another revision by then.
+ * Creates a pending invocation and holds its price. The input is checked before the one statement that decides; that statement
+ * fails where the skill has another revision by then.
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, INVALID_PASSPORT,
  *   PASSPORT_REVOKED, PASSPORT_EXPIRED, AUTHORITY_BINDING_INVALID, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE, CREDENTIAL_REQUIRED,
  *   SELLER_LIMIT_REACHED, PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED, INSUFFICIENT_CREDITS,

@@ -44,7 +44,7 @@ interface InputCheck {
 
 /**
  * Checks an input (JSON text) against the skill's schema, as this process read it last. Where the check may take long, `admit` comes
- * first and throws what the call is refused with anyway: a refused call costs no check.
+ * first and throws what the call is refused with anyway: a refused call costs no check. A light check costs less than that look.
  * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE
  */
 export async function checkInput(

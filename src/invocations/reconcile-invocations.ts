@@ -14,7 +14,7 @@ const Count = z.object({ count: z.number() });
 interface Reconciliation {
   /** Open rows that no life seemed to hold, now messaged. */
   woken: number;
-  /** Rows more than 30 s past their deadline, which are expired without their lives (decision K48). */
+  /** Rows more than 30 s past their deadline, which are expired without their lives. */
   expired: number;
   /** Rows that could not be reconciled; they are tried again a minute later. */
   failed: number;

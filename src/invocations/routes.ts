@@ -31,7 +31,7 @@ const audience = 'anyone';
 const params = z.object({ id: z.string() });
 const reply = InvocationSchema;
 
-/** Everything up to 1,000, then by cursor (decision K50). */
+/** Everything up to 1,000, then by cursor. */
 const pages = cursorList({
   name: 'invocations',
   item: InvocationSummarySchema,

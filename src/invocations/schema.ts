@@ -14,7 +14,7 @@ const attempt = z
   .max(2_147_483_647)
   .describe('The attempt that you expect to be the current one; another is 409 LEASE_LOST.');
 
-/** The range of a lease, in seconds (decision K31). Workflows and documents must agree with it. */
+/** The range of a lease, in seconds. Workflows and documents must agree with it. */
 export const MIN_LEASE_SECONDS = 5;
 export const MAX_LEASE_SECONDS = 3_600;
 /** A fraction is kept as it was sent (decision C27). */
@@ -28,7 +28,7 @@ export const MOST_PAYLOAD_VALUES = 50_000;
 
 const InvocationErrorSchema = z.strictObject({ code: text(1, 128), message: text(1, 2_000) });
 
-/** An invocation as lists show it: input and output would make them megabytes large (decision K50). */
+/** An invocation as lists show it: input and output would make them megabytes large. */
 export const InvocationSummarySchema = z
   .object({
     id: z.string(),

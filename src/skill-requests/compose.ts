@@ -1,6 +1,6 @@
 import type { ComposableSkill } from '../skills/index.ts';
 
-/** Skills in a chain at most (decision K41). */
+/** Skills in a chain at most. */
 export const MAX_STEPS = 3;
 /** Unfinished chains that are extended by another step, the cheapest first. */
 const MAX_PATHS = 100;

@@ -33,7 +33,7 @@ export function fitOf(wanted: WantedSkill, skill: CandidateSkill): Fit {
   };
 }
 
-/** From 0 to 1, rounded to ten-thousandths: half for tags, a quarter each for input and output (decision K40). */
+/** From 0 to 1, rounded to ten-thousandths: half for tags, a quarter each for input and output. */
 export const scoreOf = ({ tags, input, output }: Fit): number =>
   Math.round((0.5 * tags + 0.25 * input + 0.25 * output) * 10_000) / 10_000;
 

@@ -9,7 +9,7 @@ import { findVisibleSkill } from './show-skill.ts';
 import { listVersions } from './versions.ts';
 
 const tag = 'skills';
-/** Lists of one's own answer everything up to this many, then a cursor (decision K50). */
+/** Lists of one's own answer everything up to this many, then a cursor. */
 const MAX_ROWS = 1_000;
 
 const ownSkills = cursorList({

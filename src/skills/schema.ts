@@ -224,7 +224,7 @@ export const SkillToReviewSchema = ListedSkillSchema.extend({
   }),
 }).meta({ id: 'SkillToReview', examples: [{ ...example, pending_change: null }] });
 
-/** A skill with its code, for its owner and the platform, and for everybody where execution_mode is `source` (decision K12). */
+/** A skill with its code, for its owner and the platform, and for everybody where execution_mode is `source`. */
 export const SkillSchema = ListedSkillSchema.extend({
   max_compute_cents: z.int().nullable().meta({
     description:

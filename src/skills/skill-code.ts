@@ -84,7 +84,7 @@ export const executionFields = {
 const ExecutionSchema = z.object(executionFields);
 type Execution = z.output<typeof ExecutionSchema>;
 
-/** The code of a skill as it is shown; the fields are absent for callers who may not see them (decision K12). */
+/** The code of a skill as it is shown; the fields are absent for callers who may not see them. */
 export const codeFields = {
   execution_steps: z.array(StoredStepSchema).nullable().optional(),
   execution_script: z.string().nullable().optional(),
@@ -145,7 +145,7 @@ export const hasCode = (body: Execution): boolean =>
   body.llm_enabled === true ||
   (body.execution_runtime ?? 'none') !== 'none';
 
-/** Whether there is something to run; a sealed or source skill is approved only then (decision K15). */
+/** Whether there is something to run; a sealed or source skill is approved only then. */
 export const isExecutable = (body: Execution): boolean =>
   body.execution_steps !== undefined ||
   ((body.execution_script ?? '') !== '' && body.execution_runtime !== 'none') ||

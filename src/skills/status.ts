@@ -80,7 +80,7 @@ export const seesAll = (caller: Caller, skill: Pick<SkillVisibility, 'operator_i
 
 /**
  * Who may see a skill at all. Others see it while it is public; a suspended one they see where it was public once, so
- * that what was built on it can still read it (decision K13). `skill_visible_to` in SQL is the same rule.
+ * that what was built on it can still read it. `skill_visible_to` in SQL is the same rule.
  */
 export const visibleTo = (caller: Caller, skill: SkillVisibility): boolean =>
   seesAll(caller, skill) ||

@@ -24,7 +24,7 @@ export interface ModelCall {
   agentId?: AgentId;
   /**
    * Where absent, the mission of the invocation, else the only mission of the passport. Its intent is the declared
-   * purpose (decision B24).
+   * purpose.
    */
   missionId?: MissionId;
   passportId?: PassportId;

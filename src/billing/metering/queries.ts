@@ -57,7 +57,7 @@ export async function readUsage(connection: CommonQueryMethods, operatorId: Oper
     usage: {
       passports: row.passports,
       agents: row.agents,
-      drop_offs: 0, // part of the published shape; nothing in Carnet makes one (decision B30)
+      drop_offs: 0, // part of the published shape; nothing in Carnet makes one
       skill_invocations: row.invocations,
       published_skills: row.published_skills,
     },

@@ -2,8 +2,7 @@ import type { SubscriptionState } from './provider.ts';
 import type { DisputeStanding } from './stripe/statuses.ts';
 
 /**
- * The report of a payment webhook, from Stripe or the local provider. An id counts once, however often it is sent
- * (decision B7).
+ * The report of a payment webhook, from Stripe or the local provider. An id counts once, however often it is sent.
  */
 export type PaymentEvent = { id: string; type: string; createdAt: Date } & PaymentFact;
 

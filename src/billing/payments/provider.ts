@@ -42,7 +42,7 @@ export interface ListedRefund {
 export interface SubscriptionState {
   subscriptionId: string;
   customerId: string;
-  /** past_due keeps the tier; with unpaid, canceled and incomplete the operator is on tier free (decision B12). */
+  /** past_due keeps the tier; with unpaid, canceled and incomplete the operator is on tier free. */
   status: 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete';
   /** Null: no setting names its price; what is known of the tier stays. */
   tier: PaidTier | null;
@@ -122,8 +122,8 @@ export interface PaymentProvider {
     request: Customer & PageTerms & { changeId: string; operatorId: string; tier: PaidTier; purchasedSeats: number },
   ): Promise<HostedPage>;
   /**
-   * Key: the change and the attempt, which counts the pages of one change, and of a page of the portal what it is opened with. A page that confirms an upgrade of a running subscription. The upgrade happens when it is paid
-   * (decision B12), and only `readSubscription` shows that: Stripe reports nothing about this page. Opening it takes a
+   * Key: the change and the attempt, which counts the pages of one change, and of a page of the portal what it is opened with. A page that confirms an upgrade of a running subscription. The upgrade happens when it is paid,
+   * and only `readSubscription` shows that: Stripe reports nothing about this page. Opening it takes a
    * planned downgrade back, so a caller that gives the upgrade up must plan the downgrade again.
    */
   openUpgrade(

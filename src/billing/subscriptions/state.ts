@@ -33,8 +33,7 @@ export const isRunning = ({ status }: Pick<SubscriptionRow, 'status'>): boolean 
   status === 'active' || status === 'past_due' || status === 'unpaid';
 
 /**
- * Whether the subscription gives its tier: past_due does, since the provider still tries to collect; unpaid does not
- * (decision B12).
+ * Whether the subscription gives its tier: past_due does, since the provider still tries to collect; unpaid does not.
  */
 export const isPaid = ({ status }: Pick<SubscriptionRow, 'status'>): boolean =>
   status === 'active' || status === 'past_due';

@@ -22,7 +22,7 @@ import type { Subscribe, Subscribed } from './schema.ts';
 import { isRunning } from './state.ts';
 
 /**
- * Changes to another tier (decision B11). A first subscription and a larger tier return the page where they are paid, a
+ * Changes to another tier. A first subscription and a larger tier return the page where they are paid, a
  * smaller tier waits for the end of the period, and the current tier takes back a cancellation or a planned smaller
  * tier.
  * @throws CarnetError PAYMENTS_NOT_CONFIGURED; VALIDATION_ERROR for free; CONTACT_SALES for enterprise; CONFLICT for

@@ -27,7 +27,7 @@ type CreateAdjustment = z.infer<typeof CreateAdjustmentSchema>;
 export const AdjustmentSchema = WalletTransactionSchema;
 
 /**
- * Moves cents between the platform and a wallet, once a person of the platform has approved it (decision B36).
+ * Moves cents between the platform and a wallet, once a person of the platform has approved it (decision B35).
  * @throws CarnetError NOT_FOUND for an unknown operator; BALANCE_TOO_LOW where the wallet would go below zero;
  * GOVERNANCE_APPROVAL_REQUIRED.
  */

@@ -40,7 +40,7 @@ const ALARMING: ReadonlySet<string> = new Set([
 
 /**
  * Applies an event of the payment provider in one transaction. An event counts once, and facts that are known already
- * change nothing, so events may come in any order and any number of times (decision B7).
+ * change nothing, so events may come in any order and any number of times.
  * @throws CarnetError TEMPORARILY_UNAVAILABLE: the provider sends the event again.
  */
 export async function receivePaymentEvent(context: Context, event: PaymentEvent, requestId: string): Promise<void> {

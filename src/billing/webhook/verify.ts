@@ -4,7 +4,7 @@ import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import type { PaymentEvent } from '../payments/event.ts';
 import { paymentEventOf } from '../payments/provider-event.ts';
 
-/** Seconds between the signing and now, in either direction; 300 is Stripe's own default (decision B7). */
+/** Seconds between the signing and now, in either direction; 300 is Stripe's own default. */
 const TOLERANCE_SECONDS = 300;
 
 /**

@@ -1,6 +1,7 @@
 -- Notes in which namespace of Temporal lives are kept now, and beside which copy of this database: a restored one has another system
 -- identifier, timeline or oid, and one that was restored in place a row that another transaction wrote. Returns the epoch where that is
--- another store than before, otherwise null.
+-- another store than before, otherwise null. Waking every open row now and then would need no such row, and costs Temporal a task
+-- for each open row each time.
 create function note_life_store(p_namespace text) returns int language plpgsql as $$
 declare
   v_store text := p_namespace || ' ' || database_copy();

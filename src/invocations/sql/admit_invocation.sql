@@ -1,4 +1,4 @@
--- Judges what invoking refuses before it looks at the input (decision K45): the skill, agent, passport and mission, the skill's state, its
+-- Judges what invoking refuses before it looks at the input: the skill, agent, passport and mission, the skill's state, its
 -- price, trust. Returns what of them the invocation is made of.
 create function admit_invocation(p_operator text, p_skill text, p_agent text, p_passport text, p_mission text, p_max_price bigint,
   p_trial boolean)

@@ -1,4 +1,4 @@
--- The agent that invokes: the one that is named, or the passport's (decision K26). Null: none.
+-- The agent that invokes: the one that is named, or the passport's. Null: none.
 create function invoking_agent(p_operator text, p_agent text, p_passport text, out id text, out monthly_limit_cents bigint)
 language plpgsql as $$
 declare holder text := case when p_passport is not null then assert_passport_usable(p_operator, p_passport) end;

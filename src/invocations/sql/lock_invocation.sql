@@ -1,5 +1,5 @@
--- Locks the row for a command of one side. `p_authority` is the operator who calls, null for a signal from outside
--- (decision K54).
+-- Locks the row for a command of one side. `p_authority` is the operator who calls, null for a signal from outside:
+-- access to the Temporal namespace is its authority.
 create function lock_invocation(p_invocation text, p_authority text, p_side text) returns invocations language plpgsql as $$
 declare i invocations;
 begin

@@ -1,4 +1,4 @@
--- The row's deadline decides, whether or not its timer has fired yet (decision K33).
+-- The row's deadline decides, whether or not its timer has fired yet.
 create function refuse_expired(i invocations) returns void language plpgsql as $$
 begin
   if i.status = 'expired' or (i.status in ('pending', 'processing') and i.expires_at <= clock_timestamp()) then

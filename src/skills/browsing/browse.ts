@@ -18,7 +18,7 @@ export const searchWords = (search: string): string[] =>
     .map(([word]) => word.slice(0, MAX_WORD_LENGTH).toWellFormed());
 
 /**
- * One page of the marketplace, ordered by rank in the search, then tags in common, then newest first (decision K51).
+ * One page of the marketplace, ordered by rank in the search, then tags in common, then newest first.
  * A status other than active shows the caller's own skills; the platform sees everybody's.
  */
 export async function browseSkills(pool: DatabasePool, caller: Caller, query: BrowseQuery): Promise<SkillPage> {

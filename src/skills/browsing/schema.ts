@@ -3,7 +3,7 @@ import { offsetList, offsetQuery } from '../../http/lists/pagination.ts';
 import { text } from '../../fields/text.ts';
 import { ListedSkillSchema, SkillStatus, TrustLevel } from '../schema.ts';
 
-/** `tags=a&tags=b` and `tags=a,b` are the same (decision K11); fifty tags are what five skills can have. */
+/** `tags=a&tags=b` and `tags=a,b` are the same; fifty tags are what five skills can have. */
 const tagsQuery = z
   .union([z.string(), z.array(z.string())])
   .transform((given) =>

@@ -71,7 +71,7 @@ function sharedWith({ tags, inputDeclared, outputRequired }: WantedSkill): Fragm
 }
 
 /**
- * The skills that fit best, best first. A schema that the request leaves out counts as fitting (decision K40), so then
+ * The skills that fit best, best first. A schema that the request leaves out counts as fitting, so then
  * even skills that have nothing in common with the request have a score, all the same one. Those are read last, and only
  * when there are too few others.
  */

@@ -18,7 +18,7 @@ import { saveChanges, type ChangeableFields } from './write-queries.ts';
 
 /**
  * Changes the fields given and counts one more revision; a PATCH that changes nothing leaves the revision as it is. What an approved skill
- * with code promises changes when an administrator has looked at it, all else at once (decision K60).
+ * with code promises changes when an administrator has looked at it, all else at once (decision K1).
  * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE; ADMIN_REQUIRED for the price where
  *   its seller's key answers.
  */
@@ -81,7 +81,7 @@ const sameSchema = (a: Record<string, unknown>, b: Record<string, unknown>): boo
 
 const VersionSchemas = z.object({ input_schema: z.string(), output_schema: z.string() });
 
-/** A version keeps its meaning: naming an earlier one again needs the schemas that it had last (decision K8). */
+/** A version keeps its meaning: naming an earlier one again needs the schemas that it had last. */
 export async function refuseOtherSchemas(
   connection: CommonQueryMethods,
   id: string,

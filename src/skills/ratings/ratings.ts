@@ -9,7 +9,7 @@ import { averageRating, ratingCount } from '../presenter.ts';
 import type { Rated, RateSkill, RatingSummary } from './schema.ts';
 import { findVisibleRow, findVisibleSkill } from '../show-skill.ts';
 
-/** Whether operators without a completed invocation may rate as well; their ratings are not `verified` (decision K18). */
+/** Whether operators without a completed invocation may rate as well; their ratings are not `verified`. */
 const UNVERIFIED_RATINGS_ALLOWED: boolean = true;
 
 const Completed = z.object({ any: z.boolean(), this: z.boolean() });

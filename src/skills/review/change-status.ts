@@ -28,7 +28,7 @@ const differs = (before: SkillState, after: NextState): boolean =>
   before.review_status !== after.review_status ||
   before.rejection_reason !== after.rejection_reason;
 
-/** Nobody approves what they have not read: an owner changes a skill while it waits (decision K60). */
+/** Nobody approves what they have not read: an owner changes a skill while it waits (decision K1). */
 const assertSeen = (skill: { revision: number; status: string }, seen: number | undefined): void =>
   assertThat(
     seen === skill.revision || (seen === undefined && skill.revision === 1),

@@ -1,4 +1,4 @@
--- Who may see a skill (decisions K9, K13): its owner and the platform always, others while it is public and, once it was, while suspended.
+-- Who may see a skill: its owner and the platform always, others while it is public and, once it was, while suspended.
 -- The twin of `visibleTo` in src/skills/status.ts.
 create function skill_visible_to(s skills, p_operator text) returns boolean language sql stable as $$
   select s.operator_id = p_operator or p_operator = 'op_platform' or s.status in ('active', 'unlisted')

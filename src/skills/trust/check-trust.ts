@@ -5,8 +5,7 @@ import type { TrustLevel } from '../schema.ts';
 const nameOfLevel = (level: 0 | 1 | 2 | 3) => `L${level}` as const;
 
 /**
- * Whether claims satisfy a skill. The highest level that has not expired decides; the type of a claim is not interpreted
- * (decision K21).
+ * Whether claims satisfy a skill. The highest level that has not expired decides; the type of a claim is not interpreted.
  * @param now seconds since 1970.
  */
 export function evaluateTrust(required: TrustLevel, claims: readonly PassportClaim[], now: number): TrustEvaluation {

@@ -1,4 +1,4 @@
--- The number behind an assurance level (decision K21); an unknown level counts 0. Its twin is src/accounts/assurance.ts.
+-- The number behind an assurance level; an unknown level counts 0. Its twin is src/authority/identity-claims/assurance.ts.
 create function assurance_rank(level text) returns int language sql immutable parallel safe as $$
   select case lower(level)
     when 'l1' then 1 when 'low' then 1 when 'basic' then 1 when 'ial1' then 1 when '1' then 1

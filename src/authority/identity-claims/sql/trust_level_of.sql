@@ -1,4 +1,4 @@
--- The trust a caller has (decision K45): the highest of the operator's own claims and, where an agent is named, that agent's;
+-- The trust a caller has: the highest of the operator's own claims and, where an agent is named, that agent's;
 -- revoked and expired ones do not count. 0 to 3.
 create function trust_level_of(p_operator text, p_agent text) returns int language sql stable parallel safe as $$
   select coalesce(max(assurance_rank(assurance_level)), 0) from identity_claims

@@ -16,7 +16,7 @@ import { deliverEvents } from './webhooks.ts';
 const CheckoutForm = z.strictObject({ outcome: Outcome });
 
 /**
- * The pages of the local provider by path; none where another provider is set (decision B8). Only the address opens
+ * The pages of the local provider by path; none where another provider is set. Only the address opens
  * them, and no cookie is read. So another site cannot make a browser do anything here that it could not do itself, and
  * the forms need no check of their origin, which keeps them usable with curl.
  */

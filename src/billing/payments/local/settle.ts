@@ -79,8 +79,8 @@ export function titleOf({
 }
 
 /**
- * The first period begins now, in whole seconds as Stripe's periods do, and ends on the same day of the next month
- * (decision B12).
+ * The first period begins now, in whole seconds as Stripe's periods do, and ends on the same day of the next month,
+ * or on its last.
  */
 async function beginSubscription(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<SubscriptionRow> {
   const id = newId('lpay');

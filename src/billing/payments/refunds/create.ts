@@ -10,8 +10,7 @@ import { beginRefund, findRefund } from './queries.ts';
 import type { Refund } from './schema.ts';
 
 /**
- * How long a caller waits for the payment provider; after that the answer is 202 and the caller reads the refund
- * (decision B9).
+ * How long a caller waits for the payment provider; after that the answer is 202 and the caller reads the refund.
  */
 const WAIT_SECONDS = 10;
 

@@ -45,7 +45,7 @@ const subscriptionStatuses: Record<Listed<Stripe.Subscription.Status>, Subscript
   trialing: 'active',
   past_due: 'past_due',
   unpaid: 'unpaid',
-  paused: 'unpaid', // nothing is paid, so the tier is free (decision B12)
+  paused: 'unpaid', // nothing is paid, so the tier is free
   canceled: 'canceled',
   incomplete: 'incomplete',
   incomplete_expired: 'canceled', // the first payment never came

@@ -1,5 +1,5 @@
 -- For commands that name a passport: its agent, null where it is not the operator's; refused once it has ended or an authority
--- that it carries is no longer live (decision K26).
+-- that it carries is no longer live.
 create function assert_passport_usable(p_operator text, p_jti text, p_claim text default 'svcns') returns text language plpgsql as $$
 declare
   p passports;

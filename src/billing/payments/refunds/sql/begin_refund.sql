@@ -1,4 +1,4 @@
--- Begins a refund of a top-up: holds what of it was not refunded at the provider already, which its life gives back there (decision B9).
+-- Begins a refund of a top-up: holds what of it was not refunded at the provider already, which its life gives back there.
 -- Returns the cents.
 create function begin_refund(p_refund text, p_hold text, p_operator text, p_transaction text, p_provider text)
 returns bigint language plpgsql as $$
