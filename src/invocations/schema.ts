@@ -131,7 +131,7 @@ const ExecutedStepSchema = z
       .string()
       .nullable()
       .describe(
-        'What a failed script printed, for the owner of the skill. Values of the input are masked where it is not theirs.',
+        'What a failed script printed, for the owner of the skill; of a run that is not theirs the kind of the exception and its lines.',
       ),
   })
   .meta({ id: 'ExecutedStep' });
