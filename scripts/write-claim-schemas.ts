@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { jsonSchemaOf, schemaDirectory } from '../src/claims/json-schemas.ts';
+import { jsonLines } from './json-lines.ts';
 
 /**
  * Writes the JSON Schemas of claims, as /v1/claims/schemas shows them, beside the offline verifier, which reads nothing of src and
@@ -7,7 +8,7 @@ import { jsonSchemaOf, schemaDirectory } from '../src/claims/json-schemas.ts';
  */
 const FILE = new URL('verify/schemas.json', import.meta.url);
 const payloads = Object.fromEntries(schemaDirectory.schemas.map(({ claim_type: type }) => [type, jsonSchemaOf(type)]));
-const current = `${JSON.stringify({ envelope: jsonSchemaOf('envelope'), payloads }, null, 1)}\n`;
+const current = jsonLines({ envelope: jsonSchemaOf('envelope'), payloads }, 3);
 
 if (!process.argv.includes('--check')) {
   await writeFile(FILE, current);

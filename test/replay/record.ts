@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { jsonLines } from '../../scripts/json-lines.ts';
 import { settingOf, startModels } from '../models/model-double.ts';
 import { SharedInstance } from '../support/shared-instance.ts';
 import { startRig } from '../temporal/rig.ts';
@@ -49,9 +50,9 @@ const continued = chosen(continuations);
 async function save(name: string, run: Run): Promise<void> {
   const path = `${HISTORIES}${name}@${version}.json`;
   mkdirSync(dirname(path), { recursive: true });
-  // A failed step leaves a stack trace, with the folder of whoever records.
-  const text = JSON.stringify(await run.json(), null, 1).replaceAll(`${process.cwd()}/`, '');
-  writeFileSync(path, `${text}\n`);
+  // A line for each event. A failed step leaves a stack trace, with the folder of whoever records.
+  const text = jsonLines(await run.json(), 2).replaceAll(`${process.cwd()}/`, '');
+  writeFileSync(path, text);
   process.stdout.write(`${name}@${version}: ${(await run.events()).length} events\n`);
 }
 
