@@ -22,15 +22,9 @@ import {
 } from '../src/notifications/index.ts';
 import { describeSessions, reconcileSessions } from '../src/passports/index.ts';
 import type { Context } from '../src/context/context.ts';
+import type { LifeDescription } from '../src/commands/life-description.ts';
 import type { LifeKind } from '../src/ids/life-ids.ts';
 import * as workflows from '../workflows/index.ts';
-import type { LifeAttributes } from './search-attributes.ts';
-
-/** The text that a person sees of a run from its start. */
-export interface LifeDescription extends LifeAttributes {
-  summary: string;
-  details: string;
-}
 
 /**
  * The order in which tasks leave a queue: 1 is money, which somebody waits for or is owed, 5 what nobody waits for. Temporal knows

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
+import type { LifeDescription } from '../src/commands/life-description.ts';
 import { lifeStatusKey } from '../workflows/life-status.ts';
 
 const operatorIdKey = defineSearchAttributeKey('OperatorId', SearchAttributeType.KEYWORD_LIST);
@@ -17,15 +18,8 @@ export const searchAttributes: readonly AttributeKey[] = [operatorIdKey, agentId
 /** Numbers of temporal.api.enums.v1.IndexedValueType. */
 const INDEXED_VALUE_TYPE: Partial<Record<SearchAttributeType, number>> = { KEYWORD: 2, KEYWORD_LIST: 7 };
 
-export interface LifeAttributes {
-  /** Consumer and provider. */
-  operatorIds: string[];
-  agentId: string | null;
-  skillId: string | null;
-}
-
 /** The attributes a life starts with; it turns LifeStatus to `ended` itself. */
-export const openLife = ({ operatorIds, agentId, skillId }: LifeAttributes): SearchAttributePair[] => [
+export const openLife = ({ operatorIds, agentId, skillId }: LifeDescription): SearchAttributePair[] => [
   { key: lifeStatusKey, value: 'open' },
   { key: operatorIdKey, value: operatorIds },
   ...(agentId === null ? [] : [{ key: agentIdKey, value: agentId }]),

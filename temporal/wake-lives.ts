@@ -2,7 +2,8 @@ import { isGrpcServiceError, WithStartWorkflowOperation } from '@temporalio/clie
 import type { Logger } from 'pino';
 import { ready, wake } from '../workflows/life.ts';
 import type { Temporal } from './client.ts';
-import type { LifeDescription, LifeDefinition } from './lives.ts';
+import type { LifeDescription } from '../src/commands/life-description.ts';
+import type { LifeDefinition } from './lives.ts';
 import { openLife, registerSearchAttributes } from './search-attributes.ts';
 import { TaskQueue } from './task-queues.ts';
 

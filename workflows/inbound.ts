@@ -1,5 +1,6 @@
 import type { Activities } from '../activities/index.ts';
 import { live } from './life.ts';
+import { STEPS } from './step-table.ts';
 import { receivers, scanning } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceInbound']>>;
@@ -17,14 +18,13 @@ export const inbound = (): Promise<string> =>
     describe,
     result: ({ status }) => status,
     refusals: {
-      unknownSignal: 'this run takes none.',
       cancelRequest: 'revoking the endpoint ends what has not left yet.',
     },
   });
 
 function describe({ status }: Step): string {
   if (status === 'classify') return 'Asks a model about what the scanner leaves undecided.';
-  if (status === 'forward') return 'Forwards the event, once.';
+  if (status === 'forward') return STEPS.forwardInbound.does;
   if (status === 'turn') return 'Waits for its turn among the forwards of the operator.';
   if (status === 'calls') return 'Waits for what becomes of a call, 40 seconds at most.';
   return status === 'gone' ? 'Ended: there is no such event.' : 'Ended: it is recorded what became of the event.';

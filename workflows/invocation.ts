@@ -1,6 +1,6 @@
 import type { Activities } from '../activities/index.ts';
 import type { MAX_LEASE_SECONDS, MIN_LEASE_SECONDS } from '../src/invocations/schema.ts';
-import { live, type Performed, type Signal } from './life.ts';
+import { ended, live, type Performed, type Signal } from './life.ts';
 import { database, databaseStep, sealed } from './steps.ts';
 import { isUndecodable } from './undecodable.ts';
 
@@ -49,7 +49,7 @@ async function perform(invocationId: string, signal: Signal<SignalName>): Promis
 const isExecuting = ({ stepsDone }: Step): boolean => typeof stepsDone === 'number';
 
 function describe(step: Step): string {
-  if (!step.open) return step.status === 'gone' ? 'Ended: there is no such invocation.' : `Ended: ${step.status}.`;
+  if (!step.open) return ended('invocation', step.status);
   if (isExecuting(step)) {
     return `Executes the skill: ${step.stepsDone} steps are done. Expires at ${step.expiresAt}.`;
   }

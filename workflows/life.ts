@@ -14,7 +14,6 @@ import {
 } from '@temporalio/workflow';
 import { ApplicationFailure } from '@temporalio/common';
 import { markEnded } from './life-status.ts';
-import { summaryOf } from './summaries.ts';
 
 /** Wakes any life, which then reads its row. It carries nothing: a message that is lost, late or doubled changes no decision. */
 export const wake = defineSignal('wake');
@@ -56,7 +55,8 @@ export interface Refusal {
 
 /** Ends of the sentences that give the reason for a refusal. */
 interface Refusals {
-  unknownSignal: string;
+  /** Absent: the run takes no signals. */
+  unknownSignal?: string;
   cancelRequest: string;
 }
 
@@ -160,10 +160,23 @@ export async function live<S extends Step, Next extends string, SignalName exten
   });
 }
 
+/** The text of a life whose row is over. @param row what the row is, where it is gone */
+export const ended = (row: string, status: string): string =>
+  `Ended: ${status === 'gone' ? `there is no such ${row}` : status}.`;
+
 /** The id of the row whose life this is: what follows the kind in the workflow id, so no argument can contradict it. */
 function rowId(): string {
   const { workflowId } = workflowInfo();
   return workflowId.slice(workflowId.indexOf(':') + 1);
+}
+
+/** Limits the characters: the server takes summaries of 400 bytes at most, and fails the task of a longer one. */
+const LONGEST_SUMMARY = 200;
+
+/** The first line of a text, as a summary of a timer. */
+function summaryOf(text: string): string {
+  const [line = ''] = text.split('\n');
+  return line.length <= LONGEST_SUMMARY ? line : `${line.slice(0, LONGEST_SUMMARY - 3)}...`;
 }
 
 /** @param why shown at the timer in the Temporal UI */
@@ -237,7 +250,10 @@ function showDetails() {
  * Refuses signals that no handler takes, which the SDK would keep for ever without a word, and requests to cancel the run. To be called
  * when every other handler is there: it is given what waits for one at once.
  */
-function refuseTheRest({ unknownSignal, cancelRequest }: Refusals, refuse: (sentence: string) => void): void {
+function refuseTheRest(
+  { unknownSignal = 'this run takes none.', cancelRequest }: Refusals,
+  refuse: (sentence: string) => void,
+): void {
   // The name may be of any length.
   setDefaultSignalHandler((name) => refuse(`Refused signal ${name.slice(0, 100)}: ${unknownSignal}`));
   CancellationScope.current().cancelRequested.catch(() => refuse(`Refused to cancel this run: ${cancelRequest}`));

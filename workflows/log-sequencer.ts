@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { live } from './life.ts';
+import { ended, live } from './life.ts';
 import { database } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceLog']>>;
@@ -21,13 +21,12 @@ export const logSequencer = (): Promise<string> =>
     describe,
     result: ({ status }) => status,
     refusals: {
-      unknownSignal: 'this run takes none.',
       cancelRequest: 'claims that wait for their place in the log would wait for ever.',
     },
   });
 
 function describe({ status, treeSize }: Step): string {
-  if (status === 'gone') return 'Ended: there is no such log.';
+  if (status === 'gone') return ended('log', status);
   if (status === 'stopped') return 'Stopped: nothing may be appended. /readyz says why, and what to do.';
   return status === 'idle' ? `Waits for claims; the log has ${treeSize}.` : `Appends claims; the log has ${treeSize}.`;
 }

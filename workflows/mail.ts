@@ -1,5 +1,6 @@
 import type { Activities } from '../activities/index.ts';
-import { live } from './life.ts';
+import { ended, live } from './life.ts';
+import { doing } from './step-table.ts';
 import { database, outbound } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceMail']>>;
@@ -18,12 +19,11 @@ export const mail = (): Promise<string> =>
     describe,
     result: ({ status }) => status,
     refusals: {
-      unknownSignal: 'this run takes none.',
       cancelRequest: 'the mail is wanted until its time is over.',
     },
   });
 
 function describe({ open, status, expiresAt }: Step): string {
-  if (open) return `Sends the mail, again and again until ${expiresAt ?? 'it is taken'}.`;
-  return status === 'gone' ? 'Ended: there is no such mail.' : `Ended: ${status}.`;
+  if (open) return doing('sendMail', `again and again until ${expiresAt ?? 'it is taken'}`);
+  return ended('mail', status);
 }

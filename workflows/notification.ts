@@ -16,7 +16,6 @@ export const notification = (): Promise<string> =>
     describe,
     result: ({ status }) => status,
     refusals: {
-      unknownSignal: 'this run takes none.',
       cancelRequest: 'what waits is sent; deleting the destination ends it.',
     },
   });

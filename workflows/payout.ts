@@ -1,5 +1,6 @@
 import type { Activities } from '../activities/index.ts';
-import { live } from './life.ts';
+import { ended, live } from './life.ts';
+import { doing } from './step-table.ts';
 import { database, outbound } from './steps.ts';
 
 type Status = Awaited<ReturnType<Activities['advancePayout']>>['status'];
@@ -24,11 +25,11 @@ export const payout = (): Promise<string> =>
 
 const SITUATIONS: Record<Status, string> = {
   due: 'Waits for a payment provider to be configured; the next month takes it over where there is none until then.',
-  transferring: 'Has the payment provider transfer it, again and again under one key until it answers.',
-  paid: 'Ended: paid.',
+  transferring: doing('transferPayout', 'again and again under one key until it answers'),
+  paid: ended('payout', 'paid'),
   failed:
     "Ended: the payment provider refused it for good. The money is back among the earnings, and part of the next month's payout.",
   rolled_over: "Ended: part of the next month's payout.",
   pending_account: "Ended: the operator has no payout account, so it is part of the next month's payout.",
-  gone: 'Ended: there is no such payout.',
+  gone: ended('payout', 'gone'),
 };

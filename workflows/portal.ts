@@ -1,5 +1,6 @@
 import type { Activities } from '../activities/index.ts';
-import { live } from './life.ts';
+import { ended, live } from './life.ts';
+import { STEPS } from './step-table.ts';
 import { database, outbound } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advancePortal']>>;
@@ -16,12 +17,11 @@ export const portal = (): Promise<string> =>
     describe,
     result: ({ status }) => status,
     refusals: {
-      unknownSignal: 'this run takes none.',
       cancelRequest: 'it ends by itself when the page is open, or a quarter of an hour after it was requested.',
     },
   });
 
 function describe({ status }: Step): string {
-  if (status === 'opening') return 'Opens the page at the payment provider.';
-  return status === 'gone' ? 'Ended: there is no such page.' : `Ended: ${status}.`;
+  if (status === 'opening') return STEPS.openPortalPage.does;
+  return ended('page', status);
 }

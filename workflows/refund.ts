@@ -1,5 +1,6 @@
 import type { Activities } from '../activities/index.ts';
-import { live } from './life.ts';
+import { ended, live } from './life.ts';
+import { doing } from './step-table.ts';
 import { database, outbound } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceRefund']>>;
@@ -25,10 +26,10 @@ export const refund = (): Promise<string> =>
 function describe({ status, action, until }: Step): string {
   switch (action) {
     case 'request':
-      return 'Requests the refund from the payment provider, again and again until it answers.';
+      return doing('requestRefund', 'again and again until it answers');
     case 'wait':
       return `Waits for the bank; checks with the payment provider at ${until}.`;
     case 'end':
-      return status === 'gone' ? 'Ended: there is no such refund.' : `Ended: ${status}.`;
+      return ended('refund', status);
   }
 }

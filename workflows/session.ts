@@ -1,5 +1,5 @@
 import type { Activities } from '../activities/index.ts';
-import { live } from './life.ts';
+import { ended, live } from './life.ts';
 import { database } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceSession']>>;
@@ -21,7 +21,7 @@ export const session = (): Promise<string> =>
   });
 
 function describe(step: Step): string {
-  if (!step.found) return 'Ended: there is no such session.';
+  if (!step.found) return ended('session', 'gone');
   if (!step.open) return 'Ended: nothing is owed any more.';
   const awaited: string[] = [];
   if (step.waitsFor === 'checkpoint') {

@@ -1,12 +1,11 @@
 import { proxyActivities, proxyLocalActivities, type LocalActivityOptions } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
 import { OUTBOUND, RECEIVERS, SEALED } from './queues.ts';
-import { SUMMARIES } from './summaries.ts';
+import { STEPS, type StepsIn } from './step-table.ts';
 
 /** The steps that `stepsWith` makes, each with what it does beside it in the timeline of the run. */
 const withSummaries = <Steps extends object>(stepsWith: (summary: string) => Steps): Steps =>
   new Proxy({} as Steps, {
-    get: (_steps, name) => stepsWith(SUMMARIES[name as keyof Activities])[name as keyof Steps],
+    get: (_steps, name) => stepsWith(STEPS[name as keyof typeof STEPS].does)[name as keyof Steps],
   });
 
 /** A worker sends heartbeats while it works on an outbound step; after this long without one another worker takes the step. */
@@ -22,12 +21,14 @@ export const databaseStep: LocalActivityOptions = {
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s' },
 };
 
-/** Every step, run as one in the database: a life takes those of its own from here. */
-export const database = withSummaries((summary) => proxyLocalActivities<Activities>({ ...databaseStep, summary }));
+/** A life takes its steps in the database from here. */
+export const database = withSummaries((summary) =>
+  proxyLocalActivities<StepsIn<'database'>>({ ...databaseStep, summary }),
+);
 
 /** The same for a step that scans what somebody sent, in a thread beside: it waits for its turn there, and may take seconds. */
 export const scanning = withSummaries((summary) =>
-  proxyLocalActivities<Activities>({ ...databaseStep, startToCloseTimeout: '12s', summary }),
+  proxyLocalActivities<StepsIn<'scanning'>>({ ...databaseStep, startToCloseTimeout: '12s', summary }),
 );
 
 /** No step is tried for longer, so that a run can continue as new however long the receiver is away. */
@@ -46,7 +47,7 @@ interface OutboundOptions {
  */
 export const outbound = ({ withinMs = LONGEST_MS, maximumInterval = '1m' }: OutboundOptions = {}) =>
   withSummaries((summary) =>
-    proxyActivities<Activities>({
+    proxyActivities<StepsIn<'outbound'>>({
       taskQueue: OUTBOUND,
       scheduleToCloseTimeout: Math.min(withinMs, LONGEST_MS),
       startToCloseTimeout: '1m',
@@ -61,7 +62,7 @@ export const outbound = ({ withinMs = LONGEST_MS, maximumInterval = '1m' }: Outb
  * calls for four seconds, and the last of them takes twenty. Where all places of the queue are taken for long, the life reads its row again.
  */
 export const receivers = withSummaries((summary) =>
-  proxyActivities<Activities>({
+  proxyActivities<StepsIn<'receivers'>>({
     taskQueue: RECEIVERS,
     scheduleToCloseTimeout: '5m',
     startToCloseTimeout: '40s',
@@ -76,7 +77,7 @@ export const receivers = withSummaries((summary) =>
  * second time. A step waits for its turn among the operators for as long as an execution may take, 15 minutes.
  */
 export const sealed = withSummaries((summary) =>
-  proxyActivities<Activities>({
+  proxyActivities<StepsIn<'sealed'>>({
     taskQueue: SEALED,
     scheduleToCloseTimeout: '15m',
     startToCloseTimeout: '15m',

@@ -1,5 +1,6 @@
 import type { Activities } from '../activities/index.ts';
 import { live } from './life.ts';
+import { STEPS } from './step-table.ts';
 import { database, outbound } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceSubscription']>>;
@@ -41,9 +42,9 @@ function describe({ todo, status, tier, until, changeId }: Step): string {
     case 'open':
       return `Opens the checkout of ${changeId ?? ''} for tier ${tier ?? ''}.`;
     case 'push':
-      return 'Pushes to the payment provider what was decided.';
+      return STEPS.pushSubscription.does;
     case 'fetch':
-      return 'Fetches from the payment provider how things stand.';
+      return STEPS.fetchSubscription.does;
     case 'wait':
       return changeId === null
         ? `Tier ${tier ?? ''}, ${status ?? ''}. Fetches from the payment provider at the end of the period, ${until ?? ''}.`

@@ -1,5 +1,6 @@
 import type { Activities } from '../activities/index.ts';
-import { live } from './life.ts';
+import { ended, live } from './life.ts';
+import { doing, STEPS } from './step-table.ts';
 import { database, outbound } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceTopUp']>>;
@@ -32,19 +33,19 @@ export const topUp = (): Promise<string> =>
 function describe({ status, action, until }: Step): string {
   switch (action) {
     case 'open':
-      return `Opens the checkout at the payment provider, again and again until ${until}.`;
+      return doing('openTopUp', `again and again until ${until}`);
     case 'check':
-      return 'Checks with the payment provider what became of the checkout.';
+      return STEPS.checkTopUp.does;
     case 'refunds':
-      return 'Paid. Reads the refunds of its payment at the payment provider, again and again until it answers.';
+      return `Paid. ${doing('readRefunds', 'again and again until it answers')}`;
     case 'receipt':
-      return 'Paid. Fetches the receipt from the payment provider.';
+      return `Paid. ${STEPS.fetchReceipt.does}`;
     case 'wait':
       if (status === 'paid') return `Paid. Reads the refunds of its payment at the payment provider at ${until}.`;
       return status === 'open'
         ? `Waits for the payment until ${until}, then checks with the payment provider.`
         : `Waits for a payment that takes days; checks with the payment provider at ${until}.`;
     case 'end':
-      return status === 'gone' ? 'Ended: there is no such top-up.' : `Ended: ${status}.`;
+      return ended('top-up', status);
   }
 }

@@ -1,5 +1,6 @@
 import type { Activities } from '../activities/index.ts';
-import { live } from './life.ts';
+import { ended, live } from './life.ts';
+import { STEPS } from './step-table.ts';
 import { database, receivers } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceVerification']>>;
@@ -15,14 +16,13 @@ export const verification = (): Promise<string> =>
     describe,
     result: ({ status }) => status,
     refusals: {
-      unknownSignal: 'this run takes none.',
       cancelRequest: 'it ends by itself when the code was sent, or its time is over.',
     },
   });
 
 function describe({ status }: Step): string {
-  if (status === 'waiting') return 'Sends the code, once.';
+  if (status === 'waiting') return STEPS.sendVerification.does;
   if (status === 'turn') return 'Waits for its turn: eight codes of the operator are being sent.';
   if (status === 'sending') return 'Waits for what becomes of the call, half a minute at most.';
-  return status === 'gone' ? 'Ended: there is no such code.' : `Ended: ${status}.`;
+  return ended('code', status);
 }

@@ -7,7 +7,7 @@ import { issueClaim } from './issue-claim.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
 import { refsOf } from './named.ts';
 import { presentClaim } from './present-claims.ts';
-import { insertRef, lockClaim, markErased } from './queries.ts';
+import { lockClaim, markErased } from './queries.ts';
 import type { Claim, EraseClaim } from './schema/claim.ts';
 
 /**
@@ -49,8 +49,8 @@ export const eraseClaim = (
         agentId: null,
         missionRef: null,
         operatorIds: claim.issuer === PLATFORM_OPERATOR_ID ? claim.operator_ids : [claim.issuer],
+        refs: [id],
       });
-      await insertRef(connection, tombstoneId, id);
       const { payload, ...rest } = claim.envelope;
       const erased = await markErased(connection, {
         id,

@@ -17,6 +17,8 @@ interface IssuedClaim<Type extends ClaimType> {
   operatorIds: readonly string[];
   /** The passport that the claim vouches for; revoking that revokes the claim. */
   passportJti?: string | null;
+  /** Other claims that it names by what it is about. */
+  refs?: readonly string[];
 }
 
 /**
@@ -26,12 +28,12 @@ interface IssuedClaim<Type extends ClaimType> {
  */
 export async function issueClaim<Type extends ClaimType>(
   connection: CommonQueryMethods,
-  { type, subject, payload, agentId, missionRef, operatorIds, passportJti = null }: IssuedClaim<Type>,
+  { type, subject, payload, agentId, missionRef, operatorIds, passportJti = null, refs = [] }: IssuedClaim<Type>,
 ): Promise<ClaimId> {
   const whole = isShaped(type) ? payloadSchemas[type].parse(payload) : payload;
   const id = await connection.oneFirst(sql.type(z.object({ id: z.string() }))`
     select issue_claim(p_type => ${type}, p_subject => ${subject}, p_payload => ${canonicalJson(whole as JsonValue)},
       p_agent => ${agentId}, p_mission => ${missionRef}, p_operators => ${textArray(operatorIds)},
-      p_passport => ${passportJti}) as id`);
+      p_passport => ${passportJti}, p_refs => ${textArray(refs)}) as id`);
   return id as ClaimId;
 }

@@ -4,7 +4,6 @@ import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids/ids.ts';
 import { SubmitterSchema, type ClaimFilters, type Submitter } from './schema/claim.ts';
-import type { ClaimType } from './schema/payloads.ts';
 
 const ClaimRowSchema = z.object({
   seq: z.number(),
@@ -34,44 +33,29 @@ const columns = sql.fragment`
 
 export interface SubmittedClaim {
   id: ClaimId;
-  digest: string;
-  issuer: string;
-  subject: string;
-  claimType: ClaimType;
-  claimVersion: number;
   /** JSON as it was sent. */
   envelope: string;
+  /** The bytes of which digest and leaf are. */
+  signed: Buffer;
   /** JSON; null: the same as in the envelope. */
   payloadEffective: string | null;
-  schema: 'v1' | 'none';
   agentId: string | null;
   missionRef: string | null;
   /** The intent or invocation that it says has ended. */
   ends: string | null;
   /** The claims that its payload names. */
   refs: readonly string[];
-  issuedAt: number;
   /** Whether a receipt that came with it was verified; null: none did. */
   receiptVerified: boolean | null;
   submitter: Submitter;
 }
 
-/** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L5). */
-const FIRST_MILLISECONDS = 1e11;
-
 /** Null where a claim of this digest exists; waits for a command that is just recording it. */
-export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClaim): Promise<ClaimRow | null> =>
+export const recordClaim = (connection: CommonQueryMethods, claim: SubmittedClaim): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`
-    with made as (
-      insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
-                          agent_id, mission_ref, ends, receipt_verified, submitter, issued_at_ms)
-      values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
-              ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
-              ${claim.ends}, ${claim.receiptVerified}, ${claim.submitter}, ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
-      on conflict (digest) do nothing
-      returning ${columns}),
-    naming as (insert into claim_refs (ref, seq) select ref, seq from made, unnest(${textArray(claim.refs)}) as named (ref))
-    select * from made`);
+    select ${columns} from record_claim(${claim.id}, ${claim.envelope}, ${sql.binary(claim.signed)}, ${claim.submitter}, ${claim.agentId},
+      ${claim.missionRef}, ${textArray(claim.refs)}, p_effective => ${claim.payloadEffective}, p_ends => ${claim.ends},
+      p_receipt_verified => ${claim.receiptVerified})`);
 
 /** The claim of a digest that is known to be recorded. @throws NotFoundError of slonik where it is not */
 export const getClaimByDigest = (connection: CommonQueryMethods, digest: string): Promise<ClaimRow> =>
@@ -120,11 +104,6 @@ export const markErased = (
       payload_effective = null, agent_id = null, mission_ref = null, ends = null
     where id = ${id}
     returning ${columns}`);
-
-/** For a claim of the service, which names others by what it is about. */
-export const insertRef = (connection: CommonQueryMethods, claimId: string, ref: string): Promise<unknown> =>
-  connection.query(sql.type(z.object({}))`
-    insert into claim_refs (ref, seq) select ${ref}, seq from claims where id = ${claimId} on conflict do nothing`);
 
 const EarlierEnd = z.object({ id: z.string(), earlier: z.string() });
 

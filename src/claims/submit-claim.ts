@@ -11,13 +11,12 @@ import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.
 import { insertCoSignatures } from './co-signatures/queries.ts';
 import { judgeExternalReceipt } from './external-receipt.ts';
 import { hashOfLeaf } from './log/merkle.ts';
-import { insertPending } from './log/queries.ts';
 import { digestOfSigned, signedBytesOf } from './signed-bytes.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { endOf, refsOf } from './named.ts';
 import { presentClaim, presentNewClaim } from './present-claims.ts';
-import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
+import { getClaimByDigest, recordClaim, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
 import type { Envelope } from './schema/envelope.ts';
 import { isShaped } from './schema/payloads.ts';
@@ -47,31 +46,31 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   const signed = signedBytesOf(sent);
   const leafHash = hashOfLeaf(signed);
   const receiptVerified = judgeExternalReceipt(context, { receipt: envelope.receipt, leafHash });
-  const claim = { ...rowOf(sent, envelope, signed), receiptVerified, submitter: submitterOf(call.caller) };
+  const claim = { ...claimOf(sent, envelope), signed, receiptVerified, submitter: submitterOf(call.caller) };
+  const digest = digestOfSigned(signed);
   return runCommand<Claim, KeptClaim>(
     context,
     call,
     async (unit) => {
       const { connection, audit } = unit;
       await assertRefersToOwn(connection, call.caller, envelope);
-      const inserted = await insertClaim(connection, claim);
+      const inserted = await recordClaim(connection, claim);
       if (inserted === null) {
-        const recorded = await getClaimByDigest(connection, claim.digest);
+        const recorded = await getClaimByDigest(connection, digest);
         const { co_signatures: coSignatures } = envelope;
         if (coSignatures.length > 0) await addSentAgain(context, unit, { claim: recorded, call, coSignatures });
         return { status: 200, body: await presentClaim(connection, recorded) };
       }
-      await insertPending(connection, claim.id, leafHash);
       const isCoSigned = envelope.co_signatures.length > 0;
       if (isCoSigned) {
         const judged = await judgeCoSignatures(context, connection, {
-          coSigned: { issuer: claim.issuer, agentId: claim.agentId, signedBytes: signed },
+          coSigned: { issuer: envelope.issuer, agentId: claim.agentId, signedBytes: signed },
           coSignatures: envelope.co_signatures,
           path: (at) => `co_signatures.${at}.cose_sign1`,
         });
-        await insertCoSignatures(connection, { claimId: claim.id, addedBy: claim.issuer, judged });
+        await insertCoSignatures(connection, { claimId: claim.id, addedBy: envelope.issuer, judged });
       }
-      await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
+      await audit('claim.submitted', claim.id, { claim_type: envelope.claim_type, digest });
       return {
         status: 201,
         body: await presentNewClaim(connection, inserted, { isCoSigned }),
@@ -84,27 +83,19 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   });
 }
 
-function rowOf(
+function claimOf(
   sent: JsonObject,
   envelope: Envelope,
-  signed: Buffer,
-): Omit<SubmittedClaim, 'receiptVerified' | 'submitter'> {
+): Omit<SubmittedClaim, 'signed' | 'receiptVerified' | 'submitter'> {
   const { payload } = sent;
   return {
     id: newId('pc'),
-    digest: digestOfSigned(signed),
-    issuer: envelope.issuer,
-    subject: envelope.subject,
-    claimType: envelope.claim_type,
-    claimVersion: envelope.claim_version,
     envelope: JSON.stringify(sent),
     payloadEffective: effectivePayload(payload, envelope.payload as JsonValue | undefined),
-    schema: isShaped(envelope.claim_type) ? 'v1' : 'none',
     agentId: filterable(payload, 'agent_id'),
     missionRef: filterable(payload, 'mission_ref'),
     ends: indexed(endOf(envelope.claim_type, payload)),
     refs: isShaped(envelope.claim_type) ? refsOf(payload).filter((ref) => indexed(ref) !== null) : [],
-    issuedAt: envelope.issued_at,
   };
 }
 

@@ -1,18 +1,8 @@
 import { z } from 'zod';
+import { describeLives, type LifeDescription } from '../commands/life-description.ts';
 import type { Context } from '../context/context.ts';
 import { textArray } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
-
-/** Describes the life of an invocation in the Temporal UI. */
-interface InvocationDescription {
-  /** Consumer and provider. */
-  operatorIds: string[];
-  agentId: string | null;
-  skillId: string;
-  summary: string;
-  /** Markdown; never input, output or note. */
-  details: string;
-}
 
 const Row = z.object({
   id: z.string(),
@@ -27,19 +17,17 @@ const Row = z.object({
 });
 
 /** One query for several ids; ids without a row are left out. */
-export async function describeInvocations(
-  context: Context,
-  ids: string[],
-): Promise<Map<string, InvocationDescription>> {
+export async function describeInvocations(context: Context, ids: string[]): Promise<Map<string, LifeDescription>> {
   const rows = await context.pool.any(sql.type(Row)`
     select i.id, i.skill_id, s.name as skill_name, i.skill_version, i.consumer_operator_id, i.provider_operator_id, i.agent_id,
       i.price_cents, i.expires_at
     from invocations i join skill_names s on s.id = i.skill_id
     where i.id = any(${textArray(ids)})`);
-  return new Map(rows.map((row) => [row.id, describe(row)]));
+  return describeLives(rows, describe);
 }
 
-const describe = (row: z.infer<typeof Row>): InvocationDescription => ({
+/** With neither input nor output nor note. */
+const describe = (row: z.infer<typeof Row>) => ({
   operatorIds: [...new Set([row.consumer_operator_id, row.provider_operator_id])],
   agentId: row.agent_id,
   skillId: row.skill_id,

@@ -1,4 +1,5 @@
 import { wakeInBatches, type Woken } from '../commands/batches.ts';
+import { describeLives, type LifeDescription } from '../commands/life-description.ts';
 import type { Context } from '../context/context.ts';
 import { step } from '../commands/fault-points.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
@@ -58,31 +59,13 @@ export async function sendMail({ pool, encryption, mailer }: MailerContext, id: 
   await settleMail(pool, id, outcome);
 }
 
-/** Describes the life of a mail in the Temporal UI: neither recipient nor text. */
-interface MailDescription {
-  operatorIds: string[];
-  agentId: null;
-  skillId: null;
-  summary: string;
-  details: string;
-}
-
-/** One query for several ids; ids without a row are left out. */
-export async function describeMails({ pool }: Context, ids: string[]): Promise<Map<string, MailDescription>> {
-  const rows = await describeMailRows(pool, ids);
-  return new Map(
-    rows.map(({ id, expires_at: until }) => [
-      id,
-      {
-        operatorIds: [],
-        agentId: null,
-        skillId: null,
-        summary: `Mail ${id}`,
-        details: `Mail \`${id}\`, to be sent until ${until}`,
-      },
-    ]),
-  );
-}
+/** One query for several ids; ids without a row are left out. Neither with recipient nor text. */
+export const describeMails = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>
+  describeLives(await describeMailRows(pool, ids), ({ id, expires_at: until }) => ({
+    operatorIds: [],
+    summary: `Mail ${id}`,
+    details: `Mail \`${id}\`, to be sent until ${until}`,
+  }));
 
 /** Wakes mails that no life seems to hold, and forgets those that are a week old; at most 1,000 with each hundred looked at. */
 export const reconcileMails = ({ pool, delivery }: Context): Promise<Woken> =>

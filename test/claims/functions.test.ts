@@ -4,7 +4,9 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
+import { signedBytesOf } from '../../src/claims/signed-bytes.ts';
 import { CLAIM_TYPES, payloadSchemas } from '../../src/claims/schema/payloads.ts';
+import type { JsonObject } from '../../src/json/value.ts';
 import { ownDatabase, type OwnDatabase } from '../billing/wallet/own-database.ts';
 
 const Text = z.object({ value: z.string() });
@@ -13,6 +15,8 @@ const Row = z.object({
   envelope: z.string(),
   issuer: z.string(),
   subject: z.string(),
+  claim_type: z.string(),
+  claim_version: z.number(),
   schema: z.string(),
   agent_id: z.string().nullable(),
   mission_ref: z.string().nullable(),
@@ -224,6 +228,58 @@ describe('the SQL functions of claims', () => {
         own.pool.query(sql.unsafe`update claims set revoke_reason = 'other' where id = ${id}`),
         /append-only/,
       );
+    });
+  });
+
+  describe('record_claim', () => {
+    const Leaf = z.object({ leaf: z.string() });
+    const sent = {
+      envelope_version: 1,
+      issuer: 'op_platform',
+      subject: 'carnet://agent/ag_1',
+      issued_at: 1_795_262_400,
+      claim_type: 'detector_signal',
+      claim_version: 2,
+      payload: { type: 'detector_signal', detector_key: 'Zoë "\u0007\u2028\\', confidence: 1e-7 },
+      receipt: null,
+      co_signatures: [],
+    };
+    const record = (id: string, envelope: JsonObject) =>
+      own.pool.maybeOne(sql.type(Row)`
+        select * from record_claim(${id}, ${JSON.stringify(envelope)}, ${sql.binary(signedBytesOf(envelope))}, 'platform_key', null, null,
+          array['pc_named'])`);
+
+    it('keeps an envelope as it was sent, what it says in columns, its digest, its leaf, and the claims that it names', async () => {
+      const { envelope, digest, ...row } = (await record('pc_recorded', sent)) ?? assert.fail('nothing was recorded');
+      assert.equal(envelope, JSON.stringify(sent));
+      assert.equal(digest, 'sha256:4a667ed9b11478773211e96c1de5b1ff517e092e7a3ebdcc73958810230321fb');
+      assert.deepEqual(
+        [row.issuer, row.subject, row.claim_type, row.claim_version, row.schema, row.issued_at_ms],
+        ['op_platform', 'carnet://agent/ag_1', 'detector_signal', 2, 'v1', 1_795_262_400_000],
+      );
+      const leaf = sql.type(
+        Leaf,
+      )`select encode(leaf_hash, 'hex') as leaf from log_pending where claim_id = 'pc_recorded'`;
+      assert.equal(await own.pool.oneFirst(leaf), 'cae65d534468d9234903562a12526b275a61b79100c513bd9ffcf1c80a82dec1');
+      const named = sql.type(
+        Text,
+      )`select r.ref as value from claim_refs r join claims using (seq) where id = 'pc_recorded'`;
+      assert.deepEqual(await own.pool.anyFirst(named), ['pc_named']);
+    });
+
+    it('records nothing, and nothing in the log, where the same signed bytes are recorded, whoever recorded them', async () => {
+      const id = await own.pool.oneFirst(
+        sql.type(
+          Text,
+        )`select issue_claim('mission', 'carnet://agent/ag_1', '{"a":[0.1,"é"]}', null, null, '{}') as value`,
+      );
+      const issued = await own.pool.oneFirst(sql.type(Text)`select envelope as value from claims where id = ${id}`);
+      assert.equal(await record('pc_again', JSON.parse(issued) as JsonObject), null);
+      const other = { ...sent, issued_at: 1 };
+      await record('pc_first', other);
+      assert.equal(await record('pc_again', { ...other, receipt: { registry: 'another' } }), null);
+      const count = sql.type(Count)`select count(*) from log_pending where claim_id = 'pc_again'`;
+      assert.equal(await own.pool.oneFirst(count), 0);
     });
   });
 

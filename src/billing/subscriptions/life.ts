@@ -7,7 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { endAlarm, raiseAlarm } from '../cases/queries.ts';
-import { describeLives, type LifeDescription } from '../payments/life-description.ts';
+import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import {
   PaymentRefused,
   type CheckoutState,
@@ -282,8 +282,9 @@ export async function describeSubscriptions(
 ): Promise<Map<string, LifeDescription>> {
   const known = await knownSubscribers(pool, operatorIds);
   return describeLives(
-    known.map((id) => ({ id, operator_id: id })),
+    known.map((id) => ({ id })),
     ({ id }) => ({
+      operatorIds: [id],
       summary: `Subscription of ${id}`,
       details: `The subscription of \`${id}\`: its checkouts, its renewals, and what is pushed to the payment provider.`,
     }),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context/context.ts';
 import { translateDatabaseError } from '../../database/errors.ts';
 import { step } from '../../commands/fault-points.ts';
+import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { appendBatch, BATCH, publishLog } from './append.ts';
 import { openedLogOf } from './log-key.ts';
@@ -57,27 +58,14 @@ export async function appendToLog(context: Context): Promise<{ more: boolean }> 
   return { more: true };
 }
 
-/** Describes the life as a person sees it in the Temporal UI (rule 8). */
-interface LogDescription {
-  operatorIds: string[];
-  agentId: null;
-  skillId: null;
-  summary: string;
-  details: string;
-}
-
 /** There is one log; of other ids nothing is said. */
-export async function describeLogs({ pool }: Context, ids: string[]): Promise<Map<string, LogDescription>> {
+export async function describeLogs({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> {
   const row = await findLog(pool);
-  if (row === null || !ids.includes(row.id)) return new Map();
-  const description = {
+  return describeLives(row !== null && ids.includes(row.id) ? [row] : [], ({ origin }) => ({
     operatorIds: ['op_platform'],
-    agentId: null,
-    skillId: null,
     summary: 'The log of claims',
-    details: `Gives claims their places in the log \`${row.origin}\``,
-  };
-  return new Map([[row.id, description]]);
+    details: `Gives claims their places in the log \`${origin}\``,
+  }));
 }
 
 /**

@@ -317,8 +317,3 @@ export const findPlace = (connection: CommonQueryMethods, claimId: string): Prom
   connection.maybeOne(sql.type(PlaceRow)`
     select e.log_index, l.published_size from log_entries e join claim_log l on e.log_index < l.published_size
     where e.claim_id = ${claimId}`);
-
-/** Lets a claim wait for its place in the log, in the transaction that records it. */
-export async function insertPending(connection: CommonQueryMethods, claimId: string, leafHash: Buffer): Promise<void> {
-  await connection.query(sql.type(Nothing)`select log_claim(${claimId}, ${sql.binary(leafHash)})`);
-}

@@ -1,3 +1,4 @@
+import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import { wakeInBatches, type Woken } from '../../commands/batches.ts';
 import { step } from '../../commands/fault-points.ts';
 import { inTransaction } from '../../commands/unit.ts';
@@ -224,31 +225,17 @@ async function issueSignals(
   await nameClaims(connection, id, claimIds);
 }
 
-/** Describes the life of an event in the Temporal UI: nothing of what came. */
-interface InboundDescription {
-  operatorIds: string[];
-  agentId: string;
-  skillId: null;
-  summary: string;
-  details: string;
-}
-
-/** One query for several ids; ids without a row are left out. */
-export async function describeInbound({ pool }: Context, ids: string[]): Promise<Map<string, InboundDescription>> {
-  const rows = await describeInboundRows(pool, ids);
-  return new Map(
-    rows.map(({ id, operator_id: operatorId, agent_id: agentId, endpoint_id: endpointId }) => [
-      id,
-      {
-        operatorIds: [operatorId],
-        agentId,
-        skillId: null,
-        summary: `Event for ${agentId}`,
-        details: `Event \`${id}\` at \`${endpointId}\` for \`${agentId}\` of \`${operatorId}\``,
-      },
-    ]),
+/** One query for several ids; ids without a row are left out. With nothing of what came. */
+export const describeInbound = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>
+  describeLives(
+    await describeInboundRows(pool, ids),
+    ({ id, operator_id: operatorId, agent_id: agentId, endpoint_id: endpointId }) => ({
+      operatorIds: [operatorId],
+      agentId,
+      summary: `Event for ${agentId}`,
+      details: `Event \`${id}\` at \`${endpointId}\` for \`${agentId}\` of \`${operatorId}\``,
+    }),
   );
-}
 
 /** Wakes the lives of events that no life seems to hold. */
 export const reconcileInbound = ({ pool, delivery }: Context): Promise<Woken> =>

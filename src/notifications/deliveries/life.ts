@@ -1,4 +1,5 @@
 import { wakeInBatches, type Woken } from '../../commands/batches.ts';
+import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import type { Context } from '../../context/context.ts';
 import { advanceNotificationRow, describeDestinationRows, reconcileNotificationRows } from './queries.ts';
 
@@ -25,34 +26,13 @@ export async function advanceNotification({ pool, delivery }: Context, id: strin
   return { status, waiting, waitMs, until };
 }
 
-/** Describes the life of a destination in the Temporal UI: no address. */
-interface NotificationDescription {
-  operatorIds: string[];
-  agentId: null;
-  skillId: null;
-  summary: string;
-  details: string;
-}
-
-/** One query for several ids; ids without a row are left out. */
-export async function describeNotifications(
-  { pool }: Context,
-  ids: string[],
-): Promise<Map<string, NotificationDescription>> {
-  const rows = await describeDestinationRows(pool, ids);
-  return new Map(
-    rows.map(({ id, operator_id: operatorId, channel_type: channel }) => [
-      id,
-      {
-        operatorIds: [operatorId],
-        agentId: null,
-        skillId: null,
-        summary: `Notifications to ${id}`,
-        details: `Sends what waits for the ${channel} destination \`${id}\` of \`${operatorId}\``,
-      },
-    ]),
-  );
-}
+/** One query for several ids; ids without a row are left out. Not with an address. */
+export const describeNotifications = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>
+  describeLives(await describeDestinationRows(pool, ids), ({ id, operator_id: operatorId, channel_type: channel }) => ({
+    operatorIds: [operatorId],
+    summary: `Notifications to ${id}`,
+    details: `Sends what waits for the ${channel} destination \`${id}\` of \`${operatorId}\``,
+  }));
 
 /** Wakes the lives of destinations for which something waits that nobody looks after. */
 export const reconcileNotifications = ({ pool, delivery }: Context): Promise<Woken> =>

@@ -1,18 +1,8 @@
 import { z } from 'zod';
+import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
-
-/** Describes the life of a session in the Temporal UI (rule 8). */
-interface SessionDescription {
-  operatorIds: string[];
-  /** The session began with a passport of this agent. */
-  agentId: string;
-  skillId: null;
-  summary: string;
-  /** Markdown; never a token, an intent or a summary. */
-  details: string;
-}
 
 const Row = z.object({
   id: z.string(),
@@ -24,18 +14,18 @@ const Row = z.object({
 });
 
 /** One query for several ids; ids without a row are left out. */
-export async function describeSessions(context: Context, ids: string[]): Promise<Map<string, SessionDescription>> {
+export async function describeSessions(context: Context, ids: string[]): Promise<Map<string, LifeDescription>> {
   const rows = await context.pool.any(sql.type(Row)`
     select s.id, s.operator_id, s.started_at, l.id as jti, l.agent_id, l.accountability
     from passport_sessions s join passport_lineages l on l.session_id = s.id and l.depth = 0
     where s.id = any(${textArray(ids)})`);
-  return new Map(rows.map((row) => [row.id, describe(row)]));
+  return describeLives(rows, describe);
 }
 
-const describe = (row: z.infer<typeof Row>): SessionDescription => ({
+/** With neither token nor intent nor summary. The agent is the one with whose passport the session began. */
+const describe = (row: z.infer<typeof Row>) => ({
   operatorIds: [row.operator_id],
   agentId: row.agent_id,
-  skillId: null,
   summary: `Session of ${row.agent_id} for ${row.operator_id}`,
   details: [
     `Passport session \`${row.id}\``,

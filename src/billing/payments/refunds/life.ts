@@ -1,7 +1,7 @@
 import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
-import { describeLives, type LifeDescription } from '../life-description.ts';
+import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { PaymentRefused, type PaymentsContext } from '../provider.ts';
 import type { RefundStep } from '../step.ts';
 import {
@@ -50,6 +50,7 @@ export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise
   describeLives(
     await describeRefundRows(pool, ids),
     ({ id, operator_id: operatorId, transaction_id: transactionId, amount_cents: cents }) => ({
+      operatorIds: [operatorId],
       summary: `Refund of ${cents} cents for ${operatorId}`,
       details: `Refund \`${id}\` of ${cents} cents, the top-up \`${transactionId}\` of \`${operatorId}\``,
     }),

@@ -2,7 +2,7 @@ import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../customers.ts';
-import { describeLives, type LifeDescription } from '../life-description.ts';
+import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { settleTopUp } from '../queries.ts';
 import { PaymentRefused, type CheckoutState, type PaymentProvider, type PaymentsContext } from '../provider.ts';
 import type { TopUpStep } from '../step.ts';
@@ -108,6 +108,7 @@ export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<
   describeLives(
     await describeTopUpRows(pool, ids),
     ({ id, operator_id: operatorId, amount_cents: cents, expires_at: until }) => ({
+      operatorIds: [operatorId],
       summary: `Top-up of ${cents} cents for ${operatorId}`,
       details: `Top-up \`${id}\` of ${cents} cents for \`${operatorId}\`, to be paid until ${until}`,
     }),

@@ -2,7 +2,7 @@ import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../../payments/customers.ts';
-import { describeLives, type LifeDescription } from '../../payments/life-description.ts';
+import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { portalConfigurationOf } from '../../payments/portal-configuration.ts';
 import { PaymentRefused, type PaymentsContext } from '../../payments/provider.ts';
 import {
@@ -56,6 +56,7 @@ export async function openPortalPage(context: PaymentsContext, id: string): Prom
 /** One query for several ids; ids without a row are left out. Never with its address. */
 export const describePortals = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>
   describeLives(await describePortalRows(pool, ids), ({ id, operator_id: operatorId }) => ({
+    operatorIds: [operatorId],
     summary: `Portal of ${operatorId}`,
     details: `Page \`${id}\` of the payment provider, for \`${operatorId}\``,
   }));

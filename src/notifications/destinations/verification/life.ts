@@ -1,5 +1,6 @@
 import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import { step } from '../../../commands/fault-points.ts';
+import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import type { Context } from '../../../context/context.ts';
 import { callWebhook, sendSms, type CallOutcome } from '../../calls.ts';
 import type { Texter } from '../../texter.ts';
@@ -77,34 +78,16 @@ function callOf(
   return () => callWebhook(outbound, { url: address, secrets, id, body });
 }
 
-/** Describes the life of a code in the Temporal UI: neither address nor code. */
-interface VerificationDescription {
-  operatorIds: string[];
-  agentId: null;
-  skillId: null;
-  summary: string;
-  details: string;
-}
-
-/** One query for several ids; ids without a row are left out. */
-export async function describeVerifications(
-  { pool }: Context,
-  ids: string[],
-): Promise<Map<string, VerificationDescription>> {
-  const rows = await describeVerificationRows(pool, ids);
-  return new Map(
-    rows.map(({ id, operator_id: operatorId, destination_id: destinationId }) => [
-      id,
-      {
-        operatorIds: [operatorId],
-        agentId: null,
-        skillId: null,
-        summary: `Code for ${destinationId}`,
-        details: `Code \`${id}\` that verifies \`${destinationId}\` of \`${operatorId}\``,
-      },
-    ]),
+/** One query for several ids; ids without a row are left out. With neither address nor code. */
+export const describeVerifications = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>
+  describeLives(
+    await describeVerificationRows(pool, ids),
+    ({ id, operator_id: operatorId, destination_id: destinationId }) => ({
+      operatorIds: [operatorId],
+      summary: `Code for ${destinationId}`,
+      details: `Code \`${id}\` that verifies \`${destinationId}\` of \`${operatorId}\``,
+    }),
   );
-}
 
 /** Wakes the lives of codes that no life seems to hold, and forgets old codes and secrets; at most 1,000 with each hundred looked at. */
 export const reconcileVerifications = ({ pool, delivery }: Context): Promise<Woken> =>
