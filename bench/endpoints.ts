@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { createEncryption } from '../src/context/encryption.ts';
 import { newId, type OperatorId } from '../src/ids/ids.ts';
-import { sealEndpointSecret } from '../src/inbound/endpoints/secrets.ts';
-import { newWebhookSecret } from '../src/notifications/signing/secrets.ts';
+import { endpointSecrets } from '../src/inbound/endpoints/secrets.ts';
+import { newWebhookSecret } from '../src/webhooks/secrets.ts';
 import { configOf } from './config.ts';
 
 /** Where a provider sends events: one of each operator. */
@@ -33,7 +33,7 @@ export async function makeEndpoints(
     await client.query(`insert into agents (id, operator_id, name) values ($1, $2, 'bench')`, [agentId, operatorId]);
     await client.query(
       `insert into inbound_endpoints (id, operator_id, agent_id, provider, slug, forward_url, secret) values ($1, $2, $3, 'generic', $4, $5, $6)`,
-      [id, operatorId, agentId, slug, forwardUrl, sealEndpointSecret(encryption, id, secret)],
+      [id, operatorId, agentId, slug, forwardUrl, endpointSecrets.seal(encryption, { id, secret })],
     );
     endpoints.push({ id, operatorId, slug, secret });
   }

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createEncryption } from '../src/context/encryption.ts';
 import { newId } from '../src/ids/ids.ts';
-import { newWebhookSecret, sealSecret } from '../src/notifications/signing/secrets.ts';
+import { destinationSecrets } from '../src/notifications/index.ts';
+import { newWebhookSecret } from '../src/webhooks/secrets.ts';
 import { configOf } from './config.ts';
 
 interface EventsOptions {
@@ -35,7 +36,12 @@ export async function openEvents({ databaseUrl, deliver }: EventsOptions) {
       ]);
       await pool.query(
         `insert into destinations (id, operator_id, channel_type, destination, address, verified_at, secret) values ($1, $2, 'webhook', $3, $3, now(), $4)`,
-        [destination, operator, url, sealSecret(encryption, destination, newWebhookSecret())],
+        [
+          destination,
+          operator,
+          url,
+          destinationSecrets.seal(encryption, { id: destination, secret: newWebhookSecret() }),
+        ],
       );
       await pool.query(
         `insert into notification_rules (id, operator_id, events, min_severity) values ($1, $2, '{passport.flagged}', 'info')`,

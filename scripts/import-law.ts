@@ -42,6 +42,7 @@ const kernelRooms = [
   'sandbox',
   'threads',
   'turns',
+  'webhooks',
 ];
 const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */

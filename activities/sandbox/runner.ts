@@ -25,8 +25,7 @@ const STANDARD_LIMITS: RunLimits = {
 
 interface Waiting {
   caller: string;
-  /** False where the run is over before it has begun. */
-  begin(mayRun: boolean): void;
+  begin(): void;
 }
 
 export interface ScriptRunnerSettings {
@@ -117,7 +116,7 @@ export class ProcessScriptRunner implements ScriptRunner {
       const next = this.#waiting.take(() => true);
       if (next === undefined) return;
       this.#free -= 1;
-      next.begin(true);
+      next.begin();
     }
   }
 }

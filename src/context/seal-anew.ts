@@ -1,20 +1,23 @@
+import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { Context } from './context.ts';
 
 /** The secrets of a row, encrypted: the current one, and the one before it while that still counts. */
-export const SealedSecrets = z.object({ id: z.string(), secret: z.string(), old_secret: z.string().nullable() });
-export type SealedSecrets = z.infer<typeof SealedSecrets>;
+const SealedSecrets = z.object({ id: z.string(), secret: z.string(), old_secret: z.string().nullable() });
+type SealedSecrets = z.infer<typeof SealedSecrets>;
 
-/** A table with secrets. */
-interface Secrets {
+/** A table with secrets, in a column `secret`. */
+interface SealedTable {
   /** For the log: `secrets of webhooks`. */
   what: string;
+  table: FragmentSqlToken;
+  /** Stands for the id of a row. */
+  id: FragmentSqlToken;
+  /** It has a column `old_secret`. */
+  keepsOld: boolean;
   /** The context under which those of a row are sealed. */
   sealOf(id: string): string;
-  /** In the order of their ids. @param after the id of the last one of the batch before, '' at first */
-  list(after: string, limit: number): Promise<readonly SealedSecrets[]>;
-  /** Where they are still those. */
-  replace(before: SealedSecrets, after: SealedSecrets): Promise<void>;
 }
 
 /** Rows read at once. */
@@ -24,10 +27,11 @@ const BATCH = 500;
  * Seals the secrets of a table under the first key of ENCRYPTION_KEY, so that the one that sealed them can leave the list. At a start, since
  * a list is changed by starting anew. What no key opens stays as it is: it needs another secret.
  */
-export async function sealAnew({ encryption, log }: Context, { what, sealOf, list, replace }: Secrets): Promise<void> {
+export async function sealAnew({ pool, encryption, log }: Context, secrets: SealedTable): Promise<void> {
+  const { what, sealOf } = secrets;
   let [sealed, lost, after] = [0, 0, ''];
   for (;;) {
-    const rows = await list(after, BATCH);
+    const rows = await list(pool, secrets, after);
     for (const row of rows) {
       const { id, secret, old_secret: old } = row;
       const anew = (text: string): string =>
@@ -35,7 +39,7 @@ export async function sealAnew({ encryption, log }: Context, { what, sealOf, lis
       try {
         const fresh = { id, secret: anew(secret), old_secret: old === null ? null : anew(old) };
         if (fresh.secret === secret && fresh.old_secret === old) continue;
-        await replace(row, fresh);
+        await replace(pool, secrets, { row, fresh });
         sealed += 1;
       } catch (error) {
         log.debug({ err: error, id }, `${what}: not sealed anew`);
@@ -49,4 +53,26 @@ export async function sealAnew({ encryption, log }: Context, { what, sealOf, lis
   if (sealed > 0) log.info({ sealed }, `${what} were sealed under the first key of ENCRYPTION_KEY`);
   if (lost > 0)
     log.error({ lost }, `no key of ENCRYPTION_KEY opens these ${what}: they are of no use until they are rotated`);
+}
+
+/** In the order of their ids. @param after the id of the last one of the batch before, '' at first */
+const list = (
+  connection: CommonQueryMethods,
+  { table, id, keepsOld }: SealedTable,
+  after: string,
+): Promise<readonly SealedSecrets[]> =>
+  connection.any(sql.type(SealedSecrets)`
+    select ${id} as id, secret, ${keepsOld ? sql.fragment`old_secret` : sql.fragment`null`} as old_secret from ${table}
+    where secret is not null and ${id} > ${after} order by ${id} limit ${BATCH}`);
+
+/** The same secrets, sealed otherwise; where one was rotated meanwhile both stay. */
+async function replace(
+  connection: CommonQueryMethods,
+  { table, id, keepsOld }: SealedTable,
+  { row, fresh }: { row: SealedSecrets; fresh: SealedSecrets },
+): Promise<void> {
+  const old = keepsOld ? sql.fragment`, old_secret = ${fresh.old_secret}` : sql.fragment``;
+  const oldIsThere = keepsOld ? sql.fragment`and old_secret is not distinct from ${row.old_secret}` : sql.fragment``;
+  await connection.query(sql.type(z.object({}))`
+    update ${table} set secret = ${fresh.secret} ${old} where ${id} = ${row.id} and secret = ${row.secret} ${oldIsThere}`);
 }

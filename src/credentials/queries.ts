@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { SealedSecrets } from '../context/seal-anew.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { OperatorId } from '../ids/ids.ts';
 import { CredentialSchema, type Credential } from './schema.ts';
@@ -77,27 +76,4 @@ export async function noteUse(connection: CommonQueryMethods, { operatorId, prov
     update model_credentials set last_used_at = clock_timestamp()
     where operator_id = ${operatorId} and provider = ${provider}
       and coalesce(last_used_at <= clock_timestamp() - interval '1 minute', true)`);
-}
-
-/** The text that stands for the id of a row, which has two columns: no slug has a slash. */
-const idOfRow = sql.fragment`operator_id || '/' || provider`;
-
-/** The sealed keys in the order of what stands for their ids. @param after the last of the batch before, '' at first */
-export const listSecrets = (
-  connection: CommonQueryMethods,
-  after: string,
-  limit: number,
-): Promise<readonly SealedSecrets[]> =>
-  connection.any(sql.type(SealedSecrets)`
-    select ${idOfRow} as id, secret, null as old_secret from model_credentials
-    where ${idOfRow} > ${after} order by ${idOfRow} limit ${limit}`);
-
-/** The same key, sealed otherwise; where another was entered meanwhile it stays. */
-export async function replaceSealedSecret(
-  connection: CommonQueryMethods,
-  before: SealedSecrets,
-  after: SealedSecrets,
-): Promise<void> {
-  await connection.query(sql.type(Nothing)`
-    update model_credentials set secret = ${after.secret} where ${idOfRow} = ${before.id} and secret = ${before.secret}`);
 }

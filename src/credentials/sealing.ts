@@ -1,6 +1,7 @@
 import type { Context } from '../context/context.ts';
 import { sealAnew } from '../context/seal-anew.ts';
-import { listSecrets, replaceSealedSecret, type CredentialRef } from './queries.ts';
+import { sql } from '../database/pool.ts';
+import type { CredentialRef } from './queries.ts';
 
 /** The context under which the key of a row is sealed. @param row operator and provider, with a slash between them */
 const sealOfRow = (row: string): string => `model-credential:${row}`;
@@ -12,7 +13,9 @@ export const credentialSeal = ({ operatorId, provider }: CredentialRef): string 
 export const sealCredentialsAnew = (context: Context): Promise<void> =>
   sealAnew(context, {
     what: 'keys for model providers',
+    table: sql.fragment`model_credentials`,
+    // A row has two columns for it; no slug has a slash.
+    id: sql.fragment`operator_id || '/' || provider`,
+    keepsOld: false,
     sealOf: sealOfRow,
-    list: (after, limit) => listSecrets(context.pool, after, limit),
-    replace: (before, after) => replaceSealedSecret(context.pool, before, after),
   });

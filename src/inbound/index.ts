@@ -1,4 +1,4 @@
-export { sealEndpointSecretsAnew } from './endpoints/seal-anew.ts';
+export { endpointSecrets } from './endpoints/secrets.ts';
 export type { ClassifierContext } from './classification/index.ts';
 export {
   advanceInbound,

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { standardKeyOf } from './endpoints/secrets.ts';
+import { standardKeyOf } from '../webhooks/secrets.ts';
 
 export type SignatureScheme = 'standard_webhooks' | 'hex' | 'mailgun';
 

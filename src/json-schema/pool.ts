@@ -3,7 +3,8 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { CpuBudget } from './cpu-budget.ts';
 import { fault, type SchemaFault } from './faults.ts';
 import type { Answer, Job } from './messages.ts';
-import { Thread, type Death, type JobLimits } from '../threads/thread.ts';
+import { ThreadPool, type PoolLimits, type Pooled } from '../threads/pool.ts';
+import type { Death, Done, Thread } from '../threads/thread.ts';
 import { Turns } from '../turns/turns.ts';
 
 /** Jobs that may wait for a thread: an ordinary job takes well under a millisecond, so they take a second at most. */
@@ -22,46 +23,38 @@ const MAX_PAIRS = 10_000;
 /** Schemas whose text is assumed to be in a thread's cache; a thread without it answers `missing`. */
 const MAX_KNOWN = 1_000;
 
-export interface CheckLimits extends JobLimits {
-  /** For waiting for a thread, in milliseconds; only slow schemas ever make others wait five seconds. */
-  waitMs: number;
+export interface CheckLimits extends PoolLimits {
   /** Processor time of all jobs of one caller in a minute, in milliseconds. */
   budgetMs: number;
 }
 
 /**
  * By the clock a job has five times its processor time: a machine with five times too much to do, or a job for which V8 collects garbage all
- * the time, in threads of its own whose time is nobody's.
+ * the time, in threads of its own whose time is nobody's. Only slow schemas ever make others wait five seconds.
  */
 export const standardLimits: CheckLimits = { jobMs: 1_000, clockMs: 5_000, waitMs: 5_000, budgetMs: 20_000 };
+
+type CheckThread = Thread<Pending, Job, Answer>;
 
 type PoolJob = Job & { schemaText: string; caller: string };
 
 /** A job that is over; `stopped`: it was ended, and `faults` says why. */
-interface Done {
+interface Checked {
   faults: SchemaFault[];
   /** Processor time that it took, milliseconds. */
   cpuMs: number;
   stopped: boolean;
 }
 
-interface Pending {
+interface Pending extends Pooled {
   job: PoolJob;
-  caller: string;
   /** Names caller and schema together. */
   pair: string;
-  /** Ends the wait for a thread; runs from the call until the job is assigned to one. */
-  timer: NodeJS.Timeout | undefined;
-  /** It is in a thread, beside others, and counts there. */
+  /** It is in a thread beside others; once there. */
   beside: boolean;
-  resolve(done: Done): void;
-  reject(error: CarnetError): void;
-}
-
-/** A place for a thread, and the hashes of the schemas whose text was sent to that thread. */
-interface Slot {
-  thread: Thread<Pending, Job, Answer> | undefined;
-  known: Set<string>;
+  /** Its thread has dropped the schema, though its text was sent once. */
+  isTextMissing: boolean;
+  resolve(checked: Checked): void;
 }
 
 /** Stands for the hash of a schema or pattern that is checked before it is kept. What it took says nothing good about the next one. */
@@ -70,8 +63,7 @@ export const NEVER_SEEN = 'never seen';
 const pairOf = (caller: string, schemaHash: string): string => `${caller} ${schemaHash}`;
 
 /**
- * Shares jobs between two worker threads (rule 15), which start when there is work and never keep the process alive. Callers are
- * operators, and nobody stops another:
+ * Runs jobs in two worker threads (rule 15). Callers are operators, and nobody stops another:
  * - They take turns, however much one of them has waiting. Until it is known that a caller's checks against a schema are light, one of
  *   them is in a thread at a time.
  * - What was slow, or had to be stopped, runs in the second thread only, and alone, while the first is kept for the rest. That is said of
@@ -80,20 +72,34 @@ const pairOf = (caller: string, schemaHash: string): string => `${caller} ${sche
  * - Each caller has a budget of processor time. It is measured in the thread, so a busy machine makes nobody slow.
  */
 export class Pool {
-  readonly #first: Slot = { thread: undefined, known: new Set() };
-  readonly #second: Slot = { thread: undefined, known: new Set() };
   readonly #ordinary = new Turns<Pending>();
   readonly #slow = new Turns<Pending>();
   /** By pair; a pair that is not there is tried with one job. */
   readonly #costs = new LRUCache<string, 'light' | 'slow'>({ max: MAX_PAIRS });
-  /** Jobs in threads, those that are slow left out, by caller. */
-  readonly #inThreads = new Map<string, number>();
+  /** The hashes of the schemas whose text was sent to a thread. */
+  readonly #known = new WeakMap<CheckThread, Set<string>>();
   readonly #budget = new CpuBudget();
   readonly #limits: CheckLimits;
-  #closed = false;
+  readonly #threads: ThreadPool<Pending, Job, Answer>;
 
   constructor(limits: CheckLimits = standardLimits) {
     this.#limits = limits;
+    this.#threads = new ThreadPool(
+      {
+        module: new URL('./worker.ts', import.meta.url),
+        resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+        limits,
+      },
+      {
+        queues: [this.#slow, this.#ordinary],
+        queueOf: ({ pair }) => (this.#isSlow(pair) ? this.#slow : this.#ordinary),
+        next: (thread, isSecond) => this.#next(thread, isSecond),
+        jobFor: (pending, thread) => this.#jobFor(pending, thread),
+        answered: (pending, done) => this.#answered(pending, done),
+        stopped: (pending, death) => this.#stopped(pending, death),
+        refusal: (why, cause) => unavailable(refusals[why], cause),
+      },
+    );
   }
 
   /**
@@ -106,15 +112,14 @@ export class Pool {
     return faults;
   }
 
-  async #do(job: PoolJob): Promise<Done> {
-    if (this.#closed) throw stopping();
-    const seconds = this.#budget.secondsToWait(job.caller, this.#limits.budgetMs);
+  async #do(job: PoolJob): Promise<Checked> {
+    const { caller } = job;
+    const seconds = this.#budget.secondsToWait(caller, this.#limits.budgetMs);
     if (seconds > 0) throw overBudget(this.#limits.budgetMs, seconds);
+    const pair = pairOf(caller, job.schemaHash);
+    this.#assertRoom(caller, pair);
     return new Promise((resolve, reject) => {
-      const { caller } = job;
-      const pair = pairOf(caller, job.schemaHash);
-      this.#admit({ job, caller, pair, timer: undefined, beside: false, resolve, reject });
-      this.#dispatch();
+      this.#threads.add({ job, caller, pair, beside: false, isTextMissing: false, resolve, reject });
     });
   }
 
@@ -144,127 +149,58 @@ export class Pool {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    const threads = [this.#first.thread, this.#second.thread].filter((thread) => thread !== undefined);
-    this.#rejectAll(
-      stopping,
-      threads.flatMap(({ jobs }) => jobs),
-    );
-    await Promise.all(threads.map((thread) => thread.end()));
+    await this.#threads.close();
   }
 
-  #isSlow({ pair }: Pending): boolean {
+  #isSlow(pair: string): boolean {
     return this.#costs.get(pair) === 'slow';
   }
 
-  #queueOf(pending: Pending): Turns<Pending> {
-    return this.#isSlow(pending) ? this.#slow : this.#ordinary;
+  #assertRoom(caller: string, pair: string): void {
+    const [queue, ofCaller, ofAll] = this.#isSlow(pair)
+      ? [this.#slow, MAX_SLOW_WAITING_OF_CALLER, MAX_SLOW_WAITING]
+      : [this.#ordinary, MAX_WAITING_OF_CALLER, MAX_WAITING];
+    if (queue.waitingOf(caller) >= ofCaller) throw tooManyWaiting(ofCaller);
+    if (queue.size >= ofAll) throw unavailable('Too many values wait to be checked against their schemas.');
   }
 
-  #admit(pending: Pending): void {
-    const queue = this.#queueOf(pending);
-    const [ofCaller, ofAll] =
-      queue === this.#slow ? [MAX_SLOW_WAITING_OF_CALLER, MAX_SLOW_WAITING] : [MAX_WAITING_OF_CALLER, MAX_WAITING];
-    if (queue.waitingOf(pending.caller) >= ofCaller) pending.reject(tooManyWaiting(ofCaller));
-    else if (queue.size >= ofAll)
-      pending.reject(unavailable('Too many values wait to be checked against their schemas.'));
-    else {
-      this.#startWaiting(pending);
-      queue.push(pending);
-    }
-  }
-
-  #startWaiting(pending: Pending): void {
-    pending.timer = setTimeout(() => {
-      this.#ordinary.remove(pending);
-      this.#slow.remove(pending);
-      pending.reject(unavailable('The check of a value against its schema could not begin in time.'));
-    }, this.#limits.waitMs);
-  }
-
-  /** Assigns waiting jobs to threads, and starts a thread where one is missing. */
-  #dispatch(): void {
-    if (this.#slow.size > 0) {
-      if (this.#second.thread?.isIdle) this.#assignNext(this.#second, this.#slow, () => true);
-      this.#start(this.#second);
-    }
-    for (let slot = this.#leastBusy(); slot; slot = this.#leastBusy())
-      if (!this.#assignNext(slot, this.#ordinary, (pending) => this.#mayGo(pending))) break;
-    if (!this.#first.thread?.isIdle) this.#start(this.#first.thread?.isReady ? this.#second : this.#first);
+  /** An ordinary job is never placed beside a slow one, nor before those that wait. */
+  #next(thread: CheckThread, isSecond: boolean): Pending | undefined {
+    const forSlow = isSecond && this.#slow.size > 0;
+    if (!(forSlow ? thread.isIdle : thread.hasRoom) || thread.jobs.some(({ beside }) => !beside)) return undefined;
+    const pending = forSlow ? this.#slow.take(() => true) : this.#ordinary.take((waiting) => this.#mayGo(waiting));
+    if (pending) pending.beside = !forSlow;
+    return pending;
   }
 
   #mayGo({ pair, caller }: Pending): boolean {
-    return this.#costs.get(pair) === 'light' || !this.#inThreads.has(caller);
+    if (this.#costs.get(pair) === 'light') return true;
+    return !this.#threads.assigned.some((other) => other.beside && other.caller === caller);
   }
 
-  /** The slot where an ordinary job begins soonest; it is never placed beside a slow one, nor before those that wait. */
-  #leastBusy(): Slot | undefined {
-    const forSlow = this.#slow.size > 0 || this.#second.thread?.jobs.some(({ beside }) => !beside);
-    const first = this.#first.thread?.hasRoom ? this.#first : undefined;
-    const second = this.#second.thread?.hasRoom && !forSlow ? this.#second : undefined;
-    if (!first || !second) return first ?? second;
-    return (second.thread?.jobs.length ?? 0) < (first.thread?.jobs.length ?? 0) ? second : first;
+  #jobFor({ job: { caller: _caller, ...job }, isTextMissing }: Pending, thread: CheckThread): Job {
+    if (job.valueText === undefined) return job;
+    const known = this.#known.get(thread) ?? new Set();
+    this.#known.set(thread, known);
+    if (known.has(job.schemaHash) && !isTextMissing) return { ...job, schemaText: undefined };
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.add(job.schemaHash);
+    return job;
   }
 
-  #assignNext(slot: Slot, queue: Turns<Pending>, mayGo: (pending: Pending) => boolean): boolean {
-    const pending = queue.take(mayGo);
-    if (pending === undefined) return false;
-    clearTimeout(pending.timer);
-    pending.beside = queue === this.#ordinary;
-    if (pending.beside) this.#inThreads.set(pending.caller, (this.#inThreads.get(pending.caller) ?? 0) + 1);
-    this.#assign(slot, pending);
+  #answered(pending: Pending, { answer, cpuMs }: Done<Answer>): boolean {
+    if (answer === 'missing') {
+      pending.isTextMissing = true;
+      return false;
+    }
+    this.#learn(pending, cpuMs);
+    pending.resolve({ faults: answer, cpuMs, stopped: false });
     return true;
   }
 
-  #leaveThread(pending: Pending): void {
-    if (!pending.beside) return;
-    pending.beside = false;
-    const left = (this.#inThreads.get(pending.caller) ?? 0) - 1;
-    if (left > 0) this.#inThreads.set(pending.caller, left);
-    else this.#inThreads.delete(pending.caller);
-  }
-
-  #assign(slot: Slot, pending: Pending): void {
-    const { caller: _caller, ...job } = pending.job;
-    const known = job.valueText !== undefined && slot.known.has(job.schemaHash);
-    if (slot.known.size >= MAX_KNOWN) slot.known.clear();
-    if (job.valueText !== undefined) slot.known.add(job.schemaHash);
-    slot.thread?.assign(pending, known ? { ...job, schemaText: undefined } : job);
-  }
-
-  #start(slot: Slot): void {
-    if (this.#closed || slot.thread) return;
-    slot.known.clear();
-    slot.thread = new Thread(
-      {
-        ready: () => this.#dispatch(),
-        answered: (pending, answer, cpuMs) => this.#answered(slot, pending, answer, cpuMs),
-        died: (death) => this.#died(slot, death),
-      },
-      {
-        module: new URL('./worker.ts', import.meta.url),
-        resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
-        limits: this.#limits,
-      },
-    );
-  }
-
-  #answered(slot: Slot, pending: Pending, answer: Answer, cpuMs: number): void {
-    if (answer === 'missing') {
-      slot.known.delete(pending.job.schemaHash);
-      this.#assign(slot, pending);
-    } else {
-      this.#learn(pending, cpuMs);
-      pending.resolve({ faults: answer, cpuMs, stopped: false });
-    }
-    this.#dispatch();
-  }
-
   /** A job is out of its thread: its cost is the caller's, and says how the next one is run. */
-  #learn(pending: Pending, cpuMs: number): void {
-    const { pair, caller, job } = pending;
-    const wasSlow = this.#isSlow(pending);
-    this.#leaveThread(pending);
+  #learn({ pair, caller, job }: Pending, cpuMs: number): void {
+    const wasSlow = this.#isSlow(pair);
     this.#budget.use(caller, cpuMs, this.#limits.budgetMs);
     if (cpuMs > SLOW_MS) this.#becomesSlow(pair);
     else if (job.schemaHash === NEVER_SEEN) return;
@@ -277,35 +213,13 @@ export class Pool {
     for (const waiting of this.#ordinary.removeAll((other) => other.pair === pair)) this.#slow.push(waiting);
   }
 
-  #died(slot: Slot, { ending, culprit, cpuMs, others, cause }: Death<Pending>): void {
-    slot.thread = undefined;
-    if (ending === 'never ready') {
-      const noThread = !this.#first.thread?.isReady && !this.#second.thread?.isReady;
-      if (noThread) this.#rejectAll(() => unavailable('The checker of schemas does not start.', cause));
-      return;
-    }
-    for (const pending of others.toReversed()) {
-      this.#leaveThread(pending);
-      this.#startWaiting(pending);
-      this.#queueOf(pending).putBack(pending);
-    }
-    if (culprit) {
-      // Its thread has to be made anew, which costs a third of a second on top.
-      const costMs = Math.max(cpuMs, this.#limits.jobMs);
-      this.#learn(culprit, costMs);
-      if (ending === 'starved')
-        culprit.reject(unavailable('The machine had too little time to check a value against its schema.'));
-      else culprit.resolve({ faults: [tooHeavy(culprit.job, ending === 'too slow')], cpuMs: costMs, stopped: true });
-    }
-    this.#start(slot);
-    this.#dispatch();
-  }
-
-  #rejectAll(error: () => CarnetError, assigned: readonly Pending[] = []): void {
-    for (const { timer, reject } of [...assigned, ...this.#slow.removeAll(), ...this.#ordinary.removeAll()]) {
-      clearTimeout(timer);
-      reject(error());
-    }
+  #stopped(pending: Pending, { ending, cpuMs }: Death<Pending>): void {
+    // Its thread has to be made anew, which costs a third of a second on top.
+    const costMs = Math.max(cpuMs, this.#limits.jobMs);
+    this.#learn(pending, costMs);
+    if (ending === 'starved')
+      pending.reject(unavailable('The machine had too little time to check a value against its schema.'));
+    else pending.resolve({ faults: [tooHeavy(pending.job, ending === 'too slow')], cpuMs: costMs, stopped: true });
   }
 }
 
@@ -331,7 +245,12 @@ const unavailable = (why: string, cause?: unknown): CarnetError =>
     headers: { 'Retry-After': '1' },
     cause,
   });
-const stopping = (): CarnetError => unavailable('The service is stopping.');
+
+const refusals = {
+  'begins too late': 'The check of a value against its schema could not begin in time.',
+  'does not start': 'The checker of schemas does not start.',
+  stopping: 'The service is stopping.',
+};
 
 const tooManyWaiting = (bound: number): CarnetError =>
   new CarnetError(

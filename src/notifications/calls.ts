@@ -1,5 +1,5 @@
 import type { Outbound } from '../outbound/index.ts';
-import { signedRequest } from './signing/signed-request.ts';
+import { signedRequest } from '../webhooks/signed-request.ts';
 import type { OutgoingSms, Texter } from './texter.ts';
 
 /** The outcome of one call to where somebody is notified. */

@@ -6,7 +6,5 @@ export {
   reconcileVerifications,
   sendVerification,
 } from './destinations/verification/life.ts';
-export { sealSecretsAnew } from './destinations/seal-anew.ts';
-export { newWebhookSecret } from './signing/secrets.ts';
-export { signedRequest } from './signing/signed-request.ts';
+export { destinationSecrets } from './destinations/secrets.ts';
 export type { SmsOutcome, Texter } from './texter.ts';

@@ -75,8 +75,8 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'i
     context.log.error({ err: error }, 'the claims log cannot be opened now; its life tries again'),
   );
   for (const sealAnew of [
-    notifications.sealSecretsAnew,
-    inbound.sealEndpointSecretsAnew,
+    notifications.destinationSecrets.sealAnew,
+    inbound.endpointSecrets.sealAnew,
     credentials.sealCredentialsAnew,
   ]) {
     sealAnew(workerContext).catch((error: unknown) =>

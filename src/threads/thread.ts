@@ -10,10 +10,12 @@ const MAX_ASSIGNED = 2;
 const LOOK_MS = 10;
 
 /** `too slow`: by processor time. `starved`: the job had little of it for a long time, which says nothing about the job. */
-export type Ending = 'too slow' | 'starved' | 'crashed' | 'never ready';
+export type Ending = 'too slow' | 'starved' | 'crashed';
 
 export interface Death<Item> {
   ending: Ending;
+  /** Otherwise it never began a job. */
+  wasReady: boolean;
   /** The job that was running. */
   culprit: Item | undefined;
   /** Processor time that the culprit is known to have used. */
@@ -31,10 +33,15 @@ export interface JobLimits {
   clockMs: number;
 }
 
+/** `cpuMs`: the processor time that it took, in milliseconds. */
+export interface Done<Answer> {
+  answer: Answer;
+  cpuMs: number;
+}
+
 interface Events<Item, Answer> {
   ready(): void;
-  /** @param cpuMs the processor time that it took, in milliseconds */
-  answered(item: Item, answer: Answer, cpuMs: number): void;
+  answered(item: Item, done: Done<Answer>): void;
   /** The thread is gone. */
   died(death: Death<Item>): void;
 }
@@ -125,7 +132,7 @@ export class Thread<Item, Job, Answer> {
     this.#answers += 1;
     const item = this.#assigned.shift();
     if (this.#assigned.length > 0) this.#startTimer();
-    if (item) this.#events.answered(item, message.answer, cpuMs);
+    if (item) this.#events.answered(item, { answer: message.answer, cpuMs });
   }
 
   /** Watches the first assigned job, which has begun. */
@@ -159,6 +166,6 @@ export class Thread<Item, Job, Answer> {
     void this.end();
     const [culprit, ...others] = this.#assigned;
     this.#assigned = [];
-    this.#events.died({ ending: this.#ready ? ending : 'never ready', culprit, cpuMs: this.#cpuMs, others, cause });
+    this.#events.died({ ending, wasReady: this.#ready, culprit, cpuMs: this.#cpuMs, others, cause });
   }
 }

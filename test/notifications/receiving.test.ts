@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { createPorts } from '../../activities/ports.ts';
 import { createOutbound } from '../../src/outbound/index.ts';
-import { newWebhookSecret, sealSecret } from '../../src/notifications/signing/secrets.ts';
-import { signedRequest } from '../../src/notifications/signing/signed-request.ts';
+import { destinationSecrets } from '../../src/notifications/destinations/secrets.ts';
+import { newWebhookSecret } from '../../src/webhooks/secrets.ts';
+import { signedRequest } from '../../src/webhooks/signed-request.ts';
 import { sendNotifications } from '../../src/notifications/index.ts';
 import { sql } from '../../src/database/pool.ts';
 import { run as execute } from '../billing/ledger/ledger-world.ts';
@@ -36,7 +37,7 @@ describe('docs/receiving-webhooks.md', function () {
     await execute(
       context.pool,
       sql.fragment`
-      update destinations set secret = ${sealSecret(context.encryption, webhook.id, secrets.now)}, old_secret = secret,
+      update destinations set secret = ${destinationSecrets.seal(context.encryption, { id: webhook.id, secret: secrets.now })}, old_secret = secret,
         old_secret_until = clock_timestamp() + interval '1 hour'
       where id = ${webhook.id}`,
     );

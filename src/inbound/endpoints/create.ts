@@ -7,13 +7,13 @@ import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../ids/ids.ts';
-import { newWebhookSecret } from '../../notifications/index.ts';
+import { newWebhookSecret } from '../../webhooks/secrets.ts';
 import { originOf, refusalOfForwardUrl } from './forward-url.ts';
 import { countActiveEndpoints, insertEndpoint } from './queries.ts';
 import { letsMorePass } from './policy.ts';
 import { seenBy, shownEndpoint } from './read.ts';
 import { STANDARD_POLICY, type CreatedEndpoint, type CreateEndpoint } from './schema.ts';
-import { sealEndpointSecret } from './secrets.ts';
+import { endpointSecrets } from './secrets.ts';
 
 /** No tier limits them; this keeps a loop of somebody's from filling the table. */
 const MOST_ACTIVE = 10_000;
@@ -51,7 +51,7 @@ export async function createEndpoint(
       if (refused !== null) return refused;
       const id = newId('inw');
       const secret = body.secret ?? newWebhookSecret();
-      const sealed = sealEndpointSecret(context.encryption, id, secret);
+      const sealed = endpointSecrets.seal(context.encryption, { id, secret });
       await insertEndpoint(connection, { ...seenBy(caller), id, slug: newSlug(), secret: sealed }, body);
       await unit.audit('inbound_endpoint.created', id, {
         provider: body.provider,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { SealedSecrets } from '../../context/seal-anew.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { InboundEndpointId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
 import { EndpointSchema, type BlockAt, type CreateEndpoint } from './schema.ts';
@@ -107,41 +106,8 @@ export async function revokeEndpointRow(connection: CommonQueryMethods, id: stri
 export const isForwarding = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.exists(sql.type(Nothing)`select 1 from inbound_forwards where endpoint_id = ${id} and status = 'sending'`);
 
-/** The secret that there was verifies beside the new one for a day, or ends at once. @param secret sealed */
-export async function replaceEndpointSecret(
-  connection: CommonQueryMethods,
-  id: string,
-  { secret, immediate }: { secret: string; immediate: boolean },
-): Promise<void> {
-  const until = immediate ? sql.fragment`null` : sql.fragment`clock_timestamp() + interval '24 hours'`;
-  await connection.query(sql.type(Nothing)`
-    update inbound_endpoints
-    set old_secret = ${immediate ? sql.fragment`null` : sql.fragment`secret`}, old_secret_until = ${until}, secret = ${secret}
-    where id = ${id}`);
-}
-
 /** The current secret, sealed. */
 export const findSealedSecret = (connection: CommonQueryMethods, id: string): Promise<string> =>
   connection.oneFirst(
     sql.type(z.object({ secret: z.string() }))`select secret from inbound_endpoints where id = ${id}`,
   );
-
-/** In the order of their ids. @param after the id of the last one of the batch before, '' at first */
-export const listEndpointSecrets = (
-  connection: CommonQueryMethods,
-  after: string,
-  limit: number,
-): Promise<readonly SealedSecrets[]> =>
-  connection.any(sql.type(SealedSecrets)`
-    select id, secret, old_secret from inbound_endpoints where id > ${after} order by id limit ${limit}`);
-
-/** The same secrets, sealed otherwise; where one was rotated meanwhile both stay. */
-export async function replaceEndpointSecrets(
-  connection: CommonQueryMethods,
-  before: SealedSecrets,
-  after: SealedSecrets,
-): Promise<void> {
-  await connection.query(sql.type(Nothing)`
-    update inbound_endpoints set secret = ${after.secret}, old_secret = ${after.old_secret}
-    where id = ${before.id} and secret = ${before.secret} and old_secret is not distinct from ${before.old_secret}`);
-}

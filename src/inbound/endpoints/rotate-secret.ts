@@ -2,11 +2,10 @@ import { actToOutlive } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
-import { newWebhookSecret } from '../../notifications/index.ts';
-import { replaceEndpointSecret } from './queries.ts';
+import { newWebhookSecret } from '../../webhooks/secrets.ts';
 import { activeEndpoint, endpointDecidedAbout } from './read.ts';
 import type { RotatedEndpointSecret, RotateEndpointSecret } from './schema.ts';
-import { sealEndpointSecret } from './secrets.ts';
+import { endpointSecrets } from './secrets.ts';
 
 /**
  * Replaces the secret of an endpoint, by the one that its provider made or a new one: forwards are signed with the new one at once, and what providers send may be signed with the one before
@@ -32,8 +31,8 @@ export const rotateEndpointSecret = (
       const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject });
       if (refused !== null) return refused;
       const secret = given ?? newWebhookSecret();
-      const sealed = sealEndpointSecret(context.encryption, id, secret);
-      await replaceEndpointSecret(unit.connection, id, { secret: sealed, immediate });
+      const sealed = endpointSecrets.seal(context.encryption, { id, secret });
+      await endpointSecrets.replace(unit.connection, { id, secret: sealed, immediate });
       await unit.audit('inbound_endpoint.secret_rotated', id, { immediate, chosen });
       unit.changed(id);
       return { status: 200, body: { id, secret } };

@@ -4,11 +4,12 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { InboundProvider } from '../../fields/inbound-providers.ts';
 import { newId } from '../../ids/ids.ts';
-import { signedRequest } from '../../notifications/index.ts';
+import { standardKeyOf } from '../../webhooks/secrets.ts';
+import { signedRequest } from '../../webhooks/signed-request.ts';
 import { findSealedSecret } from './queries.ts';
 import { activeEndpoint, presentEndpoint } from './read.ts';
 import type { Sample, SampleKind } from './schema.ts';
-import { openEndpointSecrets, standardKeyOf } from './secrets.ts';
+import { endpointSecrets } from './secrets.ts';
 
 const TEXTS: Readonly<Record<SampleKind, { subject: string; text: string }>> = {
   harmless: {
@@ -32,7 +33,7 @@ export const makeSample = (
 ): Promise<Answered<Sample>> =>
   runCommand(context, call, async (unit) => {
     const row = await activeEndpoint(unit.connection, call.caller, id);
-    const [secret] = openEndpointSecrets(context.encryption, {
+    const [secret] = endpointSecrets.open(context.encryption, {
       id,
       secret: await findSealedSecret(unit.connection, id),
       old_secret: null,

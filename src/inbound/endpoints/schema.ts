@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InboundProviderSchema } from '../../fields/inbound-providers.ts';
 import { withSomeField } from '../../fields/objects.ts';
 import { name, text } from '../../fields/text.ts';
-import { hasUsableKey } from './secrets.ts';
+import { hasUsableKey } from '../../webhooks/secrets.ts';
 
 /** From the mildest to the gravest. */
 export const BlockAtSchema = z.enum(['low', 'medium', 'high', 'critical']);

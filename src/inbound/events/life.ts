@@ -17,6 +17,7 @@ import {
   type ScanInput,
   type Scanner,
 } from '../scanner/index.ts';
+import { endpointSecrets } from '../endpoints/secrets.ts';
 import { nameClaims } from '../name-claims.ts';
 import { openContent, type InboundContent } from './content.ts';
 import {
@@ -238,5 +239,7 @@ export const describeInbound = async ({ pool }: Context, ids: string[]): Promise
   );
 
 /** Wakes the lives of events that no life seems to hold. */
-export const reconcileInbound = ({ pool, delivery }: Context): Promise<Woken> =>
-  wakeInBatches(delivery, () => reconcileInboundRows(pool));
+export async function reconcileInbound({ pool, delivery }: Context): Promise<Woken> {
+  await endpointSecrets.forgetOld(pool);
+  return await wakeInBatches(delivery, () => reconcileInboundRows(pool));
+}

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Encryption } from '../../context/encryption.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { JsonValue } from '../../json/value.ts';
-import { openEndpointSecrets } from '../endpoints/secrets.ts';
+import { endpointSecrets } from '../endpoints/secrets.ts';
 import { attemptOf, type SealedEvent } from '../events/queries.ts';
 import { openEvent, type ScannerContext } from '../events/life.ts';
 import { authoriseForward, settleForward, type AuthorisedForward, type ForwardOutcome } from './queries.ts';
@@ -102,7 +102,7 @@ async function call(
 
 function secretOf(encryption: Encryption, endpointId: string, sealed: string): string | null {
   try {
-    return openEndpointSecrets(encryption, { id: endpointId, secret: sealed, old_secret: null })[0];
+    return endpointSecrets.open(encryption, { id: endpointId, secret: sealed, old_secret: null })[0];
   } catch {
     return null;
   }

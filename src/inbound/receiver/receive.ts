@@ -5,7 +5,7 @@ import type { Encryption } from '../../context/encryption.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { newId } from '../../ids/ids.ts';
-import { openEndpointSecrets } from '../endpoints/secrets.ts';
+import { endpointSecrets } from '../endpoints/secrets.ts';
 import { sealContent } from '../events/content.ts';
 import { readBody, UnreadableBody, type ReadBody } from '../scanner/index.ts';
 import { verifySignature, type Verification } from '../signatures.ts';
@@ -142,7 +142,7 @@ function judge({ encryption }: Context, receiver: Receiver, { headers, body }: R
 /** @throws CarnetError KEY_UNAVAILABLE where no key of ENCRYPTION_KEY opens them */
 function secretsOf(encryption: Encryption, receiver: Receiver): readonly [string, ...string[]] {
   try {
-    return openEndpointSecrets(encryption, receiver);
+    return endpointSecrets.open(encryption, receiver);
   } catch (error) {
     const detail = 'The secret of this endpoint cannot be opened at the moment; send this again later.';
     throw new CarnetError('KEY_UNAVAILABLE', detail, { headers: { 'Retry-After': '60' }, cause: error });

@@ -1,15 +1,14 @@
 import type { ContentReader } from '../../context/ports.ts';
 import type { JsonValue } from '../../json/value.ts';
-import { Thread, type Death, type JobLimits } from '../../threads/thread.ts';
+import { ThreadPool, type PoolLimits, type Pooled } from '../../threads/pool.ts';
+import type { Death } from '../../threads/thread.ts';
 import { Turns } from '../../turns/turns.ts';
 import { ScanFailed, ScanLater, ScanTooSlow, UnreadableBody } from './errors.ts';
 import type { Answer, Job } from './messages.ts';
 import type { ScanInput } from './reading/body.ts';
 import type { Place, Verdict } from './verdict.ts';
 
-export interface ScanLimits extends JobLimits {
-  /** For waiting for a thread, in milliseconds. */
-  waitMs: number;
+export interface ScanLimits extends PoolLimits {
   /** Bodies that wait or are scanned, together, in bytes. */
   bytesInFlight: number;
   /** Scans of one operator that wait or are under way. */
@@ -41,20 +40,11 @@ export interface Scanner {
   close(): Promise<void>;
 }
 
-interface Pending {
+interface Pending extends Pooled {
   job: Job;
-  caller: string;
-  /** Ends the wait for a thread. */
-  timer: NodeJS.Timeout | undefined;
   resolve(answer: Answer): void;
-  reject(error: Error): void;
 }
 
-interface Slot {
-  thread: Thread<Pending, Job, Answer> | undefined;
-}
-
-/** Two threads start when there is work, and never keep the process alive. */
 export function createScanner(limits: ScanLimits = standardLimits): Scanner & ContentReader {
   const pool = new Pool(limits);
   return {
@@ -85,16 +75,34 @@ function refuse(answer: Answer): never {
 
 /** Each thread has one scan at a time, so what one message needs never stops another in the middle. */
 class Pool {
-  readonly #slots: readonly Slot[] = [{ thread: undefined }, { thread: undefined }];
   readonly #waiting = new Turns<Pending>();
   readonly #limits: ScanLimits;
+  readonly #threads: ThreadPool<Pending, Job, Answer>;
   /** How many scans of each caller wait or are under way. */
   readonly #scans = new Map<string, number>();
   #bytes = 0;
-  #closed = false;
 
   constructor(limits: ScanLimits) {
     this.#limits = limits;
+    this.#threads = new ThreadPool(
+      {
+        module: new URL('./worker.ts', import.meta.url),
+        resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: 32 },
+        limits,
+      },
+      {
+        queues: [this.#waiting],
+        queueOf: () => this.#waiting,
+        next: (thread) => (thread.isIdle ? this.#waiting.take(() => true) : undefined),
+        jobFor: ({ job }) => job,
+        answered(pending, { answer }) {
+          pending.resolve(answer);
+          return true;
+        },
+        stopped: (pending, death) => pending.reject(withoutVerdict(death)),
+        refusal: (why, cause) => new ScanFailed(refusals[why], { cause }),
+      },
+    );
   }
 
   /** The jobs of a caller beyond its share come again later, so that it does not hold the steps of the worker while it waits. */
@@ -112,7 +120,6 @@ class Pool {
   }
 
   async run(wanted: Job, caller: string): Promise<Answer> {
-    if (this.#closed) throw stopping();
     const { input } = wanted;
     const { length } = input.body;
     if (this.#bytes + length > this.#limits.bytesInFlight)
@@ -122,13 +129,7 @@ class Pool {
       return await new Promise((resolve, reject) => {
         // A view into a larger buffer would be sent with all of it.
         const job = { ...wanted, input: { ...input, body: new Uint8Array(input.body) } };
-        const pending: Pending = { job, caller, timer: undefined, resolve, reject };
-        pending.timer = setTimeout(() => {
-          this.#waiting.remove(pending);
-          reject(new ScanFailed('The scan could not begin in time; send it again in a moment.'));
-        }, this.#limits.waitMs);
-        this.#waiting.push(pending);
-        this.#dispatch();
+        this.#threads.add({ job, caller, resolve, reject });
       });
     } finally {
       this.#bytes -= length;
@@ -136,67 +137,13 @@ class Pool {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    const threads = this.#slots.map(({ thread }) => thread).filter((thread) => thread !== undefined);
-    this.#rejectWaiting(stopping);
-    for (const { reject } of threads.flatMap(({ jobs }) => jobs)) reject(stopping());
-    await Promise.all(threads.map((thread) => thread.end()));
+    await this.#threads.close();
   }
+}
 
-  /** The second thread is started when the first is busy. */
-  #dispatch(): void {
-    for (const slot of this.#slots) {
-      if (this.#waiting.size === 0) return;
-      if (slot.thread === undefined) this.#start(slot);
-      else if (slot.thread.isIdle) this.#assign(slot.thread);
-      if (slot.thread?.isReady !== true) return;
-    }
-  }
-
-  #assign(thread: Thread<Pending, Job, Answer>): void {
-    const pending = this.#waiting.take(() => true);
-    if (pending === undefined) return;
-    clearTimeout(pending.timer);
-    thread.assign(pending, pending.job);
-  }
-
-  #start(slot: Slot): void {
-    if (this.#closed) return;
-    slot.thread = new Thread(
-      {
-        ready: () => this.#dispatch(),
-        answered: (pending, answer) => {
-          pending.resolve(answer);
-          this.#dispatch();
-        },
-        died: (death) => this.#died(slot, death),
-      },
-      {
-        module: new URL('./worker.ts', import.meta.url),
-        resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb, maxYoungGenerationSizeMb: 32 },
-        limits: this.#limits,
-      },
-    );
-  }
-
-  #died(slot: Slot, { ending, culprit, cause }: Death<Pending>): void {
-    slot.thread = undefined;
-    if (ending === 'never ready') {
-      if (!this.#slots.some(({ thread }) => thread?.isReady))
-        this.#rejectWaiting(() => new ScanFailed('The scanner does not start.', { cause }));
-      return;
-    }
-    const Failure = ending === 'too slow' ? ScanTooSlow : ScanFailed;
-    culprit?.reject(new Failure(`The scan ended without a verdict: ${endings[ending]}.`, { cause }));
-    this.#dispatch();
-  }
-
-  #rejectWaiting(error: () => Error): void {
-    for (const { timer, reject } of this.#waiting.removeAll()) {
-      clearTimeout(timer);
-      reject(error());
-    }
-  }
+function withoutVerdict({ ending, cause }: Death<Pending>): ScanFailed {
+  const Failure = ending === 'too slow' ? ScanTooSlow : ScanFailed;
+  return new Failure(`The scan ended without a verdict: ${endings[ending]}.`, { cause });
 }
 
 const endings = {
@@ -205,4 +152,8 @@ const endings = {
   crashed: 'its thread ended',
 } as const;
 
-const stopping = (): ScanFailed => new ScanFailed('The service is stopping.');
+const refusals = {
+  'begins too late': 'The scan could not begin in time; send it again in a moment.',
+  'does not start': 'The scanner does not start.',
+  stopping: 'The service is stopping.',
+};

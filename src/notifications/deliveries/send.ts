@@ -6,7 +6,7 @@ import { keepInOutbox, type MailerContext } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
 import { callWebhook, DELIVERED, failed, sendSms, unknown, type CallOutcome } from '../calls.ts';
 import type { Texter } from '../texter.ts';
-import { openSecrets } from '../signing/secrets.ts';
+import { destinationSecrets } from '../destinations/secrets.ts';
 import { climbLadder } from './ladder.ts';
 import { settleDelivery, startDeliveries, type StartedDelivery } from './queries.ts';
 import { eventText } from './texts.ts';
@@ -115,7 +115,7 @@ const webhookBody = ({
 
 function webhookCall({ encryption, outbound }: SenderContext, delivery: StartedDelivery): Call {
   const { destination_id: id, secret, old_secret, event_id: eventId, address: url } = delivery;
-  const secrets = openSecrets(encryption, { id, secret, old_secret });
+  const secrets = destinationSecrets.open(encryption, { id, secret, old_secret });
   return () => callWebhook(outbound, { url, secrets, id: eventId, body: webhookBody(delivery) });
 }
 

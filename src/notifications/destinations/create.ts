@@ -9,7 +9,8 @@ import { normalise } from './addresses.ts';
 import { countDestinations, findDestinationByAddress, insertDestination, listAddresses } from './queries.ts';
 import { shownDestination } from './read.ts';
 import type { ChannelType, CreateDestination, CreatedDestination } from './schema.ts';
-import { newWebhookSecret, sealSecret } from '../signing/secrets.ts';
+import { destinationSecrets } from './secrets.ts';
+import { newWebhookSecret } from '../../webhooks/secrets.ts';
 import { assertChannel } from './tier.ts';
 import { sendCode } from './verification/send-code.ts';
 
@@ -57,7 +58,7 @@ export async function createDestination(
         destination,
         address,
         verified,
-        secret: secret === null ? null : sealSecret(context.encryption, id, secret),
+        secret: secret === null ? null : destinationSecrets.seal(context.encryption, { id, secret }),
       });
       await unit.audit('destination.created', id, { channel_type: channel, verified });
       if (!verified) await sendCode(context, unit, { id, operatorId, channel, address });

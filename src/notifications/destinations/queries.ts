@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { DestinationId, OperatorId } from '../../ids/ids.ts';
-import { SealedSecrets } from '../../context/seal-anew.ts';
 import { ChannelTypeSchema, VerificationCodeSchema, type ChannelType } from './schema.ts';
 
 const Nothing = z.object({});
@@ -146,33 +145,6 @@ export async function insertDestination(
 
 export async function deleteDestination(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`select delete_destination(${id})`);
-}
-
-/** The secret that there was signs beside the new one for a day. @param secret sealed */
-export async function replaceSecret(connection: CommonQueryMethods, id: string, secret: string): Promise<void> {
-  await connection.query(sql.type(Nothing)`
-    update destinations
-    set old_secret = secret, old_secret_until = clock_timestamp() + interval '24 hours', secret = ${secret} where id = ${id}`);
-}
-
-/** The sealed secrets of webhooks in the order of their ids. @param after the id of the last one of the batch before, '' at first */
-export const listSecrets = (
-  connection: CommonQueryMethods,
-  after: string,
-  limit: number,
-): Promise<readonly SealedSecrets[]> =>
-  connection.any(sql.type(SealedSecrets)`
-    select id, secret, old_secret from destinations where secret is not null and id > ${after} order by id limit ${limit}`);
-
-/** The same secrets, sealed otherwise; where one was rotated meanwhile both stay. */
-export async function replaceSealedSecrets(
-  connection: CommonQueryMethods,
-  before: SealedSecrets,
-  after: SealedSecrets,
-): Promise<void> {
-  await connection.query(sql.type(Nothing)`
-    update destinations set secret = ${after.secret}, old_secret = ${after.old_secret}
-    where id = ${before.id} and secret = ${before.secret} and old_secret is not distinct from ${before.old_secret}`);
 }
 
 export async function markVerified(connection: CommonQueryMethods, id: string): Promise<void> {

@@ -3,10 +3,11 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
 import { decidedAbout } from './decided-about.ts';
-import { lockDestination, replaceSecret } from './queries.ts';
+import { lockDestination } from './queries.ts';
 import { shownDestination } from './read.ts';
 import type { RotatedSecret } from './schema.ts';
-import { newWebhookSecret, sealSecret } from '../signing/secrets.ts';
+import { destinationSecrets } from './secrets.ts';
+import { newWebhookSecret } from '../../webhooks/secrets.ts';
 
 /**
  * Replaces the secret of a webhook; the one before it signs beside the new one for a day (decision N7).
@@ -33,7 +34,8 @@ export const rotateSecret = (
       const refused = await context.requireApproval(unit, call, { act: 'destination.secret_rotated', subject });
       if (refused !== null) return refused;
       const secret = newWebhookSecret();
-      await replaceSecret(connection, id, sealSecret(context.encryption, id, secret));
+      const sealed = destinationSecrets.seal(context.encryption, { id, secret });
+      await destinationSecrets.replace(connection, { id, secret: sealed });
       await unit.audit('destination.secret_rotated', id);
       return { status: 200, body: { ...(await shownDestination(connection, operatorId, id)), webhook_secret: secret } };
     },

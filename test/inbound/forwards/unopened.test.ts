@@ -4,7 +4,7 @@ import { createPorts } from '../../../activities/ports.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { sealEndpointSecret } from '../../../src/inbound/endpoints/secrets.ts';
+import { endpointSecrets } from '../../../src/inbound/endpoints/secrets.ts';
 import { advanceInbound, type ScannerContext } from '../../../src/inbound/events/life.ts';
 import { findEvent } from '../../../src/inbound/events/queries.ts';
 import { forwardInbound } from '../../../src/inbound/forwards/forward.ts';
@@ -66,7 +66,7 @@ describe('An event that cannot be opened or signed any more', function () {
   it('is not called for where no key opens the secret that signs the forward', async () => {
     const id = await newEvent(context, endpoint);
     assert.equal((await advanceInbound(context, id)).status, 'forward');
-    const lost = sealEndpointSecret(createEncryption([randomBytes(32)]), endpoint.id, endpoint.secret);
+    const lost = endpointSecrets.seal(createEncryption([randomBytes(32)]), endpoint);
     await run(context.pool, sql.fragment`update inbound_endpoints set secret = ${lost} where id = ${endpoint.id}`);
     await forwardInbound(context, id);
     assert.deepEqual(await shown(id), {

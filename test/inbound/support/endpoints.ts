@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { Context } from '../../../src/context/context.ts';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { sealEndpointSecret } from '../../../src/inbound/endpoints/secrets.ts';
+import { endpointSecrets } from '../../../src/inbound/endpoints/secrets.ts';
 import { admitRequest, receiveInbound } from '../../../src/inbound/receiver/receive.ts';
-import { newWebhookSecret } from '../../../src/notifications/signing/secrets.ts';
+import { newWebhookSecret } from '../../../src/webhooks/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 import { newOperator } from '../../notifications/support/destinations.ts';
 
@@ -39,7 +39,7 @@ export async function newEndpoint(
     pool,
     sql.fragment`
     insert into inbound_endpoints (id, operator_id, agent_id, provider, slug, forward_url, block_at, mode, secret)
-    values (${id}, ${owner}, ${agentId}, ${provider}, ${slug}, ${forwardUrl}, ${blockAt}, ${mode}, ${sealEndpointSecret(encryption, id, secret)})`,
+    values (${id}, ${owner}, ${agentId}, ${provider}, ${slug}, ${forwardUrl}, ${blockAt}, ${mode}, ${endpointSecrets.seal(encryption, { id, secret })})`,
   );
   return { id, operatorId: owner, agentId, slug, secret, path: `/v1/inbound/${provider}/${slug}` };
 }

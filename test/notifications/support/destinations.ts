@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Context } from '../../../src/context/context.ts';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { newId, type DestinationId } from '../../../src/ids/ids.ts';
-import { newWebhookSecret, sealSecret } from '../../../src/notifications/signing/secrets.ts';
+import { destinationSecrets } from '../../../src/notifications/destinations/secrets.ts';
+import { newWebhookSecret } from '../../../src/webhooks/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -42,7 +43,7 @@ export async function newDestination(
   // An operator has one destination of an address; here several lead to one receiver.
   const address =
     channel === 'webhook' ? `${destination}${destination.includes('?') ? '&' : '?'}${id}` : (normalised ?? destination);
-  const sealed = encryption === undefined ? 'sealed' : sealSecret(encryption, id, secret);
+  const sealed = encryption === undefined ? 'sealed' : destinationSecrets.seal(encryption, { id, secret });
   await run(
     pool,
     sql.fragment`

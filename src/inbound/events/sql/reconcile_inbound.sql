@@ -1,5 +1,5 @@
 -- Wakes the lives of events that seem to have none or are late. A hundred, those of every operator in turn among the thousand that are due
--- longest (rule 11). Secrets whose day after a rotation is over are deleted.
+-- longest (rule 11).
 create function reconcile_inbound(out looked int, out woken int) language plpgsql as $$
 declare
   -- A condition of an index can be a variable, and not what a volatile function returns.
@@ -27,5 +27,4 @@ begin
   )
   select (select count(*) from passed), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
     into looked, woken from missing;
-  update inbound_endpoints set old_secret = null, old_secret_until = null where old_secret is not null and old_secret_until <= v_now;
 end $$;

@@ -4,7 +4,7 @@ import { describeLives, type LifeDescription } from '../../../commands/life-desc
 import type { Context } from '../../../context/context.ts';
 import { callWebhook, sendSms, type CallOutcome } from '../../calls.ts';
 import type { Texter } from '../../texter.ts';
-import { openSecrets } from '../../signing/secrets.ts';
+import { destinationSecrets } from '../secrets.ts';
 import { verificationSeal } from './code-use.ts';
 import {
   advanceVerificationRow,
@@ -74,7 +74,7 @@ function callOf(
     payload: { code, destination_id: destinationId, expires_at },
     timestamp: requested_at,
   });
-  const secrets = openSecrets(encryption, { id: destinationId, ...found });
+  const secrets = destinationSecrets.open(encryption, { id: destinationId, ...found });
   return () => callWebhook(outbound, { url: address, secrets, id, body });
 }
 
@@ -90,5 +90,7 @@ export const describeVerifications = async ({ pool }: Context, ids: string[]): P
   );
 
 /** Wakes the lives of codes that no life seems to hold, and forgets old codes and secrets; at most 1,000 with each hundred looked at. */
-export const reconcileVerifications = ({ pool, delivery }: Context): Promise<Woken> =>
-  wakeInBatches(delivery, () => reconcileVerificationRows(pool));
+export async function reconcileVerifications({ pool, delivery }: Context): Promise<Woken> {
+  await destinationSecrets.forgetOld(pool);
+  return await wakeInBatches(delivery, () => reconcileVerificationRows(pool));
+}

@@ -1,5 +1,5 @@
--- Wakes the lives of codes that seem to have none or are late, deletes codes that no limit counts any more, and secrets of webhooks whose
--- day after a rotation is over. A hundred codes, those of every operator in turn among the thousand that are due longest (rule 11).
+-- Wakes the lives of codes that seem to have none or are late, and deletes codes that no limit counts any more. A hundred codes, those of
+-- every operator in turn among the thousand that are due longest (rule 11).
 create function reconcile_verifications(out looked int, out woken int) language plpgsql as $$
 declare
   -- A condition of an index can be a variable, and not what a volatile function returns.
@@ -27,7 +27,6 @@ begin
   )
   select (select count(*) from passed), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
     into looked, woken from missing;
-  update destinations set old_secret = null, old_secret_until = null where old_secret is not null and old_secret_until <= v_now;
   delete from verification_codes where ctid = any(array(
     select ctid from verification_codes
     where requested_at < v_now - interval '24 hours' and expires_at <= v_now and status not in ('waiting', 'sending')

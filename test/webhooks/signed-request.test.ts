@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { signedRequest } from '../../../src/notifications/signing/signed-request.ts';
+import { signedRequest } from '../../src/webhooks/signed-request.ts';
 
 // The libraries of Standard Webhooks are each tested with it.
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
