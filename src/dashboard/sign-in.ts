@@ -128,7 +128,7 @@ interface Try {
 
 /**
  * The code where it fits, or its refusal. A wrong try is counted, so the refusal is returned and not thrown: the count
- * must be committed (decision C11).
+ * must be committed (decision C20).
  */
 async function checkCode(
   connection: CommonQueryMethods,

@@ -164,7 +164,7 @@ export const rejectApprovals = (
 /**
  * NOT_OWNER or ADMIN_REQUIRED, where this person may not approve what they may reject; null: they may do both. Where there are two
  * administrators, somebody else than the requester approves. Who cannot be told apart from the approver counts as the same person: a
- * key whose maker nobody knows, a member who has left (decision A34). Rejecting is everybody's, since it only takes away.
+ * key whose maker nobody knows, a member who has left (decision A33). Rejecting is everybody's, since it only takes away.
  */
 async function whyNotApproved(
   connection: CommonQueryMethods,

@@ -89,8 +89,8 @@ function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): v
 const JSON_TYPES = ['application/problem+json', 'application/json'] as const;
 
 /**
- * Whether an error is shown as a page: on pages for people unless JSON is preferred, elsewhere where HTML is (decision F6). Whoever shows a
- * bearer is a program. Errors are kept by no cache, so the answer needs no `Vary`.
+ * Whether an error is shown as a page: on pages for people unless JSON is preferred, elsewhere where HTML is: the wildcard, which
+ * HTTP libraries send, is no preference. A caller with a bearer is a program. Errors are kept by no cache, so the answer needs no `Vary`.
  */
 function isForBrowser(ctx: ParameterizedContext<Recorded>): boolean {
   if (ctx.state.forPeople) return ctx.accepts('text/html', ...JSON_TYPES) === 'text/html';

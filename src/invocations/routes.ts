@@ -312,7 +312,7 @@ const heartbeat = route({
   handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), id, body),
 });
 
-/** Fixed paths come before `:id`, which would match them too (decision C28). */
+/** Fixed paths come before `:id`, which would match them too. No id looks like one of them, since it has a prefix. */
 export const invocationRoutes: AnyRoute[] = [
   list('mine', 'List what you invoked, newest first'),
   list('provided', 'List what was invoked of your skills, newest first'),

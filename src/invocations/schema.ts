@@ -17,7 +17,7 @@ const attempt = z
 /** The range of a lease, in seconds. Workflows and documents must agree with it. */
 export const MIN_LEASE_SECONDS = 5;
 export const MAX_LEASE_SECONDS = 3_600;
-/** A fraction is kept as it was sent (decision C27). */
+/** A fraction is kept as it was sent. */
 const leaseSeconds = z.number().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS);
 
 /**

@@ -25,7 +25,7 @@ export async function keepInOutbox(
 }
 
 /**
- * The mails and SMS that stay here because nobody is configured who sends them, newest first (decision O5).
+ * The mails and SMS that stay here because nobody is configured who sends them, newest first.
  * @throws CarnetError NOT_FOUND where all are sent
  */
 export async function pageOfOutbox(

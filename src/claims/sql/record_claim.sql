@@ -1,6 +1,6 @@
 -- Records a claim and lets it wait for its place in the log; no other statement does either (decision L5). Its columns say what the envelope says,
 -- digest and leaf are of `p_signed`, the signed bytes, and `p_refs` are the claims that it names. Returns its row; none where a claim of this digest
--- is recorded. It waits for a command that is just recording that one. Up to 1e11, issued_at is read as seconds, for filters alone (decision L4).
+-- is recorded. It waits for a command that is just recording that one. Up to 1e11, issued_at is read as seconds, for filters alone.
 create function record_claim(
   p_id text, p_envelope text, p_signed bytea, p_submitter text, p_agent text, p_mission text, p_refs text[],
   p_operators text[] default '{}', p_passport text default null, p_effective text default null, p_ends text default null,

@@ -1,4 +1,4 @@
--- Whether the credential that made a request is still there: a request ends with who asked (decision A34). Of an access token nobody can
+-- Whether the credential that made a request is still there: a request ends with who asked (decision A33). Of an access token nobody can
 -- tell, and the platform's key is no row.
 create function is_requester_there(p_operator text, p_requested_by text) returns boolean language sql stable as $$
   select case

@@ -56,7 +56,8 @@ function securityOf(audience: Audience): ZodOpenApiOperationObject['security'] {
 }
 
 /**
- * The OpenAPI 3.1 document, from the same objects that guard the requests, in the shape that generators of clients can use (decision F16).
+ * The OpenAPI 3.1 document, from the same objects that guard the requests, in the shape that generators of clients can use:
+ * docs/clients.md#how-the-document-is-shaped has the reasons.
  * The address of the server is not in it.
  */
 export function openApiDocument(routes: readonly AnyRoute[]) {

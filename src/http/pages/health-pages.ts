@@ -25,7 +25,7 @@ export interface Health {
 
 const WorkerRow = z.object({ worker: z.boolean() });
 
-/** A worker begins a round of its tasks every five seconds; where the next one is ten seconds late, no worker is there. */
+/** A worker begins a round every five seconds; where the next is ten seconds late, no worker is there. Temporal lists the pollers of a dead worker for minutes. */
 const LATE_SECONDS = 10;
 
 /** Milliseconds that an answer of the database is shown for, so that anybody may ask and it costs one look a second. */
