@@ -5,7 +5,7 @@ const PREFIX = 'whsec_';
 
 /**
  * Returns the key that Standard Webhooks makes of a secret: the bytes behind `whsec_`.
- * @returns null for a secret without `whsec_`, which keys hex signatures and those of Mailgun alone (decision I2)
+ * @returns null for a secret without `whsec_`, which keys hex signatures and those of Mailgun alone (decision I8)
  */
 export const standardKeyOf = (secret: string): Buffer | null =>
   secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : null;

@@ -164,7 +164,7 @@ const FAILURES = {
   scan_failed: 'The scanner failed or did not end in time; what is not scanned is not forwarded.',
 } as const;
 
-/** Attempts of an event until one whose scan is too slow holds it for good (decision I52). */
+/** Attempts of an event until one whose scan is too slow holds it for good (decision I40). */
 const SLOW_ATTEMPTS = 3;
 
 const UNSCANNED: Finding = {

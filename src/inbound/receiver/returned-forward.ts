@@ -9,7 +9,7 @@ export interface NamedForwards {
 }
 
 /**
- * Reads what a request says about itself, to be held against the forwards that there are (decision I50).
+ * Reads what a request says about itself, to be held against the forwards that there are (decision I8).
  * @returns null for nearly every request: it names no event
  */
 export function namedForwards(

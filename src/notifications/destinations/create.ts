@@ -17,7 +17,7 @@ import { sendCode } from './verification/send-code.ts';
 const MOST_DESTINATIONS = 50;
 
 /**
- * Makes a destination. The registered e-mail address of the operator is verified at once; every other gets a code (decision N4).
+ * Makes a destination. The registered e-mail address of the operator is verified at once; every other gets a code.
  * @throws CarnetError VALIDATION_ERROR for what is no address; TIER_LIMIT_EXCEEDED; SMS_NOT_CONFIGURED; DESTINATION_EXISTS with
  *   `destination_id`; GOVERNANCE_APPROVAL_REQUIRED; RATE_LIMITED where the address has had its codes.
  */

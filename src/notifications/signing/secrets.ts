@@ -19,7 +19,7 @@ interface SigningSecrets {
 }
 
 /**
- * The secrets that a webhook is signed with, the current one first (decision N7).
+ * The secrets that a webhook is signed with, the current one first.
  * @throws Error where no key of ENCRYPTION_KEY opens them, or it is no webhook
  */
 export function openSecrets(
