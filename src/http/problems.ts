@@ -89,7 +89,7 @@ function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): v
 const JSON_TYPES = ['application/problem+json', 'application/json'] as const;
 
 /**
- * Whether an error is shown as a page: on pages for people unless JSON is preferred, elsewhere where HTML is (decision F6). Whoever shows a
+ * Whether an error is shown as a page: on pages for people unless JSON is preferred, elsewhere where HTML is (decision F6). A client that shows a
  * bearer is a program. Errors are kept by no cache, so the answer needs no `Vary`.
  */
 function isForBrowser(ctx: ParameterizedContext<Recorded>): boolean {

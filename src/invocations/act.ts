@@ -10,7 +10,7 @@ import type { OperatorId } from '../ids/ids.ts';
 export interface Act {
   /** Fault points are `<operation>:before` and `<operation>:committed`. */
   operation: string;
-  /** The operator that calls; null for a signal: whoever reaches the Temporal namespace may act (decision K54). */
+  /** The operator that calls; null for a signal: everybody who reaches the Temporal namespace may act (decision K54). */
   authority: OperatorId | null;
   /** The name in the audit trail. */
   actor: string;
@@ -31,7 +31,7 @@ const SIGNAL = 'temporal-signal';
 
 /**
  * A signal may be delivered more than once, so its id is its Idempotency-Key, apart from those of operators. As a hash: that of an update is
- * chosen by whoever sends it.
+ * chosen by its sender.
  */
 export const actOfSignal = (invocationId: string, kind: string, signalId: string): Act => ({
   operation: `${kind}Invocation`,

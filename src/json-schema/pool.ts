@@ -290,7 +290,7 @@ export class Pool {
       this.#queueOf(pending).putBack(pending);
     }
     if (culprit) {
-      // Its thread has to be made anew, which costs a third of a second on top.
+      // Its thread has to be made again, which costs a third of a second on top.
       const costMs = Math.max(cpuMs, this.#limits.jobMs);
       this.#learn(culprit, costMs);
       if (ending === 'starved')

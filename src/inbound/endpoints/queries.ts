@@ -107,7 +107,7 @@ export async function revokeEndpointRow(connection: CommonQueryMethods, id: stri
 export const isForwarding = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.exists(sql.type(Nothing)`select 1 from inbound_forwards where endpoint_id = ${id} and status = 'sending'`);
 
-/** The secret that there was verifies beside the new one for a day, or ends at once. @param secret sealed */
+/** The secret that there was verifies beside the new one for a day, or ends immediately. @param secret sealed */
 export async function replaceEndpointSecret(
   connection: CommonQueryMethods,
   id: string,

@@ -175,7 +175,7 @@ const UNSCANNED: Finding = {
   reason: 'It needs more processor time than a scan may have, so nothing of it was scanned.',
 };
 
-/** Ends an event that takes too long to scan as `blocked`, whatever the policy: the next delivery of it is a duplicate. */
+/** Ends an event that takes too long to scan as `blocked`, regardless of the policy: the next delivery of it is a duplicate. */
 async function holdUnscanned(
   context: ScannerContext,
   { id, attempt, event }: { id: string; attempt: number; event: SealedEvent },

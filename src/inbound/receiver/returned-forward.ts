@@ -2,7 +2,7 @@ import type { ReadBody } from '../scanner/index.ts';
 
 /** Names the events that a request says it is the forward of. */
 export interface NamedForwards {
-  /** By `X-Service-Event-Id`, which a relay may pass on whatever it makes of the body. */
+  /** By `X-Service-Event-Id`, which a relay may pass on no matter what it makes of the body. */
   inHeader: string | null;
   /** By the members of the body, both of which every forward has. */
   inBody: { eventId: string; endpointId: string } | null;
