@@ -49,7 +49,7 @@ const continued = chosen(continuations);
 async function save(name: string, run: Run): Promise<void> {
   const path = `${HISTORIES}${name}@${version}.json`;
   mkdirSync(dirname(path), { recursive: true });
-  // A failed step leaves a stack trace, with the folder of whoever records.
+  // A failed step leaves a stack trace, with the folder of the person who records.
   const text = JSON.stringify(await run.json(), null, 1).replaceAll(`${process.cwd()}/`, '');
   writeFileSync(path, `${text}\n`);
   process.stdout.write(`${name}@${version}: ${(await run.events()).length} events\n`);

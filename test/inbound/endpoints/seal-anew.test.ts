@@ -11,7 +11,7 @@ import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext } from '../../invocations/own-context.ts';
 
 describe('The secrets of inbound endpoints', () => {
-  it('are sealed anew under the first key, the ones before the current too, so that a key can leave ENCRYPTION_KEY', async () => {
+  it('are sealed again under the first key, the ones before the current too, so that a key can leave ENCRYPTION_KEY', async () => {
     const own = await ownContext();
     try {
       const { pool } = own.context;

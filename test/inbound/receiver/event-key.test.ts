@@ -65,7 +65,7 @@ describe('The key of an event', () => {
     );
   });
 
-  it('has beside it the SHA-256 of the bytes, whatever makes the key', () => {
+  it('has beside it the SHA-256 of the bytes, no matter what makes the key', () => {
     fc.assert(
       fc.property(identified, (request) => {
         const { bodyHash, keyHash } = eventKey(request);

@@ -10,7 +10,7 @@ import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext } from '../../invocations/own-context.ts';
 
 describe('The secrets of webhooks', () => {
-  it('are sealed anew under the first key, so that the one before it can leave ENCRYPTION_KEY; what no key opens stays', async () => {
+  it('are sealed again under the first key, so that the one before it can leave ENCRYPTION_KEY; what no key opens stays', async () => {
     const own = await ownContext();
     try {
       const { pool } = own.context;
