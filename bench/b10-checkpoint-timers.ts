@@ -86,7 +86,7 @@ async function measure(lab: Lab): Promise<string[]> {
         [`${count.toLocaleString('en-US')} begun`, startSeconds.toFixed(1), (count / startSeconds).toFixed(0), ''],
         [
           [
-            `${evicted.toLocaleString('en-US')} ${count > cached ? 'that had left the cache' : 'still in the cache'}, woken at once`,
+            `${evicted.toLocaleString('en-US')} ${count > cached ? 'that had left the cache' : 'still in the cache'}, woken immediately`,
             ...(lateAfter.length > 0 ? [`while ${lateAfter.length} more deadlines passed`] : []),
           ].join(', '),
           recovery.toFixed(1),

@@ -13,7 +13,7 @@ const CLIENTS = 8;
 const WALLETS = 1_000;
 const CENTS = 100_000_000;
 
-/** The statement of servers/debits.ts in pgbench's language, where `:bench` would be a variable: hence two colons in both. */
+/** The statement of servers/debits.ts in pgbench's language, where `:bench` would be a variable, so it has two colons in both. */
 const script = (wallets: number, metered: boolean): string => `\\set id random(1, 9007199254740990)
 \\set wallet random(1, ${wallets})
 select debit_wallet('txn_' || :id, 'op_' || :wallet, 1, 'platform::bench', 'adjustment', 'bench:' || :id, 'A debit of the bench') as transfer${

@@ -66,7 +66,7 @@ export async function measureLives(lab: Lab): Promise<string[]> {
       [row('over before it is delivered', one), row('claimed and completed after its first task', two)],
     ),
     await floors(lab, [
-      ['Temporal, workflow that does nothing, started and awaited, 32 at once', rate(await lives.perSecond(noop))],
+      ['Temporal, workflow that does nothing, started and awaited, 32 in parallel', rate(await lives.perSecond(noop))],
     ]),
   ];
   await Promise.all([carnet.stop(), bare.stop(), lives.close()]);

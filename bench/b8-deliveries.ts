@@ -10,7 +10,7 @@ import type { Arrival } from './servers/sink.ts';
 
 /** Operators with one webhook each. */
 const RECEIVERS = 10;
-/** Events at once, for the burst: no queue of a destination is full. */
+/** Events in parallel, for the burst: no queue of a destination is full. */
 const BURST = 1_000;
 /** The search for the ceiling: the rate of the first step, the seconds of one, and how much the next is faster. */
 const SEARCH = { from: 50, seconds: 6, factor: 1.25 };
@@ -166,7 +166,7 @@ async function measure(lab: Lab): Promise<string[]> {
       ['Deliveries', 'a second'],
       [
         [
-          `${rate(BURST)} events at once, to ${RECEIVERS} receivers`,
+          `${rate(BURST)} events together, to ${RECEIVERS} receivers`,
           `${rates(bursts)} (${rate(Math.min(...bursts))}–${rate(Math.max(...bursts))})`,
         ],
         [

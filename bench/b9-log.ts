@@ -23,7 +23,7 @@ import type { World } from './world.ts';
 
 /** Leaves of the trees that are compared: the cost of a batch and of a proof must not depend on them. */
 const SIZES = [10_000, 1_000_000, 10_000_000];
-/** Leaves that are put into the tree at once while it is filled. */
+/** Leaves that are put into the tree together while it is filled. */
 const FILL = 20_000;
 /** Claims that wait, and are appended. */
 const WAITING = 20_000;

@@ -38,7 +38,7 @@ export const b9Validation: Bench = {
 };
 
 /**
- * Ajv's own validator of each envelope, chosen by a map as a service would: over all thirty types at once, as the schema is published, it
+ * Ajv's own validator of each envelope, chosen by a map as a service would: over all thirty types together, as the schema is published, it
  * tries one after the other.
  */
 function ajvValidators(): ReadonlyMap<string, ValidateFunction> {

@@ -53,7 +53,7 @@ export async function openEvents({ databaseUrl, deliver }: EventsOptions) {
       ]);
       return operator;
     },
-    /** `count` events at once, the operators in turn. */
+    /** `count` events together, the operators in turn. */
     async burst(count: number, operators: readonly string[]): Promise<void> {
       await record(Array.from({ length: count }, (_, nth) => operators[nth % operators.length] ?? ''));
       announce();

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 /**
  * Checks that what comments and documents refer to exists: `(decision K26)` is a heading of docs/decisions.md, `(rule 13)` one of
  * docs/architecture.md, a link or `docs/page.md#heading` leads to a file and a heading of it, and documents name files by the paths
- * that they have. References to documents that the project does not hold are refused whatever they name. Sections of public
+ * that they have. References to documents that the project does not hold are refused no matter what they name. Sections of public
  * standards (`RFC 9110 §12.5.1`) are not looked at.
  */
 type Fault = { file: string; line: number; cited: string; name: string; why: string; instead: string };
@@ -67,7 +67,7 @@ const ofStandard = /(?:\bRFC \d+|\bOpenID Connect [A-Z]\w+|\bW3C [\w ]+)[^.;()]{
 
 /** Every dangling or refused reference below `root`, in the order of files and lines. */
 export function danglingReferences(root: string): { faults: Fault[]; files: number; references: number } {
-  const files = checkedFiles(root);
+  const files = textFiles(root).filter((file) => !quoting.has(file));
   const known = { ids: headingsOf(root, DECISIONS, idOf), rules: headingsOf(root, RULES, ruleOf) };
   let references = 0;
   const faults = files.flatMap((file) => {
@@ -94,14 +94,15 @@ export function danglingReferences(root: string): { faults: Fault[]; files: numb
 /** A reference that was found; `fault` null: it leads somewhere. */
 type Judged = { at: number; fault: Omit<Fault, 'file' | 'line'> | null };
 
-function checkedFiles(root: string): string[] {
+/** Every file below `root` whose text people read, sorted. */
+export function textFiles(root: string): string[] {
   const below = folders
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
     );
   return [...readdirSync(root), ...below]
-    .filter((path) => checked.test(path) && !path.split('/').includes('node_modules') && !quoting.has(path))
+    .filter((path) => checked.test(path) && !path.split('/').includes('node_modules'))
     // A landed migration never changes, and cites the decisions of its day.
     .filter((path) => !path.startsWith('src/database/migrations/'))
     .toSorted();

@@ -266,7 +266,7 @@ interface FolderEdge {
 }
 
 /**
- * The imports between folders that stand beside each other, whatever lies inside them: `src/billing/wallet` → `src/billing/payments`.
+ * The imports between folders that stand beside each other, no matter what lies inside them: `src/billing/wallet` → `src/billing/payments`.
  * The rooms of src stand beside workflows, activities and temporal. Tests, benches and scripts are outside of the house.
  */
 const folderEdges = (edges: Import[]): FolderEdge[] =>

@@ -1,4 +1,4 @@
-// Makes node_modules match package-lock.json before anything of the project is loaded. It runs on whatever Node the
+// Makes node_modules match package-lock.json before anything of the project is loaded. It runs on any Node that the
 // machine has (20 or later) and on bare node:* modules, because nothing else is there yet.
 //
 // The packages are installed in another folder that is renamed to node_modules, so an interrupted install leaves no

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { holdDataDirectory, stopLeftovers } from '../src/embedded/index.ts';
 
-/** Empties the data directory, so that the next start begins anew: `npm run reset`, or without a question `npm run reset -- --yes`. */
+/** Empties the data directory, so that the next start begins again: `npm run reset`, or without a question `npm run reset -- --yes`. */
 
 /** Locked by the instance that runs on the directory; a directory without it was never used by one. */
 const LOCK = 'instance.lock';

@@ -4,7 +4,7 @@ import { importsOf, sourceFiles } from './imports.ts';
 import { isTest } from './test-order.ts';
 
 /**
- * The test files that a change touches: those that load a changed file, whatever stands in between, and those that stand where the
+ * The test files that a change touches: those that load a changed file, no matter what stands in between, and those that stand where the
  * changed file stands (`src/billing/wallet/x.ts` → `test/billing/wallet/**`, `src/mail/sql/x.sql` → `test/mail/**`), since most tests
  * speak to a running service over HTTP and load nothing of it.
  * @param changed paths from `root`

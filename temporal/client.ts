@@ -18,7 +18,7 @@ export interface Temporal {
   readonly namespace: string;
   /** Whether the namespace answers within a second; never throws. For `/readyz`, whose status does not hang on it. */
   check(): Promise<'ok' | 'degraded'>;
-  /** Another one where a namespace of that name was made anew; null where Temporal does not answer within a second. */
+  /** Another one where a namespace of that name was made again; null where Temporal does not answer within a second. */
   namespaceId(): Promise<string | null>;
   close(): Promise<void>;
 }

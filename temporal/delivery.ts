@@ -21,7 +21,7 @@ import { parseLifeId, type LifeKind } from '../src/ids/life-ids.ts';
 
 /** From commit to delivery: the half second of the row's `next_attempt_at`, and a little so that it is due. By then a short life is over and costs one task. */
 const DELIVERY_DELAY_MS = 520;
-/** From commit to the first look, at what is due at once. */
+/** From commit to the first look, at what is due immediately. */
 const FIRST_LOOK_MS = 20;
 /** Until the last message is due, and so under load, the next look at what has become due. */
 const LOOK_AGAIN_MS = 100;

@@ -10,7 +10,7 @@ export const takeRound = (pool: DatabasePool, task: string, seconds: number): Pr
 
 /**
  * Notes where lives are kept. @returns the epoch that has begun, where it is another store than before: an emptied Temporal, or a
- * restored database, after which every open row is woken anew; otherwise null.
+ * restored database, after which every open row is woken again; otherwise null.
  */
 export const noteLifeStore = (pool: DatabasePool, namespaceId: string): Promise<number | null> =>
   pool.oneFirst(sql.type(Epoch)`select note_life_store(${namespaceId}) as epoch`);

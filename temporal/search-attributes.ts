@@ -12,7 +12,7 @@ interface AttributeKey {
   type: SearchAttributeType;
 }
 
-/** The attributes that lives can be listed by; `{name, type}` of each, for whoever prepares a namespace. */
+/** The attributes that lives can be listed by; `{name, type}` of each, for the person who prepares a namespace. */
 export const searchAttributes: readonly AttributeKey[] = [operatorIdKey, agentIdKey, skillIdKey, lifeStatusKey];
 
 /** Numbers of temporal.api.enums.v1.IndexedValueType. */
@@ -27,7 +27,7 @@ export const openLife = ({ operatorIds, agentId, skillId }: LifeDescription): Se
 ];
 
 /**
- * Registers what the namespace lacks. Two processes may do it at once: the second finds them there.
+ * Registers what the namespace lacks. Two processes may do it in parallel: the second finds them there.
  * @throws ServiceError or a gRPC error when the server does not answer or does not allow it.
  */
 export async function registerSearchAttributes(client: Client, namespace: string): Promise<void> {

@@ -66,7 +66,7 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
   });
 
   /**
-   * Starts with attributes where they are registered. A namespace made anew has lost them: the start that names them is invalid, the one
+   * Starts with attributes where they are registered. A namespace made again has lost them: the start that names them is invalid, the one
    * that does not is fine. Starts run side by side, so each goes by what it has named itself, not by what another has found out since.
    */
   const withAttributesOrWithout = async <T>(start: (named: boolean) => Promise<T>): Promise<T> => {

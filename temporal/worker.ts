@@ -12,9 +12,9 @@ import { buildIdOf, workflowCode } from './workflow-bundle.ts';
 const MAX_LOCAL_ACTIVITIES = 8;
 /** Steps that wait for others' servers, each for seconds; they hold a socket and no connection of the pool meanwhile. */
 const MAX_OUTBOUND_ACTIVITIES = 20;
-/** Destinations that a worker sends to at once, each with up to eight calls. */
+/** Destinations that a worker sends to in parallel, each with up to eight calls. */
 const MAX_RECEIVER_ACTIVITIES = 64;
-/** Steps of skills that wait for a place on this machine or run on it: what runs at once is bounded where it runs, in turns of operators. */
+/** Steps of skills that wait for a place on this machine or run on it: what runs in parallel is bounded where it runs, in turns of operators. */
 const MAX_SEALED_ACTIVITIES = 200;
 /** Long polls on the queues of those steps: they are quiet. */
 const OUTBOUND_POLLS = 2;
@@ -31,7 +31,7 @@ export interface RunningWorker {
 }
 
 /**
- * Works on lives until it is stopped: connects, polls, and whatever ends that, begins anew. Returns when the
+ * Works on lives until it is stopped: connects, polls, and begins again after anything that ends that. Returns when the
  * workflow code is there, a second where it must be bundled first, whether Temporal answers or not. `activities` are
  * `createActivities(context, ports)`, over a context with a pool of its own.
  * @throws Error when the workflow code can be neither read nor bundled.
@@ -67,7 +67,7 @@ export async function runWorker(context: Context, activities: Activities): Promi
         ...(queues === 'sealed' ? [] : await workersOfLives(shared, workflowBundle)),
         ...(queues === 'others' ? [] : [await workerOfSkills(shared)]),
       ];
-      // One that ends by a fault takes the others with it: all begin anew.
+      // One that ends by a fault takes the others with it: all begin again.
       const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)));
       outage.over();
       isPolling();

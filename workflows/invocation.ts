@@ -11,7 +11,7 @@ type SignalName = Parameters<Activities['actOnSignal']>[1]['kind'];
 type ClaimArgument =
   `{"lease_seconds"?: ${typeof MIN_LEASE_SECONDS} to ${typeof MAX_LEASE_SECONDS}, "attempt"?: number}`;
 
-/** Signals and updates that do the same as POST …/claim, …/complete, …/fail and …/cancel, for whoever reaches the Temporal namespace: what each carries, as signal or update. */
+/** Signals and updates that do the same as POST …/claim, …/complete, …/fail and …/cancel, for everybody who reaches the Temporal namespace: what each carries, as signal or update. */
 const SIGNALS = {
   claim: '{"lease_seconds"?: 5 to 3600, "attempt"?: number}' satisfies ClaimArgument,
   complete: '{"output": object, "attempt"?: number}, 256 KiB at most',

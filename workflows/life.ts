@@ -248,7 +248,7 @@ function showDetails() {
 
 /**
  * Refuses signals that no handler takes, which the SDK would keep for ever without a word, and requests to cancel the run. To be called
- * when every other handler is there: it is given what waits for one at once.
+ * when every other handler is there: it is given what waits for one immediately.
  */
 function refuseTheRest(
   { unknownSignal = 'this run takes none.', cancelRequest }: Refusals,

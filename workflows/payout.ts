@@ -5,7 +5,7 @@ import { database, outbound } from './steps.ts';
 
 type Status = Awaited<ReturnType<Activities['advancePayout']>>['status'];
 
-/** The life of a payout: its transfer by the payment provider, and what became of it. */
+/** The life of a payout: its transfer by the payment provider, and its outcome. */
 export const payout = (): Promise<string> =>
   live({
     advance: database.advancePayout,

@@ -5,7 +5,7 @@ import { database, outbound } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceRefund']>>;
 
-/** The life of a refund, whose money is held: requests it from the provider under one key until the provider says what became of it. */
+/** The life of a refund, whose money is held: requests it from the provider under one key until the provider says its outcome. */
 export const refund = (): Promise<string> =>
   live({
     advance: database.advanceRefund,

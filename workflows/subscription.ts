@@ -5,7 +5,7 @@ import { database, outbound } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceSubscription']>>;
 
-/** Given up after a minute, so that the rows decide anew what is needed most. */
+/** Given up after a minute, so that the rows decide again what is needed most. */
 const atProvider = outbound({ withinMs: 60_000 });
 
 /**

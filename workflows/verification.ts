@@ -5,7 +5,7 @@ import { database, receivers } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceVerification']>>;
 
-/** The life of a code that verifies a destination by SMS or webhook: sent once, whatever comes of it. */
+/** The life of a code that verifies a destination by SMS or webhook: sent once, regardless of the outcome. */
 export const verification = (): Promise<string> =>
   live({
     advance: database.advanceVerification,

@@ -21,7 +21,7 @@ async function sendBySmtp(
   if (settings === undefined) return 'not_taken';
   const messageId = `<${id}@${new URL(config.publicBaseUrl).hostname}>`;
   try {
-    // An address as an object is one address, whatever characters it holds.
+    // An address as an object is one address, no matter which characters it holds.
     await transport(settings).sendMail({
       from: settings.from,
       to: { name: '', address: to },

@@ -31,7 +31,7 @@ export async function callOnce(
   const client = new Client(url.origin, {
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Its timeouts begin anew with each byte that comes; the signal ends all.
+    // Its timeouts begin again with each byte that comes; the signal ends all.
     connect: { timeout: timeoutMs },
     headersTimeout: 0,
     bodyTimeout: 0,

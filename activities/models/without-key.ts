@@ -3,7 +3,7 @@ const SHORTEST_KEY = 8;
 
 /**
  * An answer without the key by which it was asked for, as it stands and in the forms in which servers repeat what they were sent: in JSON, in
- * an address, in hexadecimal, and anywhere in a text that is encoded in base64. Whoever gets the answer is not whose key it is.
+ * an address, in hexadecimal, and anywhere in a text that is encoded in base64. The reader of the answer is not the owner of the key.
  */
 export function withoutKey(text: string, key: string | undefined): string {
   if (key === undefined || key.length < SHORTEST_KEY) return text;

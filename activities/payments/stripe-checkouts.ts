@@ -149,7 +149,7 @@ function pageOf({ id, url }: Stripe.Checkout.Session): HostedPage {
   return { sessionId: id, url };
 }
 
-/** Stripe does not return what became of a page of the billing portal: the subscription shows it. */
+/** Stripe does not return the outcome of a page of the billing portal: the subscription shows it. */
 const isPortalSession = (sessionId: string): boolean => sessionId.startsWith('bps_');
 
 const unknownYet: CheckoutState = {

@@ -104,7 +104,7 @@ type RefundRequest = Parameters<PaymentProvider['refund']>[0];
 interface Refunds extends Pick<PaymentProvider, 'listRefunds'> {
   /** All refunds of the payment, in any currency. */
   list(paymentId: string): Promise<ListedRefund[]>;
-  /** Makes one, whatever was made under its key more than a day ago. */
+  /** Makes one, no matter what was made under its key more than a day ago. */
   create(request: RefundRequest): Promise<ListedRefund>;
   /** The one that was made under the key, or a new one. */
   refund(request: RefundRequest): Promise<ListedRefund>;

@@ -90,7 +90,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
     );
   };
 
-  /** A page that is opened anew takes the place of the one before: nobody shall pay twice. */
+  /** A page that is opened again takes the place of the one before: nobody shall pay twice. */
   const closeCheckouts = async (customer: string, { of, but }: { of: string; but: string }): Promise<void> => {
     const params = { customer, status: 'open', limit: 100 } as const;
     const { data } = await call('checkout.sessions.list', () => stripe.checkout.sessions.list(params));
@@ -189,7 +189,7 @@ function assertRuns(subscription: StripeSubscription, prices: StripeParts['price
     throw new PaymentRefused(`The subscription ${subscription.id} has ended.`);
 }
 
-/** Prorated on the next invoice, since seats take effect at once. */
+/** Prorated on the next invoice, since seats take effect immediately. */
 const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchasedSeats: quantity }, prices) => {
   if (quantity === undefined || quantity === (has ?? 0)) return null;
   if (has === null) throw unknownPrice(subscription.id);
@@ -200,7 +200,7 @@ const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchase
 };
 
 /**
- * A downgrade lowers the price at once and credits nothing, so that the next invoice is the lower one, and notes on the subscription which
+ * A downgrade lowers the price immediately and credits nothing, so that the next invoice is the lower one, and notes on the subscription which
  * tier is paid for until then. One call does it and one takes it back; a subscription schedule takes three, and keeps the portal and
  * the cancellation from working meanwhile.
  */

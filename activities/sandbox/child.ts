@@ -48,7 +48,7 @@ const START_LIMIT_MS = 60_000;
 const LOOK_MS = 25;
 /** For which the process may answer by itself that its time is over: it knows the line, and what is not killed has printed all. */
 const GRACE_MS = 250;
-/** For which a process that is to end has time, until whoever launched it is killed as well. */
+/** For which a process that is to end has time, until the program that launched it is killed as well. */
 const END_LIMIT_MS = 1_000;
 
 /** One process that runs scripts, one after the other. Once a run has ended in any way but an answer, the process is gone. */
@@ -188,7 +188,7 @@ export class Child {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#gone = true;
-    // The watcher of the last of these pipes kills the process, and whoever launched it waits for what is left.
+    // The watcher of the last of these pipes kills the process, and the program that launched it waits for what is left.
     for (const pipe of this.#process.stdio) pipe?.destroy();
     const { pid } = this.#process;
     if (pid === undefined || this.#hasExited) return;

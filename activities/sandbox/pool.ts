@@ -34,7 +34,7 @@ export class Pool {
     clearTimeout(this.#idle);
     const child = this.#takeReady(sharer) ?? this.#takeReady(undefined) ?? (await this.#takeStarting());
     if (child !== undefined) child.sharer = sharer;
-    // A process for a single run is followed by the next one at once, others once they are gone.
+    // A process for a single run is followed by the next one immediately, others once they are gone.
     if (this.#program.mostRuns === 1) this.#keepOneReady();
     return child;
   }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Program } from './child.ts';
 
-/** Scripts that run at once: on all cores but one. */
+/** Scripts that run in parallel: on all cores but one. */
 export const PLACES = Math.max(1, availableParallelism() - 1);
 
 const CHILDREN = new URL('children/', import.meta.url);
@@ -28,7 +28,7 @@ export interface PooledProgram extends Program {
 
 /** A process is warm after its first runs; it is ended before what it gathers weighs more than a new start. */
 const MOST_JAVASCRIPT_RUNS = 200;
-/** All that ran at once wait for their next run, and some of others. Each holds 70 MB, up to 115 after scripts that used much memory. */
+/** All that ran in parallel wait for their next run, and some of others. Each holds 70 MB, up to 115 after scripts that used much memory. */
 const MOST_JAVASCRIPT_READY = PLACES + 3;
 
 export const javascript = (): PooledProgram => ({

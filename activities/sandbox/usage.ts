@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts processor time in hundredths of a second in /proc/PID/stat, whatever its kernel counts in. */
+/** Linux counts processor time in hundredths of a second in /proc/PID/stat, no matter what its kernel counts in. */
 const MS_A_TICK = 10;
 const NS_A_MS = 1_000_000;
 

@@ -18,7 +18,7 @@ const USER_NAMESPACE = ['--user'];
 
 /**
  * Starts a program a little behind all others, without environment, core files and files that grow, and waits for its end. The pipe 3 leads
- * to the parent: once it closes, also by the death of the parent, the program is killed, whatever it does. In namespaces this shell is the
+ * to the parent: once it closes, also by the death of the parent, the program is killed, no matter what it does. In namespaces this shell is the
  * first process, with which the kernel ends all others. It waits for both of its children: the first process of a container may be a Node,
  * which waits for no process that it has not started.
  */

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { request } from 'undici';
 import { answering, ready, settings } from './child.ts';
 
-/** The least that a signed delivery can cost: a row is committed, and the request is sent at once by undici, over connections that stay open. */
+/** The least that a signed delivery can cost: a row is committed, and the request is sent immediately by undici, over connections that stay open. */
 
 export interface BareDeliveries {
   perSecond: number;

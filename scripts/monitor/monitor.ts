@@ -78,7 +78,7 @@ interface Step {
 /**
  * One walk from the last known checkpoints to those of now: the one to follow and the newest of all, which are of one tree. A log that shows its
  * followers one tree signs the newest of another just the same.
- * @param known null at the first run; then `key` is trusted, or, without one, whatever key the log shows
+ * @param known null at the first run; then `key` is trusted, or, without one, any key that the log shows
  * @throws Forked where the log does not hold what it held before; Older where it shows less of the same; Unproven where neither can be shown;
  *   NotSigned where it shows what the key did not sign; Fault where something cannot be read
  */
@@ -193,7 +193,7 @@ async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, n
 }
 
 /**
- * The proof by which the newer tree begins with another one than the older; null: it begins with that. A wrong proof shows neither, whoever made it
+ * The proof by which the newer tree begins with another one than the older; null: it begins with that. A wrong proof shows neither, no matter who made it
  * so: only one that leads to the root of the newer tree is of its nodes. A log that gives none proves nothing either: one that was restored from
  * an older copy does not have the larger tree.
  * @throws Fault

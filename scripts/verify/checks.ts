@@ -29,7 +29,7 @@ export interface Trust {
 
 /**
  * `skipped`: what is needed for it was not given, or the bundle has nothing of it. `void`: of co-signatures alone, one that shows nothing. They
- * stand beside the claim, and whoever adds one could otherwise spoil the evidence of somebody else.
+ * stand beside the claim, and everybody who adds one could otherwise spoil the evidence of somebody else.
  */
 export interface Finding {
   check: string;

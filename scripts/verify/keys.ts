@@ -53,7 +53,7 @@ export function verifierKeyText(name: string, raw: Uint8Array): string {
   return `${name}+${id.toString('hex')}+${bytes.toString('base64')}`;
 }
 
-/** Whether two verifier keys are of one public key, whatever their names. */
+/** Whether two verifier keys are of one public key, regardless of their names. */
 export const sameKey = (one: VerifierKey, other: VerifierKey): boolean => one.raw.equals(other.raw);
 
 /** A note's signature is held against this. */

@@ -49,7 +49,7 @@ function assertFits(fits: ValidateFunction, value: JsonValue, path: string): voi
   );
 }
 
-/** The schema of envelopes is one of several, by claim_type; of all of them at once the messages would say nothing. */
+/** The schema of envelopes is one of several, by claim_type; of all of them together the messages would say nothing. */
 function branchOf(schema: JsonObject, type: string): JsonObject {
   const definitions = schema['$defs'];
   const root = isObject(definitions) && isObject(definitions['ClaimEnvelope']) ? definitions['ClaimEnvelope'] : schema;

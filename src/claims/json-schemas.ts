@@ -41,7 +41,7 @@ export function findJsonSchema({ caches }: Context, name: string): Document | nu
   return document;
 }
 
-/** As `findJsonSchema` answers it, made anew. */
+/** As `findJsonSchema` answers it, made again. */
 export function jsonSchemaOf(name: string): JsonObject | null {
   if (name === ENVELOPE) return inputSchema(EnvelopeSchema, 'The envelope of a claim');
   if (isShaped(name)) return inputSchema(payloadSchemas[name], `The payload of a claim of type ${name}`);

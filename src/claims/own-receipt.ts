@@ -20,7 +20,7 @@ interface JudgedReceipt {
 
 /**
  * Whether a receipt shows that a claim is in this log: what it states is what the log states, and its proof leads from the claim to a root
- * that the log has signed and published. A root that is made of rows of the tree shows nothing: whoever changes these changes it too.
+ * that the log has signed and published. A root that is made of rows of the tree shows nothing: everybody who changes these changes it too.
  */
 export async function judgeOwnReceipt(context: Context, judged: JudgedReceipt): Promise<ReceiptVerdict> {
   const { receipt, logged } = judged;

@@ -10,7 +10,7 @@ interface Prover {
   leafHash: Buffer;
   /** The key of the log that gave the receipt. */
   publicKey: KeyObject;
-  /** The name that the receipt must give the key, if it names one; null: whatever it says. */
+  /** The name that the receipt must give the key, if it names one; null: any name. */
   kid: string | null;
 }
 

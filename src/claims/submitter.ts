@@ -58,7 +58,7 @@ export function submitterOf(caller: Caller): Submitter {
 }
 
 /**
- * The key of an agent submits claims of the types of agents, about itself. Of whoever else nothing is asked.
+ * The key of an agent submits claims of the types of agents, about itself. Nothing is asked of others.
  * @throws CarnetError AGENT_CLAIM_FORBIDDEN
  */
 export function assertMaySubmit(caller: Caller, { claim_type: type, subject, payload }: Envelope): void {

@@ -84,7 +84,7 @@ export const credentialName = (caller: Caller): string => {
   return by.kind === 'oauth' ? `oauth:${by.subject}` : by.memberId;
 };
 
-/** A person in the dashboard; every other credential is a bearer's, whoever holds it. */
+/** A person in the dashboard; every other credential is a bearer's, no matter who holds it. */
 export const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
 
 /** An owner or administrator in the dashboard; a member without a role that may approve is no shorter way than a key. */

@@ -9,7 +9,7 @@ interface GovernedRule {
   by: 'owner' | 'administrator';
   /**
    * The answer is worth something to who gets it, so an approval counts for the credential that requested it alone. Of all other
-   * acts the effect is the same whoever does them.
+   * acts the effect is the same no matter who does them.
    */
   forRequester?: true;
 }
@@ -84,45 +84,45 @@ export const governedActs = {
   'new_agent_public_key.outlives_maker': {
     call: 'POST /v1/agents',
     what: 'Registering an agent with a `public_jwk` by a key or token that ends',
-    why: 'Whoever has the private key signs as the agent when what entered it has ended: leave `public_jwk` out, or have a person look.',
+    why: 'Everybody who has the private key signs as the agent when what entered it has ended: leave `public_jwk` out, or have a person look.',
     by: 'administrator',
   },
   'agent_public_key.outlives_maker': {
     call: 'PATCH /v1/agents/:id',
     what: 'Giving an agent another `public_jwk` by a key or token that ends',
-    why: 'Whoever has the private key signs as the agent when what entered it has ended.',
+    why: 'Everybody who has the private key signs as the agent when what entered it has ended.',
     by: 'administrator',
   },
   'operator_public_key.outlives_maker': {
     call: 'PATCH /v1/operators/me',
     what: 'Adding one of `public_jwks` by a key or token that ends',
-    why: 'Whoever has the private key co-signs claims as the operator when what entered it has ended.',
+    why: 'Everybody who has the private key co-signs claims as the operator when what entered it has ended.',
     by: 'administrator',
   },
   'inbound_endpoint.outlives_maker': {
     call: 'POST /v1/operator/inbound-webhooks',
     what: 'Making an inbound endpoint by a key or token that ends',
-    why: 'Whoever is given its address and secret sends events to the agent when what made it has ended.',
+    why: 'Everybody who is given its address and secret sends events to the agent when what made it has ended.',
     by: 'administrator',
     forRequester: true,
   },
   'inbound_secret.outlives_maker': {
     call: 'POST /v1/operator/inbound-webhooks/:id/rotate-secret',
     what: 'Replacing the secret of an inbound endpoint by a key or token that ends',
-    why: 'Whoever is given the new secret signs events and forwards when what requested it has ended: revoke the endpoint where it has to be quick.',
+    why: 'Everybody who is given the new secret signs events and forwards when what requested it has ended: revoke the endpoint where it has to be quick.',
     by: 'administrator',
     forRequester: true,
   },
   'credential.outlives_maker': {
     call: 'PUT /v1/credentials/:provider',
     what: 'Entering a key for a provider of language models by a key or token that ends',
-    why: 'Whoever has the account at the provider may read there what the key is used for, when what entered it has ended.',
+    why: 'Everybody who has the account at the provider may read there what the key is used for, when what entered it has ended.',
     by: 'administrator',
   },
   'skill.outlives_maker': {
     call: 'POST /v1/skills',
     what: 'Publishing a skill that is answered by its seller’s key for a model provider (`seller_provides`, `both`), by a key or token that ends',
-    why: 'Whoever invokes it asks by that key when what published it has ended: a person publishes it, or a key that does not end.',
+    why: 'Everybody who invokes it asks by that key when what published it has ended: a person publishes it, or a key that does not end.',
     by: 'administrator',
   },
   'agent.brought_back': {
@@ -153,7 +153,7 @@ export const governedActs = {
   'destination.secret_rotated': {
     call: 'POST /v1/notifications/destinations/:id/rotate-secret',
     what: 'Replacing the secret of a webhook',
-    why: 'Whoever gets the new secret can sign what the receiver takes for ours.',
+    why: 'Everybody who gets the new secret can sign what the receiver takes for ours.',
     by: 'administrator',
     forRequester: true,
   },
@@ -197,7 +197,7 @@ export const governedActs = {
   'inbound_endpoint.secret_chosen': {
     call: 'POST /v1/operator/inbound-webhooks/:id/rotate-secret',
     what: 'Replacing the secret of an inbound endpoint by a `secret` of the caller’s choice',
-    why: 'Whoever knows that secret from elsewhere can sign events, and can sign requests that the agent takes for our forwards: leave `secret` out, or have a person look.',
+    why: 'Everybody who knows that secret from elsewhere can sign events, and can sign requests that the agent takes for our forwards: leave `secret` out, or have a person look.',
     by: 'administrator',
     forRequester: true,
   },

@@ -283,7 +283,7 @@ export interface Config {
   temporal: TemporalSettings;
   /** Where people look at runs; shown on the home page. Absent: not known. */
   temporalUiUrl: string | undefined;
-  /** Path of the bundled workflow code, with which a worker starts at once; absent: it bundles the sources. */
+  /** Path of the bundled workflow code, with which a worker starts immediately; absent: it bundles the sources. */
   workflowBundle: string | undefined;
   platformAdminKey: string;
   /** Who is made the first owner of the platform; null: nobody. */
@@ -314,7 +314,7 @@ export interface Config {
   sms: SmsSettings | undefined;
   /** Absent: no OAuth access token is a credential. */
   oauth: OAuthSettings | undefined;
-  /** Absent: whatever needs a payment provider is 503 PAYMENTS_NOT_CONFIGURED. */
+  /** Absent: anything that needs a payment provider is 503 PAYMENTS_NOT_CONFIGURED. */
   payments: PaymentSettings | undefined;
   /** Seconds that a hosted checkout of a top-up can be paid. */
   topUpSessionSeconds: number;

@@ -18,7 +18,7 @@ export interface Encryption {
   sealBytes(bytes: Uint8Array, context: string): Buffer;
   /** @throws Error as `open` does. */
   openBytes(sealed: Buffer, context: string): Buffer;
-  /** Whether the first key sealed it; what another key of the list sealed should be sealed anew, so that the key can go. */
+  /** Whether the first key sealed it; what another key of the list sealed should be sealed again, so that the key can go. */
   isCurrent(sealed: string): boolean;
   /** HMAC-SHA256 of `text` under a key derived for this purpose from the first key, base64url. */
   mac(text: string, purpose: string): string;

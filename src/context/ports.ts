@@ -6,10 +6,10 @@ import type { JsonObject } from '../json/value.ts';
 
 /** How commands reach lives. */
 export interface Delivery {
-  /** Notes that a commit left messages for lives; each is delivered when it is due: half a second later, and where an event wakes a destination at once. */
+  /** Notes that a commit left messages for lives; each is delivered when it is due: half a second later, and where an event wakes a destination immediately. */
   messagesCommitted(): void;
   /**
-   * Starts a life at once, whose message was committed just now and for which somebody waits; what fails here is left to the message.
+   * Starts a life immediately, whose message was committed just now and for which somebody waits; what fails here is left to the message.
    */
   begin(life: string): Promise<void>;
   /**

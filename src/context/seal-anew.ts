@@ -20,12 +20,12 @@ interface SealedTable {
   sealOf(id: string): string;
 }
 
-/** Rows read at once. */
+/** Rows read together. */
 const BATCH = 500;
 
 /**
  * Seals the secrets of a table under the first key of ENCRYPTION_KEY, so that the one that sealed them can leave the list. At a start, since
- * a list is changed by starting anew. What no key opens stays as it is: it needs another secret.
+ * a list is changed by starting again. What no key opens stays as it is: it needs another secret.
  */
 export async function sealAnew({ pool, encryption, log }: Context, secrets: SealedTable): Promise<void> {
   const { what, sealOf } = secrets;

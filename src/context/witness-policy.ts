@@ -31,7 +31,7 @@ type Signed = (signedBy: ReadonlySet<string>) => boolean;
 
 const NONE = 'none';
 
-/** Two verifier keys are the same where they have the same public key, whatever name and id they have. */
+/** Two verifier keys are the same where they have the same public key, no matter which name and id they have. */
 const rawOf = ({ raw }: VerifierKey): string => raw.toString('base64');
 
 /** @throws PolicyFault */

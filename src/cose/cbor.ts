@@ -29,7 +29,7 @@ export const encodeCbor = (value: CborValue): Buffer => Buffer.from(encode(plain
  * Reads one item that fills all the bytes, as the verifiers do: integers and lengths in their shortest form, definite lengths,
  * no floats, no simple values but false, true and null, each key once and an integer or a text, 16 levels. Tags may stand anywhere, and the
  * keys of a map in any order. Maps become `Map`, byte strings `Uint8Array`, tags stay tags; an integer past 2^53 is a bigint.
- * @throws Error for whatever is not so
+ * @throws Error for anything that is not so
  */
 export function decodeCbor(bytes: Uint8Array): unknown {
   const item = decode(bytes, READING);

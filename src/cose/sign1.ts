@@ -37,7 +37,7 @@ export interface Sign1 {
 
 interface Signing {
   kid: Uint8Array;
-  /** Not part of the message: whoever verifies has it already. */
+  /** Not part of the message: the verifier has it already. */
   payload: Uint8Array;
   /** Ed25519 */
   privateKey: KeyObject;
@@ -97,7 +97,7 @@ interface Expected {
   /** The detached payload. */
   payload: Uint8Array;
   publicKey: KeyObject;
-  /** The value that a kid in the message must have; null: whatever it says. One without a kid is verified by the key alone. */
+  /** The value that a kid in the message must have; null: any value. One without a kid is verified by the key alone. */
   expectedKid: string | null;
 }
 
@@ -115,7 +115,7 @@ export function verifySign1(bytes: Uint8Array, { payload, publicKey, expectedKid
 }
 
 /**
- * The properties of a message whoever signed it.
+ * The properties of a message no matter who signed it.
  * @throws CoseFault for an algorithm other than -8 and -19, `crit`, a kid that is another, an attached payload, another length of signature.
  */
 export function assertAcceptable(message: Sign1, expectedKid: string | null): void {

@@ -48,7 +48,7 @@ function assertProvider({ config }: Context, provider: string): void {
   throw new CarnetError('NOT_FOUND', `There is no such provider of language models; ${known}.`);
 }
 
-/** With the operator locked: of two at once the second counts the first. */
+/** With the operator locked: of two in parallel the second counts the first. */
 async function assertRoom({ connection }: Unit, operatorId: Caller['operatorId']): Promise<void> {
   const used = await countCredentials(connection, operatorId);
   if (used < MOST_CREDENTIALS) return;
@@ -103,7 +103,7 @@ export async function pageOfCredentials(
 }
 
 /**
- * Deletes the key at once; of a provider that the settings have no more too. A call under way by it goes on.
+ * Deletes the key immediately; of a provider that the settings have no more too. A call under way by it goes on.
  * @throws CarnetError NOT_FOUND where the operator has none for this provider
  */
 export const removeCredential = (

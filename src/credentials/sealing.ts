@@ -9,7 +9,7 @@ const sealOfRow = (row: string): string => `model-credential:${row}`;
 export const credentialSeal = ({ operatorId, provider }: CredentialRef): string =>
   sealOfRow(`${operatorId}/${provider}`);
 
-/** At a start. A key that cannot be opened is none to whoever asks for it. */
+/** At a start. A key that cannot be opened is none to a caller that asks for it. */
 export const sealCredentialsAnew = (context: Context): Promise<void> =>
   sealAnew(context, {
     what: 'keys for model providers',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupFault } from '../errors/startup-fault.ts';
 
-/** Milliseconds that a connection may take, in whoever connects. */
+/** Milliseconds that a connection may take, in the program that connects. */
 export const CONNECT_MS = 5_000;
 /** Milliseconds between two tries. */
 const PAUSE_MS = 1_000;

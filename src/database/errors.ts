@@ -41,7 +41,7 @@ export const unavailable = (sentence: string, cause: unknown): CarnetError =>
 
 /**
  * A statement that this connection has prepared returns another type since, as after an install of the functions it calls. The pool closes
- * the connection, and another one prepares it anew.
+ * the connection, and another one prepares it again.
  */
 const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' &&

@@ -10,7 +10,7 @@ import { StartupFault } from '../errors/startup-fault.ts';
 /**
  * SQL functions are source: one file each, `sql/<function>.sql` in the folder of its domain, result types in a `types.sql` beside them. All of
  * them are installed together into a schema named after their texts. Two releases that run at the same time each call their own
- * functions, whatever one of them changed: replacing functions in one schema breaks callers of the other (tried: 130 errors in 40
+ * functions, no matter which one of them changed: replacing functions in one schema breaks callers of the other (tried: 130 errors in 40
  * installs, and every call of a function with a changed result fails until its connection closes).
  */
 export interface Release {
@@ -124,7 +124,7 @@ export async function restoreFunctions(
   const client = await connect(databaseUrl, 'carnet-functions', `-c lock_timeout=${RESTORE_WAIT_MS}`);
   try {
     if (await installFunctions(client, release)) return true;
-    // Another process was first. Its moment lies a little before its commit, hence the second.
+    // Another process was first. Its moment lies a little before its commit, so one second is added.
     const { rows } = await client.query<{ since: boolean }>(
       `select ${INSTALLED_AT} > clock_timestamp() - make_interval(secs => $2) as since from pg_namespace n where nspname = $1`,
       [release.schema, sinceMs / 1_000 + 1],
@@ -153,7 +153,7 @@ export async function installFunctions(client: pg.Client, release: Release = own
   try {
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATOR_LOCK]);
     await client.query(`set local idle_in_transaction_session_timeout = '${INSTALL_PAUSE}'`);
-    await client.query(`set local lock_timeout = '${BRIEF_LOCK}'`); // after the lock of whoever migrates, which may take its time
+    await client.query(`set local lock_timeout = '${BRIEF_LOCK}'`); // after the lock of the process that migrates, which may take its time
     const state = await stateOf(client, release);
     if (state !== 'whole') {
       if (state === 'altered') await dropSchema(client, release.schema);

@@ -19,7 +19,7 @@ interface Applied {
 /**
  * Applies what is missing of `migrations/NNNN-name.sql`, each file in a transaction of its own, in order; then installs the SQL
  * functions of this release. One migrator at a time: the others wait on an advisory lock. Locks on tables are waited for briefly, since commands
- * wait behind whoever waits; then the file is rolled back and tried again.
+ * wait behind the one that waits; then the file is rolled back and tried again.
  * @param onBlocked is called with a sentence where somebody is in the way
  * @returns the names of the files applied now.
  * @throws StartupFault when the database cannot be reached, a file that was applied has changed since, or somebody holds for too long what it needs; Error

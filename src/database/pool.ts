@@ -15,7 +15,7 @@ export type { DatabasePool, DatabaseTransactionConnection, CommonQueryMethods } 
 const NAMED_STATEMENTS = 400;
 
 /**
- * slonik hands `name` to the driver but never sets one: unnamed, Postgres parses and plans every statement anew. A text without
+ * slonik hands `name` to the driver but never sets one: unnamed, Postgres parses and plans every statement again. A text without
  * parameters (BEGIN, COMMIT, migrations) stays unnamed.
  */
 function nameStatements(): Interceptor {
@@ -39,7 +39,7 @@ function nameStatements(): Interceptor {
 const MISSING: ReadonlySet<unknown> = new Set(['42883', '42704', '3F000', 'XX000']);
 
 /**
- * A call that does not find a function is 503 where the functions of this release were dropped, which are installed again at once; it
+ * A call that does not find a function is 503 where the functions of this release were dropped, which are installed again immediately; it
  * stays what it was where they are there, since the call is wrong then.
  */
 function restoreMissingFunctions(databaseUrl: string): Interceptor {

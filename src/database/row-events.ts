@@ -21,7 +21,7 @@ const COALESCE_MS = 20;
 const IDS_PER_NOTIFY = 200;
 
 export interface RowEvents {
-  /** Call after a commit that changed these rows: notifies listeners of this process at once, other processes within about 20 ms. */
+  /** Call after a commit that changed these rows: notifies listeners of this process immediately, other processes within about 20 ms. */
   changed(...ids: string[]): void;
   /** Calls back for every changed id, and with `'*'` when announcements may have been missed (a reconnect). @returns unsubscribe. */
   subscribe(listener: (id: string) => void): () => void;
@@ -36,7 +36,7 @@ export interface RowEvents {
     wait: { seconds: number; signal: AbortSignal },
     read: () => Promise<T | undefined>,
   ): Promise<T | undefined>;
-  /** Before a stop: whoever waits, now or later, has waited long enough. */
+  /** Before a stop: everybody who waits, now or later, has waited long enough. */
   endWaits(): void;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
     for (const listener of listeners) listener(id);
   };
 
-  /** On a connection that does not answer, `end` closes at once, and the query fails. */
+  /** On a connection that does not answer, `end` closes immediately, and the query fails. */
   const query = async (on: pg.Client, text: string, values: string[] = []): Promise<void> => {
     const silent = setTimeout(() => {
       log.warn('row events: Postgres does not answer on this connection; another one is made');

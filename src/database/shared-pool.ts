@@ -8,7 +8,7 @@ const WAIT_MS = 10_000;
 const MAX_WAITING_OF_CALLER = 500;
 /** Ten callers have as much waiting as they may; each call holds its request in memory. */
 const MAX_WAITING = 5_000;
-/** Pools of callers that are kept, about 2 KB each; making one anew takes a microsecond. */
+/** Pools of callers that are kept, about 2 KB each; making one again takes a microsecond. */
 const KEPT_POOLS = 1_000;
 
 /**

@@ -1,7 +1,7 @@
 import { createPgDriverFactory } from '@slonik/pg-driver';
 import type { DriverFactory } from 'slonik';
 
-/** Milliseconds in which Postgres answers, whatever it is busy with: beyond that a connection is dead, though nobody has closed it. */
+/** Milliseconds in which Postgres answers, no matter what it is busy with: beyond that a connection is dead, though nobody has closed it. */
 export const SILENT_MS = 5_000;
 
 /**

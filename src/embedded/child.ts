@@ -34,7 +34,7 @@ export interface Child {
  * follows after four seconds, so that all is over within five.
  *
  * On Linux with autogroups a session is a scheduling group of its own, and niceness counts within the group alone; so
- * the niceness of the group is set (an unprivileged process may do that ten times a second, hence the second try).
+ * the niceness of the group is set (an unprivileged process may do that ten times a second, so it is tried a second time).
  */
 const WRAPPER = `
 stop_signal=$1 nice=$2 pid_file=$3

@@ -33,16 +33,16 @@ export interface Embedded {
   temporalUiUrl?: string;
   /** Writes facts about the running instance to `running.json` (mode 0600), beside its process id. */
   writeRunningFacts(facts: RunningFacts): void;
-  /** Stops the parts, once, and unlocks the data directory. Whatever uses them should be closed before. */
+  /** Stops the parts, once, and unlocks the data directory. Everything that uses them should be closed before. */
   stop(): Promise<void>;
 }
 
 type StartedPart = Omit<Embedded, 'dataDir' | 'writeRunningFacts'>;
 
 /**
- * Starts Postgres, the Temporal server, or both at once, as `options` say.
+ * Starts Postgres, the Temporal server, or both together, as `options` say.
  *
- * @throws StartupFault after ending whatever had been started
+ * @throws StartupFault after ending what had been started
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, writeRunningFacts, release } = holdDataDirectory(options.dataDir);

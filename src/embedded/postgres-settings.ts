@@ -29,7 +29,7 @@ export function settingArguments(): string[] {
   return Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Sorting and case mapping by code point, from Postgres itself: the same on every machine, whatever its locales. */
+/** Sorting and case mapping by code point, from Postgres itself: the same on every machine, regardless of its locales. */
 export const INITDB_ARGUMENTS = [
   '--encoding=UTF8',
   '--locale=C',

@@ -2,7 +2,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 type StopSignal = (typeof STOP_SIGNALS)[number];
 
-/** Read at once, so that the death of a parent is noticed even while the parts are being started. */
+/** Read immediately, so that the death of a parent is noticed even while the parts are being started. */
 const PARENT = process.ppid;
 
 /** Short beside the five seconds that the parts may take to end. */

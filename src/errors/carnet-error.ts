@@ -8,9 +8,9 @@ export interface FieldFault {
   code: string;
 }
 
-/** Faults named in one refusal: a body of 1 MiB can have a hundred thousand, and whoever mends a few finds the rest. */
+/** Faults named in one refusal: a body of 1 MiB can have a hundred thousand, and a caller that mends a few finds the rest. */
 export const MOST_FAULTS = 100;
-/** Characters of a `detail`: a person reads it, and whoever does not read their answers makes us keep them. */
+/** Characters of a `detail`: a person reads it, and a client that does not read its answers makes us keep them. */
 const DETAIL_LENGTH = 4_096;
 
 interface CarnetErrorOptions {

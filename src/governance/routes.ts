@@ -75,7 +75,7 @@ const postRejectMany = route({
   path: '/v1/governance/approvals/reject',
   operation: 'rejectRequests',
   tag,
-  summary: 'Reject many requests at once',
+  summary: 'Reject many requests together',
   description:
     'Those that were used, rejected or have expired stay as they are; the answer has all of them as they stand then.',
   audience: 'person',

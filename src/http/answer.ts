@@ -62,7 +62,7 @@ function whatFits(schema: z.core.$ZodType, value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, whatFits(member, had[name])]));
 }
 
-/** RFC 8288, with paths: clients resolve them against the request, whatever proxy stands before us. */
+/** RFC 8288, with paths: clients resolve them against the request, no matter which proxy stands before us. */
 function setLinks(ctx: Ctx, links: Links): void {
   const parts = Object.entries(links).map(([relation, parameters]) => {
     const query = new URLSearchParams(ctx.querystring);

@@ -52,7 +52,7 @@ function ownerOf({ req, state: { bodyOwner, caller, context } }: ParameterizedCo
   return bodyOwner ?? caller?.operatorId ?? addressBlock(clientAddress(req, context.config.trustProxyHops), 48);
 }
 
-/** For bodies that are parsed at once. @throws as `HeldBodies.read` */
+/** For bodies that are parsed together. @throws as `HeldBodies.read` */
 async function bytesOf(
   bodies: HeldBodies,
   request: IncomingMessage,

@@ -3,7 +3,7 @@ import { CarnetError } from '../errors/carnet-error.ts';
 
 /** Bytes, but for `stepMs`. */
 export interface BodyLimits {
-  /** Bytes that are held at once, and of one owner. */
+  /** Bytes that are held together, and of one owner. */
   total: number;
   ofOwner: number;
   /** The largest body: an owner of whose bodies more is arriving is the first to give way. */

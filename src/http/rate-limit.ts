@@ -20,7 +20,7 @@ const KEYS_OF_OPERATOR = 5;
 /** Standard of ANONYMOUS_RATE_LIMIT_PER_MINUTE: what a route says of itself holds beside it, and grows and shrinks with the setting. */
 const STANDARD_ANONYMOUS = 6_000;
 
-/** How much of the limit is left; these headers go on the answer, whatever it is. */
+/** How much of the limit is left; these headers go on the answer, no matter what it is. */
 export type RateLimitHeaders = Map<string, string>;
 
 /** Counts the requests of one kind of client, in this process. */
@@ -131,7 +131,7 @@ export function countedAs(caller: Caller): string {
   return credentialName(caller);
 }
 
-/** People count by themselves alone: whoever is flooded by their keys signs in and deletes them. */
+/** People count by themselves alone: a person who is flooded by their keys signs in and deletes them. */
 const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
 
 /** Documents that anybody may read, and keep a copy of: keys, status lists, the log. */

@@ -127,7 +127,7 @@ export interface Route<
   /** Takes `application/x-www-form-urlencoded` as well: every member is a text. */
   takesForms?: true;
   /**
-   * Takes the bytes as they came, whatever they are said to be: what is signed is the bytes. `body` is then `SignedBodySchema`. What stands
+   * Takes the bytes as they came, no matter what they are said to be: what is signed is the bytes. `body` is then `SignedBodySchema`. What stands
    * here is for the document.
    */
   takesSigned?: {

@@ -59,6 +59,6 @@ export const pageHeaders = headersOf({
 
 /** Puts the headers on every answer; a page of HTML sets its own in their place. */
 export const securityHeaders: Middleware<unknown> = (ctx, next) => {
-  ctx.res.setHeaders(apiHeaders); // as ctx.set does, at half its price for many at once
+  ctx.res.setHeaders(apiHeaders); // as ctx.set does, at half its price for many together
   return next();
 };

@@ -71,7 +71,7 @@ function cutIfUnread(socket: Socket, response: ServerResponse): void {
 }
 
 /**
- * A connection whose client is answered and sends on is read on for as long as these allow, and what comes is thrown away: closing it at once
+ * A connection whose client is answered and sends on is read on for as long as these allow, and what comes is thrown away: closing it immediately
  * would reset it, and the client would lose the answer. Bytes: more than the largest body. Milliseconds: half of what a request has to arrive.
  */
 const LINGERING = { bytes: 16 * 1_048_576, ms: 30_000, lookEveryMs: 100 };
@@ -86,7 +86,7 @@ class Lingering {
     return this.#sockets.has(socket);
   }
 
-  /** Node ends a connection after an answer that says so, whatever of the request is still to come; here it is ended behind the request. */
+  /** Node ends a connection after an answer that says so, no matter how much of the request is still to come; here it is ended behind the request. */
   readTo(request: IncomingMessage): void {
     const { socket } = request;
     if (!this.#requests.has(socket)) {
@@ -162,7 +162,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket, lingering: Lingeri
 
 /**
  * Stops listening, lets the requests under way finish, and closes connections as they fall idle; those still busy after
- * `seconds` are cut. Whoever is to lose no request calls `endConnections` a while before: a client that is not told to close
+ * `seconds` are cut. A process that is to lose no request calls `endConnections` a while before: a client that is not told to close
  * sends its next request while the connection is closed.
  */
 export async function closeGracefully(server: ApiServer, seconds: number): Promise<void> {

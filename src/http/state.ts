@@ -53,7 +53,7 @@ export interface Sharing extends Admitted {
 
 /** From `receiving` on. */
 export interface Received extends Sharing {
-  /** Bytes of body at most, where whoever receives it has a limit of their own. */
+  /** Bytes of body at most, where its receiver has a limit of its own. */
   bodyLimit?: number;
   /** The body takes this owner's share of the bytes in flight, where that is whom the request is sent to. */
   bodyOwner?: string;

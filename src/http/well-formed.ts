@@ -7,7 +7,7 @@ import type { Middleware } from './state.ts';
 const closing = { headers: { Connection: 'close' } };
 
 /**
- * Headers that decide who is asked, who asks and what is sent. Node takes the first of several; whoever stands before us may have
+ * Headers that decide who is asked, who asks and what is sent. Node takes the first of several; a proxy that stands before us may have
  * looked at another.
  */
 const ONCE = ['host', 'authorization', 'content-type'];
@@ -36,7 +36,7 @@ export const wellFormed: Middleware<unknown> = (ctx, next) => {
       `The only Transfer-Encoding that is taken here is chunked; it came with ${shown(coding)}.`,
       closing,
     );
-  // Before 1.1 there were no chunks: whoever stands before us may have ended the body elsewhere (RFC 9112 §6.1).
+  // Before 1.1 there were no chunks: a proxy that stands before us may have ended the body elsewhere (RFC 9112 §6.1).
   if (coding !== undefined && httpVersion === '1.0')
     throw new CarnetError(
       'VALIDATION_ERROR',

@@ -31,7 +31,7 @@ const SIGNAL = 'temporal-signal';
 
 /**
  * A signal may be delivered more than once, so its id is its Idempotency-Key, apart from those of operators. As a hash: that of an update is
- * chosen by whoever sends it.
+ * chosen by its sender.
  */
 export const actOfSignal = (invocationId: string, kind: string, signalId: string): Act => ({
   operation: `${kind}Invocation`,

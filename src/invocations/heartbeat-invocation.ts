@@ -8,7 +8,7 @@ import { answerOf, InvocationAnswerRow } from './answer.ts';
 import type { HeartbeatBody, Invocation } from './schema.ts';
 
 /**
- * The provider still works on the invocation: its lease begins anew.
+ * The provider still works on the invocation: its lease begins again.
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING, NO_LEASE.
  */
 export async function heartbeatInvocation(

@@ -15,7 +15,7 @@ const isOpen = ({ status }: Invocation): boolean => status === 'pending' || stat
 
 /**
  * The invocation as soon as it has ended, or as it is when the time is over.
- * @throws CarnetError NOT_FOUND for whoever is neither consumer nor provider.
+ * @throws CarnetError NOT_FOUND for a caller that is neither consumer nor provider.
  */
 export async function readInvocation(
   context: Context,

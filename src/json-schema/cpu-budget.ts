@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 /** Milliseconds in which a caller's whole budget comes back. */
 const PERIOD_MS = 60_000;
-/** Callers whose use is remembered; whoever is forgotten begins anew. */
+/** Callers whose use is remembered; one that is forgotten begins again. */
 const MAX_CALLERS = 10_000;
 
 /** How much processor time the checks of each caller have used lately. It comes back evenly, so there is no window to wait for. */

@@ -20,7 +20,7 @@ export const prepareJson = <Reply extends z.ZodType>(
   return { text, etag: etagOf(text) };
 };
 
-/** A body that is text already, and that whoever wrote it answers for: the reply schema does not see it. */
+/** A body that is text already, and that its author answers for: the reply schema does not see it. */
 export const writtenText = <Body>(text: string): PreparedJson<Body> => ({ text, etag: '' });
 
 /** 16 bytes of SHA-256 are plenty to distinguish two versions of one thing. */

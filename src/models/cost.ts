@@ -31,7 +31,7 @@ const mostPromptTokens = ({ system, user }: Asked): number =>
 export const mostCostOfCall = (asked: Asked, prices: TokenPrices): number =>
   costOfCall(
     { promptTokens: mostPromptTokens(asked), completionTokens: asked.maxTokens, cachedPromptTokens: null },
-    // Reading from a cache may cost more than reading anew: nothing forbids such a price.
+    // Reading from a cache may cost more than reading again: nothing forbids such a price.
     { ...prices, input: Math.max(prices.input, prices.cached) },
   );
 

@@ -11,7 +11,7 @@ export interface OutgoingSms {
  */
 export type SmsOutcome = 'sent' | 'refused' | 'not_taken' | 'unknown';
 
-/** Hands an SMS to whoever sends it, once for each call: nothing is tried again. Every failure is an outcome. */
+/** Hands an SMS to the port that sends it, once for each call: nothing is tried again. Every failure is an outcome. */
 export interface Texter {
   /** @param id of what is sent, for the log */
   send(id: string, sms: OutgoingSms): Promise<SmsOutcome>;

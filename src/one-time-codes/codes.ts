@@ -8,7 +8,7 @@ import { CarnetError } from '../errors/carnet-error.ts';
  */
 
 const DIGITS = 6;
-/** After this many wrong tries a code is refused whatever is sent. */
+/** After this many wrong tries a code is refused no matter what is sent. */
 const MAX_TRIES = 5;
 
 /** Six random digits; every combination is equally likely. */

@@ -82,7 +82,7 @@ async function tryOne(
       host: url.hostname, // what the certificate must name
       servername: isIP(url.hostname) === 0 ? url.hostname : '', // RFC 6066: no address
       secureContext,
-      rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+      rejectUnauthorized: true, // no matter what NODE_TLS_REJECT_UNAUTHORIZED says
       ALPNProtocols: ['http/1.1'],
     }),
   );

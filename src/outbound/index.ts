@@ -52,7 +52,7 @@ export interface Outbound {
   parse(text: string): OutboundUrl | Refused;
   /**
    * As `parse`, then by DNS, for the moment in which somebody names an address. `not_sent` means that DNS does not say now: each
-   * `send` decides anew.
+   * `send` decides again.
    */
   check(text: string, signal?: AbortSignal): Promise<Resolved | Refused | NotSent>;
   /**
@@ -144,12 +144,12 @@ async function exchange(
 ): Promise<(Answered | Unknown) & { at: number }> {
   let interim = 0;
   const client = new Client(url.origin, {
-    // Not at once: its loop would not notice a connection that is there before it waits for one.
+    // Not immediately: its loop would not notice a connection that is there before it waits for one.
     connect: (_, done) => queueMicrotask(() => done(null, socket)),
     allowH2: false,
     useMilo: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Its timeouts begin anew with each byte that comes; the signal ends all.
+    // Its timeouts begin again with each byte that comes; the signal ends all.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

@@ -130,7 +130,7 @@ function brokenByHost(hostname: string, { allowLoopback, publicBaseUrl }: Policy
   return !own.loopback && own.hostname === hostname ? 'own_host' : null;
 }
 
-/** RFC 6761: such a name is the machine itself, whatever DNS says. */
+/** RFC 6761: such a name is the machine itself, no matter what DNS says. */
 export const isLocalhost = (hostname: string): boolean => hostname === 'localhost' || hostname.endsWith('.localhost');
 
 /**

@@ -14,7 +14,7 @@ const TEXT_BYTES = 4_096;
 /** Milliseconds for the body: its status is known by then, and few use the rest. */
 const REPLY_MS = 2_000;
 
-/** Reads a body up to its end, the limit or the signal, whatever comes first, and never throws. */
+/** Reads a body up to its end, the limit or the signal, whichever comes first, and never throws. */
 export async function readReply(
   { body, headers }: Pick<Dispatcher.ResponseData, 'body' | 'headers'>,
   {

@@ -34,7 +34,7 @@ const DNS_SENTENCES: Readonly<Record<'no_address' | 'dns_failed' | Ending, strin
   timeout: 'DNS gave no answer about the host in time.',
   aborted: 'The call was given up before the host was looked up.',
 };
-/** Milliseconds; both questions run at once, and a resolver that asks servers in turn has time for two. */
+/** Milliseconds; both questions run in parallel, and a resolver that asks servers in turn has time for two. */
 const DNS_MS = 3_000;
 /** A balancer names eight; a thousand is no receiver. */
 const MAX_ADDRESSES = 32;

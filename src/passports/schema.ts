@@ -121,7 +121,7 @@ export type RevokeBody = z.infer<typeof RevokeBodySchema>;
 
 export const RevokeManyBodySchema = z.strictObject({ reason }).meta({ id: 'RevokePassports' });
 
-/** `confirm` takes any value: whatever is not true is refused as CONFIRMATION_REQUIRED. */
+/** `confirm` takes any value: anything but true is refused as CONFIRMATION_REQUIRED. */
 export const RevokeAllBodySchema = z
   .strictObject({
     confirm: z

@@ -77,7 +77,7 @@ async function waitingServer(log: Logger, place: Pick<Config, 'port' | 'host'>):
     .use(securityHeaders)
     .use(answer);
   const server = createHttpServer(app);
-  server.endConnections(); // whoever waits here is to come to the server that follows
+  server.endConnections(); // everybody who waits here is to come to the server that follows
   await listen(server, place);
   return server;
 }

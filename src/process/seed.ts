@@ -32,7 +32,7 @@ export type Credentials = z.infer<typeof CredentialsSchema>;
 
 const CONSUMER_CREDIT_CENTS = 1_000;
 
-/** Reads what an earlier start wrote; a file that is missing or damaged is made anew, since its keys can be replaced. */
+/** Reads what an earlier start wrote; a file that is missing or damaged is made again, since its keys can be replaced. */
 export async function readCredentials(dataDir: string): Promise<KeptCredentials> {
   const text = await readFile(credentialsFile(dataDir), 'utf8').catch(() => '{}');
   try {

@@ -6,8 +6,8 @@ import { noPreferences, PageTable, type Page } from '../http/pages/page.ts';
 import { listen } from './listen.ts';
 
 /**
- * Health and metrics of a process that serves no calls, on a port of its own: without credentials, as on the API's port, so it is for whoever
- * runs the service and not for the network outside.
+ * Health and metrics of a process that serves no calls, on a port of its own: without credentials, as on the API's port, so it is for the people who
+ * run the service and not for the network outside.
  * @throws StartupFault where it cannot listen
  */
 export async function serveWorkerPages(

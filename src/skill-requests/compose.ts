@@ -4,7 +4,7 @@ import type { ComposableSkill } from '../skills/index.ts';
 export const MAX_STEPS = 3;
 /** Unfinished chains that are extended by another step, the cheapest first. */
 const MAX_PATHS = 100;
-/** Properties compared in all: about 50 ms, whatever strangers have published. */
+/** Properties compared in all: about 50 ms, no matter what strangers have published. */
 const MAX_WORK = 1_000_000;
 /** Skills with equal inputs and outputs can replace each other; of each kind the cheapest are enough. */
 const MAX_ALIKE = 3;

@@ -1,7 +1,7 @@
 import { comparableProperties, searchWords, type WantedSkill } from '../skills/index.ts';
 import type { SkillRequest } from './schema.ts';
 
-/** A request as skills are compared with it. Skills of its owner are left out, whoever calls. */
+/** A request as skills are compared with it. Skills of its owner are left out, no matter who calls. */
 export const wantedBy = (request: SkillRequest): WantedSkill => ({
   notOf: request.operator_id,
   maxPriceCents: request.max_price_cents,

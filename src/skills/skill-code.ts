@@ -126,7 +126,7 @@ const SINGLE_SCRIPT_FIELDS = [
   'llm_model',
 ] as const;
 
-/** Those that were sent, whatever their value; llm_provider and llm_config may stand beside steps and are stored. */
+/** Those that were sent, regardless of their value; llm_provider and llm_config may stand beside steps and are stored. */
 export const singleScriptFieldsBesideSteps = (body: Execution): string[] =>
   body.execution_steps === undefined ? [] : SINGLE_SCRIPT_FIELDS.filter((field) => Object.hasOwn(body, field));
 

@@ -10,7 +10,7 @@ export type Answered<Answer> = { answer: Answer; cpu: number } | { cpu: number }
 export function serve<Job, Answer>(run: (job: Job) => Answer | Promise<Answer>): void {
   let last: Promise<void> = Promise.resolve();
   parentPort?.on('message', (job: Job) => {
-    // No catch: an unhandled rejection ends the thread, and whoever waits for the answer is informed by that.
+    // No catch: an unhandled rejection ends the thread, and the caller that waits for the answer is informed by that.
     last = last.then(async () => send({ answer: await run(job), cpu: cpuOfThread() }));
   });
   send({ cpu: cpuOfThread() });

@@ -112,7 +112,7 @@ export class Thread<Item, Job, Answer> {
     this.#worker.postMessage(job);
   }
 
-  /** Ends the thread at once; `died` is not called. */
+  /** Ends the thread immediately; `died` is not called. */
   async end(): Promise<void> {
     this.#over = true;
     this.#stopTimers();

@@ -3,7 +3,7 @@ interface Waiting {
   caller: string;
 }
 
-/** Holds what waits, in a queue for each caller. They take turns: whoever has sent a thousand gives way to whoever has sent one. */
+/** Holds what waits, in a queue for each caller. They take turns: a caller that has sent a thousand gives way to one that has sent one. */
 export class Turns<Item extends Waiting> {
   /** In the order of the turns. */
   readonly #queues = new Map<string, Item[]>();

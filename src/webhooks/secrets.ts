@@ -18,7 +18,7 @@ export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(32).toStri
 
 /**
  * Returns the key that Standard Webhooks makes of a secret: the bytes behind `whsec_`.
- * @returns null for a secret without `whsec_`, which keys hex signatures and those of Mailgun alone (decision I2)
+ * @returns null for a secret without `whsec_`, which keys hex signatures and those of Mailgun alone
  */
 export const standardKeyOf = (secret: string): Buffer | null =>
   secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : null;
@@ -54,7 +54,7 @@ export function secretsIn({ what, table, purpose }: SecretsTable) {
     seal: ({ seal }: Encryption, { id, secret }: { id: string; secret: string }): string => seal(secret, sealOf(id)),
 
     /**
-     * The secrets of a row, the current one first (decision N7).
+     * The secrets of a row, the current one first.
      * @throws Error where no key of ENCRYPTION_KEY opens them, or it is no webhook
      */
     open({ open }: Encryption, { id, secret, old_secret: old }: SigningSecrets): readonly [string, ...string[]] {

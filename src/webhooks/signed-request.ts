@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** A request to a webhook as its receiver verifies it (decision N7). */
+/** A request to a webhook as its receiver verifies it. */
 interface SignedRequest {
   /** The bytes that are signed, as UTF-8. */
   body: string;

@@ -162,7 +162,7 @@ describe('What gives access', () => {
     }
   });
 
-  it('is one request for one approval, whatever else a person must look at in it', async () => {
+  it('is one request for one approval, no matter what else a person must look at in it', async () => {
     const body = { public_jwks: [newKey()], payout_account: 'acct_1032D82eZvKYlo2C' };
     const refused = await ending.patch('/v1/operators/me', body);
     assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');

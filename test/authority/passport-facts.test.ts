@@ -208,7 +208,7 @@ describe('the facts that a passport is signed from', () => {
     assert.deepEqual((await facts()).authority_bindings, []);
   });
 
-  it('have the same digest while they are the same, whatever else of the operator changes', async () => {
+  it('have the same digest while they are the same, no matter what else of the operator changes', async () => {
     const { revision, digest } = await facts();
     const other = (await buildAgent(operator)).id;
     const { id: connectionId } = await buildConnection(operator);

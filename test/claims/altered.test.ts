@@ -34,7 +34,7 @@ describe('a claim that was changed in the database', () => {
     for (const undo of undoing.splice(0)) await undo();
   });
 
-  /** As whoever holds the database can, past the triggers. */
+  /** As a person who holds the database can, past the triggers. */
   const change = async (id: string, set: ReturnType<typeof sql.fragment>): Promise<void> => {
     const pool = await database();
     const update = (assignments: typeof set): Promise<void> =>
@@ -112,7 +112,7 @@ describe('a claim that was changed in the database', () => {
     assert.match(reply.text, /changed in the database/);
   });
 
-  it('is shown with the defaults of its own payload, whatever stands beside it', async () => {
+  it('is shown with the defaults of its own payload, no matter what stands beside it', async () => {
     const { target: _target, ...payload } = intent();
     const claim = await submit(operator, {
       claim_type: 'intent_claim',

@@ -131,7 +131,7 @@ describe('POST /v1/claims, the envelope', () => {
     }
   });
 
-  it('names every fault at once', async () => {
+  it('names every fault in one answer', async () => {
     const reply = await operator.post(
       '/v1/claims',
       envelopeOf(operator, {

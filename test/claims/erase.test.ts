@@ -103,7 +103,7 @@ describe('POST /v1/claims/:id/erase', () => {
     assert.deepEqual([after.erased, after.leaf_hash, 'payload' in after.envelope], [true, leaf, false]);
   });
 
-  it('is done once, whoever repeats it', async () => {
+  it('is done once, no matter who repeats it', async () => {
     const claim = await submitAndPlace(operator, { payload: 1 });
     const first = assertStatus(await erase(claim.id), 200);
     assert.deepEqual(assertStatus(await erase(claim.id, { reason: 'another' }), 200), first);

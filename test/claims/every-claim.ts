@@ -14,7 +14,7 @@ const Row = z.object({
 });
 
 /**
- * Asserts what holds for every claim of a database, whoever issued it; those of the service are canonical and complete as well.
+ * Asserts what holds for every claim of a database, no matter who issued it; those of the service are canonical and complete as well.
  * @returns how many there are
  */
 export async function assertEveryClaim(connection: CommonQueryMethods): Promise<number> {

@@ -175,7 +175,7 @@ describe('GET /v1/claims as NDJSON', () => {
     assertProblem(await operator.get('/v1/claims?limit=0', ndjson), 'VALIDATION_ERROR', 'query.limit');
   });
 
-  it('is read page after page by its Link header, whatever its limit', async () => {
+  it('is read page after page by its Link header, regardless of its limit', async () => {
     const operator = await buildOperator();
     const expected: string[] = [];
     for (let at = 0; at < 7; at += 1) expected.unshift((await submit(operator)).id);

@@ -39,7 +39,7 @@ describe('POST /v1/claims, JSON that cannot be signed twice alike', () => {
     });
   }
 
-  it('refuses a member of the envelope that is named twice, whatever it says', async () => {
+  it('refuses a member of the envelope that is named twice, no matter what it says', async () => {
     const text = textOf('1').replace('"receipt":null', '"receipt":null,"receipt":null');
     assertProblem(await post(text), 'VALIDATION_ERROR', 'receipt');
   });

@@ -95,7 +95,7 @@ describe('POST /v1/claims', () => {
     assert.equal(await auditsOf(first.id), 1);
   });
 
-  it('makes one claim of fifty that arrive at once', async () => {
+  it('makes one claim of fifty that arrive together', async () => {
     const envelope = envelopeOf(operator, { payload: { rivals: 50 } });
     const replies = await Promise.all(Array.from({ length: 50 }, () => operator.post<Claim>('/v1/claims', envelope)));
     assert.deepEqual(

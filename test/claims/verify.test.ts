@@ -141,7 +141,7 @@ describe('POST /v1/claims/verify', () => {
     assert.deepEqual([unknown.valid, unknown.claim_id, codesOf(unknown)], [false, null, ['NOT_LOGGED']]);
   });
 
-  it('computes the inclusion against the root that was signed, whatever the rows of the tree are now', async () => {
+  it('computes the inclusion against the root that was signed, no matter what the rows of the tree are now', async () => {
     const own = await ownLog();
     try {
       const { context } = own;
@@ -233,7 +233,7 @@ describe('POST /v1/claims/verify', () => {
     assertProblem(await operator.post('/v1/claims/verify', { envelope: nested(65) }), 'VALIDATION_ERROR');
   });
 
-  it('answers 200 for whatever is no claim, and names its faults', async () => {
+  it('answers 200 for anything that is no claim, and names its faults', async () => {
     for (const [envelope, path] of [
       [null, 'envelope'],
       ['text', 'envelope'],

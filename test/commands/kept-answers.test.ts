@@ -14,7 +14,7 @@ import { assertStatus, database, type Reply } from '../support/service.ts';
 const SMALL = 4_000;
 const SECRET = 'what lies in no answer';
 
-describe('What is kept under an Idempotency-Key', () => {
+describe('answers under an Idempotency-Key', () => {
   let operator: TestOperator;
   before(async () => {
     operator = await buildOperator();

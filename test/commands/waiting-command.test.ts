@@ -161,7 +161,7 @@ describe('A command that waits on an outside effect', () => {
     assertProblem(await post(key, 'two'), 'IDEMPOTENCY_KEY_REUSED');
   });
 
-  it('begins anew each time without a key', async () => {
+  it('begins again each time without a key', async () => {
     const [one, two] = [assertStatus(await post(null), 200), assertStatus(await post(null), 200)];
     assert.notEqual(one.id, two.id);
   });

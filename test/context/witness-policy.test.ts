@@ -57,7 +57,7 @@ describe('parseWitnessPolicy', () => {
     );
   });
 
-  it('knows a key by itself, whatever name it has', () => {
+  it('knows a key by itself, no matter which name it has', () => {
     const { publicKey } = parseVkey(vkeys.X1);
     const renamed = vkeyOf('other.example', publicKey, SIGNATURE_TYPE.ed25519Cosignature);
     assert.throws(

@@ -134,7 +134,7 @@ describe('verifySign1', () => {
     refuses(padded(MAX_SIGN1_BYTES - frame + 1), /8 KiB/);
   });
 
-  it('refuses whatever is cut off, and whatever follows', () => {
+  it('refuses what is cut off, and what follows', () => {
     const whole = message();
     for (let length = 0; length < whole.length; length += 1) {
       refuses(whole.subarray(0, length), /is not CBOR that is read here|is not a COSE_Sign1/);

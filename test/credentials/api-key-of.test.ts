@@ -65,7 +65,7 @@ describe('The key of an operator for a provider', () => {
     assert.equal(await apiKeyOf({ ...own.context, encryption }, { operatorId: thief, provider: 'openai' }), null);
   });
 
-  it('is sealed anew under the first key, so that the one before it can leave ENCRYPTION_KEY; what no key opens stays', async () => {
+  it('is sealed again under the first key, so that the one before it can leave ENCRYPTION_KEY; what no key opens stays', async () => {
     const before = new Map<string, string>();
     for (const [provider, key] of [
       ['a', old],

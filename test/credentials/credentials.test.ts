@@ -108,7 +108,7 @@ describe('PUT /v1/credentials/{provider}', () => {
     for (const length of [16, 1_000]) assertStatus(await operator.put(PATH, { api_key: 'x'.repeat(length) }), 200);
   });
 
-  it(`is 403 for one more than ${MOST}, also of two at once, and replaces one of them`, async () => {
+  it(`is 403 for one more than ${MOST}, also of two in parallel, and replaces one of them`, async () => {
     const pool = await database();
     const fill = (count: number) =>
       run(

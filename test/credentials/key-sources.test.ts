@@ -21,7 +21,7 @@ async function refusalOf(statement: Promise<unknown>): Promise<CarnetError> {
   return refused;
 }
 
-describe('Whose key answers a model step', () => {
+describe('The key that answers a model step', () => {
   let own: OwnContext;
   let db: DatabasePool;
   const has: Record<string, string> = {};
@@ -89,7 +89,7 @@ describe('Whose key answers a model step', () => {
     });
 });
 
-describe('What a seller allows of their key', () => {
+describe('Limits of a seller for their key', () => {
   let own: OwnContext;
   let db: DatabasePool;
   let seller: string;
@@ -188,7 +188,7 @@ describe('What a seller allows of their key', () => {
     assert.equal((await used()).calls, 4);
   });
 
-  it(`holds against rivals: of 32 at once, ${ROUNDS} times, as many as it allows and no more`, async () => {
+  it(`holds against rivals: of 32 in parallel, ${ROUNDS} times, as many as it allows and no more`, async () => {
     const outcome = async (limit: Limit): Promise<string> => {
       try {
         await begin(limit, 300_000);

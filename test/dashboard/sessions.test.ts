@@ -157,7 +157,7 @@ describe('A change by session cookie', () => {
     });
   }
 
-  it('is refused whatever its method, before any other refusal', async () => {
+  it('is refused regardless of its method, before any other refusal', async () => {
     const foreign = { cookie, origin: 'https://evil.example' };
     assertProblem(await anonymous().delete(CURRENT, foreign), 'ORIGIN_FORBIDDEN');
     assertProblem(await anonymous().patch('/v1/operators/me', { nonsense: true }, foreign), 'ORIGIN_FORBIDDEN');
@@ -172,7 +172,7 @@ describe('A change by session cookie', () => {
   });
 });
 
-describe('What is kept of a sign-in', () => {
+describe('The record of a sign-in', () => {
   it('is no code, no token and no address: only hashes and encrypted texts', async () => {
     const operator = await buildOperator();
     const requested = async (): Promise<{ code: string; alike: string[] }> => {

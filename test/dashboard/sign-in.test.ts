@@ -89,7 +89,7 @@ describe('POST /v1/dashboard/sessions', () => {
     });
   }
 
-  it('counts an address whatever its case, and sends one code for ten requests at once', async () => {
+  it('counts an address regardless of its case, and sends one code for ten requests in parallel', async () => {
     const { email } = await buildOperator();
     const spelled = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? email : email.toUpperCase()));
     const replies = await Promise.all(spelled.map(requestCode));
@@ -145,13 +145,13 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     assertStatus(await verify({ email: operator.email.toUpperCase(), code }), 200);
   });
 
-  it('takes a code once, of ten at once too', async () => {
+  it('takes a code once, of ten in parallel too', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => verify({ email: operator.email, code })));
     assert.equal(replies.filter(({ status }) => status === 200).length, 1);
     for (const reply of replies.filter(({ status }) => status !== 200)) assertProblem(reply, 'CODE_EXPIRED');
   });
 
-  it('opens each session under a new token, whatever cookie the request brings (session fixation), and ends the one of that cookie', async () => {
+  it('opens each session under a new token, no matter which cookie the request brings (session fixation), and ends the one of that cookie', async () => {
     const reply = await verify({ email: operator.email, code });
     const [first, { id }] = [cookieOf(reply), assertStatus(reply, 200)];
     const elsewhere = cookieOf(await verify({ email: operator.email, code: await mailedCode(operator.email) }));
@@ -187,7 +187,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     assertStatus(await verify({ email: operator.email, code }), 200);
   });
 
-  it('ends the code with the fifth wrong try, of fifty at once too', async () => {
+  it('ends the code with the fifth wrong try, of fifty in parallel too', async () => {
     const guesses = Array.from({ length: 50 }, (_, at) => verify({ email: operator.email, code: wrong(code, at + 1) }));
     const replies = await Promise.all(guesses);
     assert.equal(replies.filter(({ body }) => body.code === 'INVALID_CODE').length, 5);

@@ -241,7 +241,7 @@ describe('the installer of SQL functions', () => {
   describe('cleans up', () => {
     const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * 3_600_000);
 
-    it('thirty old releases but for the newest two, whatever the comments of other schemas say', async () => {
+    it('thirty old releases but for the newest two, no matter what the comments of other schemas say', async () => {
       const releases = Array.from({ length: 30 }, (_, nth) => small(`nth_${nth}`));
       for (const [nth, release] of releases.entries()) {
         await installFunctions(client, release);
@@ -305,7 +305,7 @@ describe('the installer of SQL functions', () => {
     }
   });
 
-  it('installs releases that start at once beside each other, each once', async () => {
+  it('installs releases that start together beside each other, each once', async () => {
     for (let round = 0; round < 10; round += 1) {
       const releases = [small(`one_${round}`), small(`two_${round}`), small(`three_${round}`)];
       const users = await Promise.all(

@@ -103,7 +103,7 @@ describe('releases of SQL functions', () => {
     assert.deepEqual(tables, [{ schemaname: 'public' }]);
   });
 
-  it('are installed by whoever begins to use them, once, and by one query where they are there', async () => {
+  it('are installed by the process that begins to use them, once, and by one query where they are there', async () => {
     const users = await Promise.all([connect(), connect(), connect()]);
     await Promise.all(users.map((user) => useFunctions(user, after)));
     assert(await isThere(after));

@@ -99,7 +99,7 @@ describe('installing the packages', () => {
     assert.equal(await installed(), 'two');
   });
 
-  it('lets the next start install at once when it receives a signal to stop', async () => {
+  it('lets the next start install immediately when it receives a signal to stop', async () => {
     await writeFile(join(clone, 'npm-waits'), '');
     const interrupted = begin();
     await eventually('npm is called', async () => (await calls()) > 0);

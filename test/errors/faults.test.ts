@@ -56,7 +56,7 @@ describe('faults of a value', () => {
     }
   });
 
-  it('have 4,096 characters together in the detail, whoever names them', () => {
+  it('have 4,096 characters together in the detail, no matter who names them', () => {
     const names = Object.fromEntries(Array.from({ length: 100 }, (_none, at) => [`${'n'.repeat(60)}${at}`, 1]));
     const refused = refusalOf(z.strictObject({}), names);
     assert.equal(refused?.errors?.length, 100);

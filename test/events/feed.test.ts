@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply, type Requester } from '../support/service.ts';
 
-/** All that is written at once. */
+/** All that is written together. */
 const COUNT = 60;
 
 type Feed = {
@@ -218,7 +218,7 @@ describe(`GET ${PATH}`, () => {
     });
   });
 
-  it('reads every event once while many are committed at once, in any order', async () => {
+  it('reads every event once while many are committed in parallel, in any order', async () => {
     const db = await database();
     let writing = true;
     const writers = Promise.all(

@@ -22,7 +22,7 @@ export async function operatorAt(world: World, baseUrl: string): Promise<{ opera
   return { operatorId: made.operator.id, key: made.api_key };
 }
 
-/** Frees at once the keys that a process that died has reserved. */
+/** Frees immediately the keys that a process that died has reserved. */
 export async function freeKeys({ context: { pool } }: World): Promise<void> {
   await pool.query(sql.unsafe`update idempotency_keys set reserved_until = null where status is null`);
 }

@@ -178,7 +178,7 @@ describe('kill -9 of a process that answers', function () {
 
   it('loses no life: each follows its invocation to the end', async () => {
     const { pool: db } = shared.context;
-    // Whatever else a killed process had leased is free after 15 s; by Postgres' clock it is made free now.
+    // Anything else that a killed process had leased is free after 15 s; by Postgres' clock it is made free now.
     await db.query(
       sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until > clock_timestamp() + interval '5 seconds'`,
     );

@@ -78,7 +78,7 @@ describe('kill -9 around an inbound event', function () {
         const first = await sent;
         assert((FIRST_ANSWERS[point] ?? [200]).includes(first.status), `answered ${first.status}`);
         assert.deepEqual([first.body.duplicate, first.body.event_id], [false, id]);
-        // The provider sends it again, whatever it was answered: nothing happens a second time.
+        // The provider sends it again, no matter what it was answered: nothing happens a second time.
         const again = await sendTo(baseUrl, endpoint, body, headers);
         assert.deepEqual([again.status, again.body.duplicate, again.body.event_id], [200, true, id]);
         assert.equal(receiver.callsAt(url).length, calls);

@@ -26,7 +26,7 @@ describe('kill -9 of a worker that sends a code', function () {
     const context = { ...world.context, outbound: createOutbound({ allowLoopback: true, publicBaseUrl }) };
     return {
       newCode: async () => (await waitingCode({ context }, { channel: 'webhook', address: url })).codeId,
-      /** @returns what became of it, once its life has ended */
+      /** @returns its outcome, once its life has ended */
       async ended(codeId: string) {
         await eventually(
           `the code ${codeId} to be over`,

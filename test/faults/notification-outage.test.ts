@@ -82,7 +82,7 @@ describe('Events while a part is away', function () {
     assert.equal(await mailsTo(box), 5);
   });
 
-  it('a Postgres that ends at once: what was committed is delivered, each once at most', async () => {
+  it('a Postgres that ends immediately: what was committed is delivered, each once at most', async () => {
     const box = await newMailbox();
     const committed: string[] = [];
     for (let round = 0; round < 3; round += 1) {

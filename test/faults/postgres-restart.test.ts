@@ -16,7 +16,7 @@ const CALLERS = 6;
 /** Answers between two kills. */
 const ANSWERS = 30;
 
-describe('Postgres ends at once, and starts again', function () {
+describe('Postgres ends immediately, and starts again', function () {
   this.timeout(600_000);
   let instance: Instance;
   let market: Market;
@@ -37,7 +37,7 @@ describe('Postgres ends at once, and starts again', function () {
     });
   };
 
-  /** Kills every process of the server at once, without a shut-down. */
+  /** Kills every process of the server immediately, without a shut-down. */
   const endPostgres = async (): Promise<void> => {
     const pid = await postmaster();
     process.kill(pid, 'SIGSTOP'); // it must not tidy up after its children

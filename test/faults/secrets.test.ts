@@ -324,7 +324,7 @@ async function everyHistory({ client }: Lives): Promise<Map<string, string>> {
   return texts;
 }
 
-/** All cells of each column of each table, whatever their type, as one text. */
+/** All cells of each column of each table, regardless of their type, as one text. */
 async function everyColumn(pool: DatabasePool): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   const found = await pool.any(sql.type(TextColumn)`

@@ -42,7 +42,7 @@ export interface World extends OwnContext {
 interface Worlds {
   /** Opens a world that several cases share; it ends with the suite. */
   open(): Promise<World>;
-  /** Opens a world for a case, and ends whatever still runs in it. */
+  /** Opens a world for a case, and ends what still runs in it. */
   visit(work: (world: World) => Promise<void>): Promise<void>;
   /** The same on a server of the case's own, which it may stop and start. */
   visitAlone(work: (world: World, temporal: TemporalServer) => Promise<void>): Promise<void>;

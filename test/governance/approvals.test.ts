@@ -115,7 +115,7 @@ describe('Governance approvals', () => {
     assertProblem(await approve(first, approvalId), 'INVALID_STATE');
   });
 
-  it('are used or withdrawn, never both, where both come at once (40 rounds)', async () => {
+  it('are used or withdrawn, never both, where both come together (40 rounds)', async () => {
     const fresh = await buildOperator();
     const person = await signIn(fresh.email);
     for (let round = 0; round < 40; round += 1) {
@@ -198,7 +198,7 @@ describe('Governance approvals', () => {
     }
   });
 
-  it('are rejected many at once, those of the operator alone (POST …/reject)', async () => {
+  it('are rejected many together, those of the operator alone (POST …/reject)', async () => {
     const fresh = await buildOperator();
     const person = await signIn(fresh.email);
     const [waiting, approved, used] = [await weaken(fresh), await weaken(fresh), await weaken(fresh)];
@@ -222,7 +222,7 @@ describe('Governance approvals', () => {
     assert.equal(assertStatus(await person.get<Approvals>(`${APPROVALS}?status=pending`), 200).total, 0);
   });
 
-  it('have one decision where two people decide at once', async () => {
+  it('have one decision where two people decide in parallel', async () => {
     const fresh = await buildOperator();
     const [first, second] = [await signIn(fresh.email), await buildPerson(fresh)];
     const { approvalId } = await weaken(await keyMadeBy(second));

@@ -63,7 +63,7 @@ describe('The governance gate', () => {
     assert.equal(await timesDone(operator.operatorId), 0);
   });
 
-  it('gives the same request the same approval, of twenty at once too', async () => {
+  it('gives the same request the same approval, of twenty in parallel too', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => bearer.post('/v1/governed/a', { n: 1, m: [2] })),
     );
@@ -102,7 +102,7 @@ describe('The governance gate', () => {
     assert.equal(await timesDone(operator.operatorId), 1);
   });
 
-  it('lets exactly one of twenty at once use an approval', async () => {
+  it('lets exactly one of twenty in parallel use an approval', async () => {
     const id = await approved();
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => bearer.post('/v1/governed/a', { n: 1 }, withApproval(id))),
@@ -376,7 +376,7 @@ describe('The governance gate', () => {
     refuse(await at(await buildPerson(operator, 'member')));
   });
 
-  it('holds for every bearer, whatever its role', async () => {
+  it('holds for every bearer, regardless of its role', async () => {
     const member = await buildMemberKey(operator);
     refuse(await requester(member.key, shell.baseUrl).post('/v1/governed/a', { n: 1 }));
     refuse(await shell.platform.post('/v1/governed/a', { n: 1 }));

@@ -32,7 +32,7 @@ describe('Approvals of what access tokens request', () => {
     return refusedWith(refused).approval_id;
   };
 
-  it('are another administrator’s where the subject is the id or the address of one, in whatever case', async () => {
+  it('are another administrator’s where the subject is the id or the address of one, in upper or lower case', async () => {
     for (const sub of [second.memberId, second.email, second.email.toUpperCase()]) {
       const id = await requestBy(sub);
       assertProblem(await approve(second, id), 'ADMIN_REQUIRED');

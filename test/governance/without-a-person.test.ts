@@ -93,7 +93,7 @@ const everyOtherAct: Step[] = [
 ];
 
 /**
- * A key that ends soon leaves behind whatever it can, where one without an end has made the same before.
+ * A key that ends soon leaves behind all that it can, where one without an end has made the same before.
  * The agent is retired at last: nothing more is made for a retired one.
  */
 const leavingBehind: Step[] = [
@@ -439,7 +439,7 @@ describe('What needs a person', function () {
   });
   after(() => service.close());
 
-  it('never comes about by bearers alone, whatever an admin key, an admin’s token, an agent’s key and the keys that they make call', async () => {
+  it('never comes about by bearers alone, no matter what an admin key, an admin’s token, an agent’s key and the keys that they make call', async () => {
     const operators: string[] = [];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 50 }), async (steps) => {

@@ -60,7 +60,7 @@ describe('bodies of requests', () => {
     });
   }
 
-  it('are 400 naming every fault at once', async () => {
+  it('are 400 naming every fault in one answer', async () => {
     const reply = await admin.post('/v1/things', { size: 'big', colour: 'red', parts: 'none' });
     assertProblem(reply, 'VALIDATION_ERROR');
     const paths = (reply.body.errors as { path: string }[]).map((fault) => fault.path);

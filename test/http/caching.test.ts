@@ -63,7 +63,7 @@ describe('answers that may be kept', () => {
     assertStatus(await admin.get('/v1/things/thg_1', { 'if-none-match': '"other"' }), 200);
   });
 
-  it('need a credential, whatever the client has kept', async () => {
+  it('need a credential, no matter what the client has kept', async () => {
     assert.equal((await shell.anonymous.get('/v1/things/thg_1', { 'if-none-match': '*' })).status, 401);
   });
 

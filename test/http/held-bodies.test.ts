@@ -90,7 +90,7 @@ describe('HeldBodies', () => {
     await holds(2_000);
     begin('/b', 1_400, 900);
     await holds(2_900);
-    // 3,000 for whoever holds more than 100: `b` has most, and its first body came before its second.
+    // 3,000 for an owner that holds more than 100: `b` has most, and its first body came before its second.
     const honest = begin('/c', 900, 150);
     await holds(2_150);
     honest.socket.write('x'.repeat(750));

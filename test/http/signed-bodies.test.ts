@@ -42,7 +42,7 @@ describe('A route that takes what somebody has signed', () => {
       'hex',
     ).toString();
 
-  it('is given the bytes as they came, whatever they are said to be', async () => {
+  it('is given the bytes as they came, no matter what they are said to be', async () => {
     for (const body of ['{ "a" : 1.0 }', '{"a":1,"a":2}', 'no JSON at all', '\u0000é', ' ']) {
       for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
         assert.equal(await bytesOf(body, { 'content-type': type }), body);

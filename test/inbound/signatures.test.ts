@@ -340,7 +340,7 @@ describe('A secret without whsec_', () => {
     assert.deepEqual(verify({ provider, mailgun: mailgun({ secret: OWN }), secrets: [OWN] }), byMailgun);
   });
 
-  it('fits no signature of Standard Webhooks, whatever part of it is the key', () => {
+  it('fits no signature of Standard Webhooks, no matter which part of it is the key', () => {
     const keys = [
       Buffer.from(OWN),
       Buffer.from(OWN, 'base64'),

@@ -104,7 +104,7 @@ describe('A check against a schema', () => {
     assert.equal(checks, 1);
   });
 
-  it('is made of a repeated call that was answered, whatever has become of the skill since', async () => {
+  it('is made of a repeated call that was answered, no matter what has become of the skill since', async () => {
     const idempotency = { key: 'again', fingerprint: Buffer.from('same') };
     const call = { ...callOf(consumer, 'invokeSkill'), idempotency };
     const first = await invokeSkill(context, call, skill, { input: {} });

@@ -123,7 +123,7 @@ describe('the claims of an invocation', () => {
     assert(issuedAt >= secondsOf(createdAt) && issuedAt <= answered, JSON.stringify(claim));
   });
 
-  it('say that it failed, and why, whatever is in the message', async () => {
+  it('say that it failed, and why, no matter what is in the message', async () => {
     const error = { code: 'NO "IDEA"', message: 'Zoë \\ \u0001\u007f\u2028 </script> 😀\n' };
     const { id } = await buildInvocation(consumer, skill.id);
     const pending = await shown(id);

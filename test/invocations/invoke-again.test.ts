@@ -76,7 +76,7 @@ describe('POST /v1/skills/:id/invoke with an Idempotency-Key', () => {
     assertProblem(await buyer.post(path, { input: {} }, key), 'IDEMPOTENCY_KEY_REUSED');
   });
 
-  it('makes one invocation of twenty calls at once', async () => {
+  it('makes one invocation of twenty calls in parallel', async () => {
     const buyer = await buildOperator({ cents: 1_000 });
     const key = { 'idempotency-key': unique('key') };
     const replies = await Promise.all(Array.from({ length: 20 }, () => buyer.post<Invocation>(path, { input }, key)));

@@ -142,7 +142,7 @@ describe('POST /v1/skills/:id/invoke', () => {
     assertProblem(await consumer.post(`/v1/skills/${hidden.id}/invoke`, { input }), 'NOT_FOUND');
   });
 
-  it('answers 409 for a skill that is not active, whatever the input', async () => {
+  it('answers 409 for a skill that is not active, regardless of the input', async () => {
     const off = await buildSkill(provider);
     assertStatus(await provider.post(`/v1/skills/${off.id}/suspend`), 200);
     assertProblem(await consumer.post(`/v1/skills/${off.id}/invoke`, { input: {} }), 'SKILL_NOT_ACTIVE');
@@ -285,7 +285,7 @@ describe('POST /v1/skills/:id/invoke', () => {
       assertStatus(await key.post(path, { input }), 201);
     });
 
-    it('holds no more with a key than its limit, whatever its agent may', async () => {
+    it('holds no more with a key than its limit, no matter what its agent may', async () => {
       const agent = await buildAgent(consumer);
       const key = await buildAgentKey(consumer, agent.id, { monthly_limit_cents: 25 });
       assertStatus(await key.post(path, { input }), 201);

@@ -216,7 +216,7 @@ describe('rivals at one invocation', () => {
     }
   });
 
-  it('one Idempotency-Key at once: one invocation, one answer', async () => {
+  it('one Idempotency-Key in parallel: one invocation, one answer', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const call = {
         ...callOf(consumer, 'invokeSkill'),

@@ -176,7 +176,7 @@ describe('the work on an invocation', () => {
       assertStatus(await post(provider, id, 'complete', { output }), 200);
     });
 
-    it('answers the same output again, in whatever order its members come, and pays once', async () => {
+    it('answers the same output again, in any order of its members, and pays once', async () => {
       const skill = await buildSkill(provider, { output_schema: { type: 'object' }, price_per_invocation: 10 });
       const buyer = await buildOperator({ cents: 100 });
       const { id } = await buildInvocation(buyer, skill.id);
@@ -266,7 +266,7 @@ describe('the work on an invocation', () => {
   describe('POST /v1/skills/invocations/:id/heartbeat', () => {
     refusesOthers('heartbeat', {}, () => claimed({ lease_seconds: 30 }));
 
-    it('begins the lease anew, with the claim’s length or another', async () => {
+    it('begins the lease again, with the claim’s length or another', async () => {
       const before = await claimed({ lease_seconds: 30 });
       const longer = assertStatus(await post(provider, before.id, 'heartbeat', { lease_seconds: 600 }), 200);
       assert(Date.parse(longer.lease_until ?? '') - Date.parse(before.lease_until ?? '') > 500_000);

@@ -61,7 +61,7 @@ describe('createSchemaChecker', () => {
       assert.match(faults[0]?.message ?? '', /linear time/);
     });
 
-    it('accepts a draft by any of its names, whatever $id the schema has', async () => {
+    it('accepts a draft by any of its names, no matter which $id the schema has', async () => {
       for (const $schema of [
         'https://json-schema.org/draft-07/schema',
         'http://json-schema.org/draft/2020-12/schema#',
@@ -125,7 +125,7 @@ describe('createSchemaChecker', () => {
       assert.equal((await validate(schema, Array(20_000).fill(0))).length, 1);
     });
 
-    it('keeps messages and paths short, whatever strangers wrote', async () => {
+    it('keeps messages and paths short, no matter what strangers wrote', async () => {
       const [fault] = await validate(
         { properties: { ['n'.repeat(5_000)]: { enum: ['v'.repeat(5_000), 'w'] } } },
         { ['n'.repeat(5_000)]: 1 },
@@ -225,7 +225,7 @@ describe('createSchemaChecker', () => {
       );
     });
 
-    it('never confuses schemas, however many there are and whatever the threads drop', async () => {
+    it('never confuses schemas, however many there are and no matter what the threads drop', async () => {
       const schemas = Array.from({ length: 600 }, (_, index) => ({ description: 'd'.repeat(1_000), const: index }));
       for (const round of [0, 1]) {
         const answers = await Promise.all(

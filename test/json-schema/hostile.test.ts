@@ -100,7 +100,7 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     );
   });
 
-  it('lets no call wait for a slow schema longer than its own time, whatever runs meanwhile', async () => {
+  it('lets no call wait for a slow schema longer than its own time, no matter what runs meanwhile', async () => {
     const limits = { ...generousLimits, jobMs: 500 };
     const own = createSchemaChecker(limits);
     const check = (schema: JsonObject) => own.validate(checkOf(schema, 'x'));

@@ -279,7 +279,7 @@ describe('assertFewValues', () => {
     return typeof value === 'string' ? 2 : 1;
   };
 
-  it('counts values by what they cost, whatever stands in texts and between values', () => {
+  it('counts values by what they cost, no matter what stands in texts and between values', () => {
     fc.assert(
       fc.property(documents, (text) => {
         const count = valuesOf(JSON.parse(text));

@@ -84,7 +84,7 @@ describe('The life of a mail', () => {
     assert.deepEqual(await row(id), { status: 'expired', text: null });
   });
 
-  it('gives it up at once when the mail server will never take it', async () => {
+  it('gives it up immediately when the mail server will never take it', async () => {
     const strict = await startMailServer({ refuses: 550 });
     sendBy(strict.port);
     const id = await write();

@@ -18,7 +18,7 @@ const usage = (promptTokens: number, cachedPromptTokens: number | null, completi
   totalTokens: promptTokens + completionTokens,
 });
 
-describe('What a model call costs', () => {
+describe('The cost of a model call', () => {
   for (const [what, used, priced, microcents] of [
     ['input and output by their prices', usage(1_000, null, 10), prices(25, 2.5, 200), 27_000],
     ['cached input by its own', usage(1_000, 600, 10), prices(25, 2.5, 200), 13_500],
@@ -30,7 +30,7 @@ describe('What a model call costs', () => {
   ] as const)
     it(what, () => assert.equal(costOfCall(used, priced), microcents));
 
-  it('is never more than what is promised for it, whatever the provider reports', () => {
+  it('is never more than what is promised for it, no matter what the provider reports', () => {
     const count = fc.integer({ min: 0, max: 1_000_000_000 });
     const price = fc.integer({ min: 0, max: 1_000_000 }).map((value) => value / 1_000);
     fc.assert(

@@ -49,7 +49,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
       assert.equal(double.calls(), 1);
     });
 
-    it('may answer as much as its tokens can be, whatever is escaped in it', async () => {
+    it('may answer as much as its tokens can be, no matter what is escaped in it', async () => {
       const says = '\u0001'.repeat(4 * 20_000);
       double.behave = { says };
       assert.equal((await ask()).outcome, 'unknown', '480 KB are more than 300 tokens');

@@ -33,7 +33,7 @@ const AnthropicRequest = z.strictObject({
   temperature: z.number().min(0).max(1).optional(),
 });
 
-/** A question as it arrived, whatever the wire format. */
+/** A question as it arrived, regardless of the wire format. */
 export interface AskedQuestion {
   model: string;
   /** Absent: it was sent none. */

@@ -6,7 +6,7 @@ import { codeFits, codeMac, isLive, minutesOf, newCode, wrongCode } from '../../
 const use = (purpose: 'sign-in-code' | 'destination-code', subject: string) => ({ purpose, subject });
 
 describe('One-time codes', () => {
-  it('are six digits, whatever they begin with', () => {
+  it('are six digits, no matter what they begin with', () => {
     const codes = Array.from({ length: 2_000 }, newCode);
     for (const code of codes) assert.match(code, /^\d{6}$/);
     assert(codes.some((code) => code.startsWith('0')));

@@ -7,7 +7,7 @@ const names: Readonly<Record<string, DnsAnswer>> = { ...hostileNames, ...harmles
 const call = { headers: {}, body: '{}', timeoutMs: 10_000, maxReplyBytes: 1_024 };
 const shown = (url: string): string => JSON.stringify(url.length > 90 ? `${url.slice(0, 90)}…` : url);
 
-describe('Of URLs that users name', () => {
+describe('URLs that users name', () => {
   let dns: DnsStub;
   let outbound: Outbound;
   let onTrial: Outbound;

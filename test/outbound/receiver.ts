@@ -20,7 +20,7 @@ export interface Receiver {
 }
 
 /**
- * A server that does with each connection what `act` does; it is called when a whole request has come, or at once with `atOnce`.
+ * A server that does with each connection what `act` does; it is called when a whole request has come, or immediately with `atOnce`.
  */
 export async function startReceiver(
   act: (socket: Socket) => void,

@@ -104,7 +104,7 @@ describe('A call to a receiver', () => {
       assert.equal(receiver.connections(), 0);
     });
 
-    it('directly, whatever proxy the environment names', async () => {
+    it('directly, no matter which proxy the environment names', async () => {
       const proxy = await receiving((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy'));
       const receiver = await receiving((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'));
       const settings = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
@@ -463,7 +463,7 @@ describe('A call to a receiver', () => {
       assert.equal(six.requests.join(''), '');
     });
 
-    it('refuses a certificate of an unknown authority, whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+    it('refuses a certificate of an unknown authority, no matter what NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
       const careful = createOutbound({ allowLoopback: true, publicBaseUrl, resolver: dns.resolver });
       const warnings = mock.method(process, 'emitWarning', () => undefined);
       try {
@@ -480,7 +480,7 @@ describe('A call to a receiver', () => {
   });
 
   describe('whose connection ends elsewhere than it was to, as behind a hidden redirection of the network,', () => {
-    /** Leads every connection to this port of 127.0.0.1, whatever address it was for. */
+    /** Leads every connection to this port of 127.0.0.1, no matter which address it was for. */
     const divertTo = (port: number): void => {
       const original = net.connect;
       mock.method(net, 'connect', (options: net.TcpNetConnectOpts) =>

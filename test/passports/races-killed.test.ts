@@ -59,7 +59,7 @@ describe('kill -9 of a process that issues or revokes', function () {
   const itBeside = sideBySide();
   let own: OwnContext;
   let place: Place;
-  /** Where whoever is killed works beside this process: in a database of the suite's own, since it may have messages in hand when it dies. */
+  /** Where the process that is killed works beside this process: in a database of the suite's own, since it may have messages in hand when it dies. */
   let settings: Record<string, string>;
   let stop: () => Promise<void>;
 

@@ -9,7 +9,7 @@ import { RACE_ROUNDS } from '../billing/ledger/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { treeWorld, type Outcome, type TreeWorld } from './tree-world.ts';
 
-/** Callers at once: more than the pool has connections, so that some wait for one and some for the lock. */
+/** Callers in parallel: more than the pool has connections, so that some wait for one and some for the lock. */
 const CALLERS = 12;
 /** Passports that each round begins with. */
 const BEFORE = 4;
@@ -242,7 +242,7 @@ describe('revocations in a race with other calls', function () {
     }
   });
 
-  it('revocations of overlapping scopes at once count each passport once', async () => {
+  it('revocations of overlapping scopes in parallel count each passport once', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const world = await treeWorld(own.context);
       const traffic = new Traffic(world);

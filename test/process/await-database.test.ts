@@ -85,7 +85,7 @@ describe('A process that starts while Postgres is away', function () {
     assert(api.alive() && worker.alive());
   });
 
-  it('ends at once when it is told to, or where waiting would change nothing', async () => {
+  it('ends immediately when it is told to, or where waiting would change nothing', async () => {
     const database = await absentDatabase();
     const settings = await settingsOf(database.url);
     const waiting = startProgram('src/worker.ts', settings);

@@ -36,7 +36,7 @@ describe('an invocation that runs out of time', function () {
   const becomes = (id: string, status: string) =>
     eventually(`${id} to be ${status}`, async () => (await market.show(id)).status === status);
 
-  it('is refused to whoever claims it, completes it or cancels it after its deadline, before any timer has fired', async () => {
+  it('is refused to a provider that claims it, completes it or cancels it after its deadline, before any timer has fired', async () => {
     const claimed = await market.pending();
     assertStatus(await market.act(claimed, 'claim'), 200);
     const pending = await market.pending();

@@ -54,7 +54,7 @@ describe('The production shape, with exactly the settings that are written down'
     folder = await mkdtemp(join(tmpdir(), 'carnet-production-'));
     database = await emptyDatabase();
     const { temporal_address: address } = service().credentials;
-    // The settings that no document can name: where the two servers are on this machine, and what two tests at once must not share.
+    // The settings that no document can name: where the two servers are on this machine, and what two tests in parallel must not share.
     const namespace = `production-${randomBytes(5).toString('hex')}`;
     place = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
     await registerNamespace(address, namespace);

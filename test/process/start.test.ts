@@ -198,7 +198,7 @@ describe('npm start', function () {
     assert.equal(await stopping, 0);
     assert.deepEqual(processesNaming(other.dataDir), []);
 
-    // The seed is made anew from what the database has: nobody twice, no credit twice, no key lost.
+    // The seed is made again from what the database has: nobody twice, no credit twice, no key lost.
     const before = other.credentials;
     await rm(join(other.dataDir, 'credentials.json'));
     other = await startInstance({ dataDir: other.dataDir });

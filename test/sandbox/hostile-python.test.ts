@@ -3,7 +3,7 @@ import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
 import { BYTECODE, fatalInPython, harmlessInPython, refusedByPython } from './hostile-python.ts';
 import { buildRun, buildRunner, endOf } from './support.ts';
 
-/** Tries each text of the input, and says what became of it: the name of the exception, or the value. */
+/** Tries each text of the input, and says its outcome: the name of the exception, or the value. */
 const TRIES = `
 import gc
 

@@ -43,7 +43,7 @@ describe('GET /v1/skills/:id', () => {
       assertProblem(await owner.get(`/v1/skills/${id}`), 'NOT_FOUND'));
   }
 
-  it('answers 304 to whoever has it already, and anew once it changed', async () => {
+  it('answers 304 to a client that has it already, and the new one once it changed', async () => {
     const { id } = await publish(owner);
     const etag = (await other.get(`/v1/skills/${id}`)).headers.get('etag') ?? '';
     assert.equal((await other.get(`/v1/skills/${id}`, { 'if-none-match': etag })).status, 304);
@@ -51,7 +51,7 @@ describe('GET /v1/skills/:id', () => {
     assert.equal((await other.get(`/v1/skills/${id}`, { 'if-none-match': etag })).status, 200);
   });
 
-  it('shows a change at once, however often it was read before', async () => {
+  it('shows a change immediately, however often it was read before', async () => {
     const { id } = await publish(owner);
     for (let price = 1; price <= 20; price += 1) {
       assertStatus(await owner.patch(`/v1/skills/${id}`, { price_per_invocation: price }), 200);

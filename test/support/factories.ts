@@ -117,7 +117,7 @@ export const publication = (overrides: Record<string, unknown> = {}): Record<str
   ...overrides,
 });
 
-/** An open skill with `{text}` in and out; active at once. */
+/** An open skill with `{text}` in and out; active immediately. */
 export async function buildSkill(
   owner: Requester,
   overrides: Record<string, unknown> = {},

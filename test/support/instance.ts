@@ -36,7 +36,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const program = startProgram('src/main.ts', {
     DATA_DIR: dataDir,
     PORT: '0',
-    // Several instances run at once, and a part that dies must find its port free.
+    // Several instances run in parallel, and a part that dies must find its port free.
     TEMPORAL_PORT: '0',
     TEMPORAL_UI_PORT: '0',
     ...ampleLimits,

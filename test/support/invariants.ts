@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 const Breach = z.object({ id: z.string(), law: z.string() });
 const Unsettled = z.object({ id: z.string() });
 
-/** The laws of an invocation that these rows break, whatever was killed on the way; empty when all is well. */
+/** The laws of an invocation that these rows break, no matter what was killed on the way; empty when all is well. */
 const breaches = (connection: CommonQueryMethods, ids: readonly string[]) =>
   connection.any(sql.type(Breach)`
     with facts as (

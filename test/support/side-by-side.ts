@@ -1,4 +1,4 @@
-/** Cases of one file that run at once, beside as many of another file: they wait about as much as they compute. */
+/** Cases of one file that run in parallel, beside as many of another file: they wait about as much as they compute. */
 const WIDTH = 3;
 
 /** `it` for a case that is independent of the other cases of the suite. */

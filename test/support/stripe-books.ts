@@ -127,7 +127,7 @@ export class StripeBooks {
     if (status === 'canceled' || customer !== form.customer) throw new StripeRefusal(400, 'subscription_not_updatable');
   }
 
-  /** Deletes a customer, as Stripe does: what it pays for each month ends at once, what it has paid stays. */
+  /** Deletes a customer, as Stripe does: what it pays for each month ends immediately, what it has paid stays. */
   deleteCustomer(id: string): Record<string, unknown> {
     this.get(id);
     this.objects.delete(id);

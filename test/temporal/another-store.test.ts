@@ -178,7 +178,7 @@ describe('Another store of lives', () => {
     }
   });
 
-  it('wakes all there is over a Temporal that has lost its disk, ten of each kind at once', async () => {
+  it('wakes all there is over a Temporal that has lost its disk, ten of each kind together', async () => {
     const server = await temporalServer();
     await server.start();
     const rig = await startRig({ temporalAddress: server.address });
@@ -270,7 +270,7 @@ describe('Another store of lives', () => {
       });
     }
 
-    it('and no vacuum, which writes the row anew elsewhere', async () => {
+    it('and no vacuum, which writes the row again elsewhere', async () => {
       const own = await ownContext();
       try {
         await noteLifeStore(own.context.pool, 'first');

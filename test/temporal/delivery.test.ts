@@ -149,7 +149,7 @@ describe('Delivery of messages to lives', () => {
       assert(longest > 3_000 && longest <= 3_600, `${longest} seconds`);
     });
 
-    it('tries it at once where a person makes it due as the page says', async () => {
+    it('tries it immediately where a person makes it due as the page says', async () => {
       await wakeIt();
       await rig.startDelivery();
       const { attempts } = await triedAtLeast(1);
@@ -163,7 +163,7 @@ describe('Delivery of messages to lives', () => {
       await triedAtLeast(attempts + 2);
     });
 
-    it('tries it at once where it is woken anew, and keeps one message of it', async () => {
+    it('tries it immediately where it is woken again, and keeps one message of it', async () => {
       await wakeIt();
       await due();
       await rig.startDelivery();
@@ -217,7 +217,7 @@ describe('Delivery of messages to lives', () => {
     assert.equal(await wakesOf(id), 1);
   });
 
-  it('delivers at once what is due at once', async () => {
+  it('delivers immediately what is due immediately', async () => {
     await rig.startDelivery({ sweep: false });
     // On a slow machine one may take longer; if all waited for the half second of the others, none would not.
     await eventually('one to be delivered within half a second', async () => {

@@ -312,7 +312,7 @@ describe('The life of an invocation', () => {
     assert.equal((await rig.row(id)).status, 'completed');
   });
 
-  it('says which signals there are to whoever misspells one', async () => {
+  it('says which signals there are to a caller that misspells one', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await run.handle.signal('complet', { output: { text: 'misspelt' } });
@@ -395,7 +395,7 @@ describe('The workflow tasks of the life of an invocation', () => {
     assert.equal(await run.tasks(), 2);
   });
 
-  it('are one of a run woken anew after it was terminated, which reads the row and returns', async () => {
+  it('are one of a run woken again after it was terminated, which reads the row and returns', async () => {
     const { id } = await rig.invoke();
     const first = runOf(rig, id);
     await waits(first);

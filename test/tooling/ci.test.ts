@@ -51,6 +51,7 @@ describe('.ci/run', () => {
       '== import law',
       '== module state',
       '== references',
+      '== words',
       '== SQL',
       '== types',
       '== openapi.json is fresh',

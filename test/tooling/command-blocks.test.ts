@@ -87,7 +87,7 @@ describe('Blocks of commands and programs', () => {
   });
 });
 
-describe('What a block prints', () => {
+describe('The output of a block', () => {
   const same: [string, string][] = [
     ['skl_01M8369W9X58NTETMZ1AWBNVWP 25', 'skl_… 25'],
     ['at 2026-11-23T03:13:08.202Z', 'at 2027-01-01T00:00:00.000Z'],

@@ -45,7 +45,7 @@ describe('Places', () => {
     for (const endAll of leftovers.splice(0)) await endAll();
   });
 
-  it('are shared: of eighty slow calls of A six are at work, and the next of B begins at once', async () => {
+  it('are shared: of eighty slow calls of A six are at work, and the next of B begins immediately', async () => {
     const places = new Places(limits);
     const { begin, callers } = work(places);
     begin('A', 80);

@@ -145,7 +145,7 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
     }
   };
 
-  it('in whatever headers they have', async () => {
+  it('in any headers', async () => {
     const counts: Record<string, number> = { ok: 0, void: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(spelled, { minLength: TOGETHER, maxLength: TOGETHER, size: 'max' }), async (texts) => {

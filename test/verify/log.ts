@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 
 /**
  * A small log of the tests' own, written from the definitions (RFC 9162 §2.1, RFC 9052, RFC 9942, C2SP) and sharing no code with the
- * service or the verifiers: trees are hashed anew from all leaves, from the top down.
+ * service or the verifiers: trees are hashed again from all leaves, from the top down.
  */
 
 const sha256 = (...parts: Uint8Array[]): Buffer => {

@@ -53,7 +53,7 @@ const textOf = (bundle: unknown, trust: Trust, wanted: string): string => {
 const INDEX = 5;
 const signer = newKeys('signer');
 const log = TestLog.around(plainEnvelope, INDEX, 23);
-/** A bundle in which everything holds, made anew. */
+/** A bundle in which everything holds, made again. */
 const honest = (): TestBundle => {
   const bundle = structuredClone(log.bundle(plainEnvelope, INDEX, 11, 23));
   bundle.co_signatures.push(coSignature(plainEnvelope, signer));

@@ -12,7 +12,7 @@ const MOST_OUTPUT = 1024 * 1024;
 /** Shown in no stack: lines of this file. */
 const OURS = 'carnet';
 
-// Runs before the script and keeps the functions as they are, whatever the script makes of them. `answer` is reachable from no script.
+// Runs before the script and keeps the functions as they are, no matter what the script makes of them. `answer` is reachable from no script.
 const PRELUDE = `'use strict'; (print) => {
   const { parse, stringify } = JSON, string = String, ErrorClass = Error, ArrayClass = Array;
   const shown = (value) => {

@@ -147,11 +147,11 @@ export const updateAgent = (
   });
 
 /**
- * Takes a public key for an agent, for this transaction alone. A block would be worth nothing if the same key were an agent again at once, and a
+ * Takes a public key for an agent, for this transaction alone. A block would be worth nothing if the same key were an agent again immediately, and a
  * partner with a key of somebody else's agent would decide what that one is held to. The keys of other operators are no matter: anybody can
  * name a public key.
  * @returns its RFC 7638 thumbprint
- * @throws CarnetError AGENT_BLOCKED, with the id of the agent for whoever may see it; PARTNER_SCOPE
+ * @throws CarnetError AGENT_BLOCKED, with the id of the agent for callers who may see it; PARTNER_SCOPE
  */
 async function takeKey(connection: CommonQueryMethods, caller: Caller, key: PublicJwk): Promise<string> {
   const { operatorId } = caller;

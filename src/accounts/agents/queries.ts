@@ -123,7 +123,7 @@ export const findAgentByName = (
     )`select ${columns(null)} from agents where operator_id = ${operatorId} and name = ${name} order by id limit 1`,
   );
 
-/** The operator that an agent belongs to, whoever calls: for platform administration. */
+/** The operator that an agent belongs to, no matter who calls: for platform administration. */
 export const findOperatorOfAgent = (connection: CommonQueryMethods, agentId: string): Promise<string | null> =>
   connection.maybeOneFirst(
     sql.type(z.object({ operator_id: z.string() }))`select operator_id from agents where id = ${agentId}`,
@@ -141,7 +141,7 @@ export const listAgents = (
 export const countAgents = (connection: CommonQueryMethods, of: AgentsOf): Promise<number> =>
   connection.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from agents where ${isSeen(of)}`);
 
-/** @returns it as whoever registers it may see it */
+/** @returns it as the caller who registers it may see it */
 export async function insertAgent(
   connection: CommonQueryMethods,
   agent: CreateAgent & { id: AgentId; operatorId: OperatorId; grantId: PartnerGrantId | null },

@@ -46,7 +46,7 @@ export const countApiKeys = (connection: CommonQueryMethods, operatorId: Operato
 export type NewApiKey = Omit<ApiKey, 'id' | 'last_used_at' | 'created_at'> & {
   id: ApiKeyId;
   secretHash: Buffer;
-  /** The member behind whoever made it; null: it cannot be told. */
+  /** The member behind the credential that made it; null: it cannot be told. */
   personId: string | null;
 };
 

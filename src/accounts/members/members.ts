@@ -27,7 +27,7 @@ const ACTS = {
 
 /**
  * Invites a person while there is a free seat, of the tier or a bought one. The operator is locked while seats are
- * counted, so that two calls at once cannot both take the last one.
+ * counted, so that two calls in parallel cannot both take the last one.
  * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for the address of a member; for an owner or
  *   administrator, and by a credential that ends, GOVERNANCE_APPROVAL_REQUIRED, NOT_OWNER.
  */

@@ -54,7 +54,7 @@ export const listMembers = (
   connection.any(sql.type(MemberSchema)`
     select ${columns} from members where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
 
-/** The owners and administrators, who have joined or are invited: whoever is added or deleted changes who decides. The oldest first. */
+/** The owners and administrators, who have joined or are invited: each one that is added or deleted changes who decides. The oldest first. */
 export const listDeciders = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<readonly Member[]> =>
   connection.any(sql.type(MemberSchema)`
     select ${columns} from members where operator_id = ${operatorId} and role <> 'member' order by id`);
@@ -109,7 +109,7 @@ export type Membership = z.infer<typeof MembershipRow>;
 const memberships = sql.fragment`
   select id, email, role, operator_id, operator_name, joined, suspended from memberships`;
 
-/** The memberships of the holder of this address, whatever its case, and what they are invited to, the oldest first. */
+/** The memberships of the holder of this address, regardless of its case, and what they are invited to, the oldest first. */
 export const membershipsOf = (connection: CommonQueryMethods, email: string): Promise<readonly Membership[]> =>
   connection.any(sql.type(MembershipRow)`${memberships} where lower(email) = lower(${email}) order by id`);
 

@@ -63,7 +63,7 @@ export const insertGrant = (
     values (${grant.id}, ${grant.operatorId}, ${grant.name}, ${textArray(grant.providers)})
     returning ${columns}`);
 
-/** @returns whether there was one to delete; it waits for whoever makes something under it */
+/** @returns whether there was one to delete; it waits for the call that makes something under it */
 export const deleteGrant = async (connection: CommonQueryMethods, grant: GrantOfOperator): Promise<boolean> =>
   (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     update partner_grants set deleted_at = clock_timestamp() where ${isThat(grant)} returning id`)) !== null;

@@ -3,7 +3,7 @@ import { translateDatabaseError } from '../../database/errors.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, InvocationId, MachineRunId, MissionId, OperatorId, PassportId, SkillId } from '../../ids/ids.ts';
 
-/** A step of sealed execution that ran. It is charged whatever became of its invocation: the machine time was used. */
+/** A step of sealed execution that ran. It is charged regardless of the outcome of its invocation: the machine time was used. */
 export interface MachineRun {
   /** Recording the same id again changes nothing and charges nothing. */
   id: MachineRunId;

@@ -37,7 +37,7 @@ export async function forCustomer<T>(
   }
 }
 
-/** Two calls at once create one customer, since they use the same key. */
+/** Two calls in parallel create one customer, since they use the same key. */
 async function customerOf({ pool, payments }: PaymentsContext, known: Known): Promise<Customer> {
   const { operatorId, provider } = known;
   const row = await pool.maybeOne(sql.type(CustomerRow)`

@@ -113,7 +113,7 @@ const refund: Reader = (object) => {
   };
 };
 
-/** Whatever the event is called, it carries the dispute as it was: status and balance transactions say what it means. */
+/** No matter what the event is called, it carries the dispute as it was: status and balance transactions say what it means. */
 const dispute: Reader = (object) => {
   const { data } = Dispute.safeParse(object);
   if (data === undefined || data.payment_intent === null) return unrelatedFact;
@@ -214,7 +214,7 @@ const readers: Record<OurType, Reader | null> = {
   'customer.subscription.deleted': subscription,
   'customer.subscription.paused': subscription,
   'customer.subscription.resumed': subscription,
-  // `updated` says what became of a pending update, and nothing of ours makes one.
+  // `updated` says the outcome of a pending update, and nothing of ours makes one.
   'customer.subscription.pending_update_applied': null,
   'customer.subscription.pending_update_expired': null,
   'customer.subscription.trial_will_end': null, // nothing of ours has a trial

@@ -81,7 +81,7 @@ export interface Customer {
 }
 
 /**
- * How a page is opened. It is kept in the row, so that a call that is made again is the same request, whatever the
+ * How a page is opened. It is kept in the row, so that a call that is made again is the same request, no matter what the
  * settings say by then.
  */
 export interface PageTerms {
@@ -139,10 +139,10 @@ export interface PaymentProvider {
   readCheckout(sessionId: string): Promise<CheckoutState>;
   /** Closes a checkout so that nobody can pay it; one that is over already stays as it is. */
   expireCheckout(sessionId: string): Promise<void>;
-  /** Key `refund:<transaction>`; the same key again makes no other refund. What became of it, the list says. */
+  /** Key `refund:<transaction>`; the same key again makes no other refund. The list says its outcome. */
   refund(request: { key: string; paymentId: string; amountCents: number }): Promise<{ providerRefundId: string }>;
   /**
-   * All refunds of a payment, whoever made them, the newest first. Throws `PaymentRefused` where the provider does not
+   * All refunds of a payment, no matter who made them, the newest first. Throws `PaymentRefused` where the provider does not
    * know the payment, or lists amounts that are not US cents.
    */
   listRefunds(paymentId: string): Promise<ListedRefund[]>;
@@ -153,7 +153,7 @@ export interface PaymentProvider {
     change: SubscriptionChange;
   }): Promise<SubscriptionState>;
   /**
-   * Refunds what was paid for the current period of a subscription and ends it at once; keys are made of the
+   * Refunds what was paid for the current period of a subscription and ends it immediately; keys are made of the
    * subscription.
    * @returns the cents that went back; null where it had ended by itself, and nothing is given back
    */

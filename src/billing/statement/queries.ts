@@ -56,7 +56,7 @@ export interface StatementForm {
   text: Fragment;
   separator: string;
   /**
-   * How many sources the text has. A page ends with the row that brings their sum to `pageOfSources`, whatever its
+   * How many sources the text has. A page ends with the row that brings their sum to `pageOfSources`, regardless of its
    * limit.
    */
   sources: Fragment;

@@ -35,7 +35,7 @@ export const giveUpChange = (context: Context, call: CommandCall): Promise<Answe
   });
 
 /**
- * The page of the change that waits to be paid. That of an upgrade is opened anew, since such pages of the provider live
+ * The page of the change that waits to be paid. That of an upgrade is opened again, since such pages of the provider live
  * for minutes; that of a first subscription is the same until its time is over.
  * @throws CarnetError PAYMENTS_NOT_CONFIGURED; NOT_FOUND where no change waits; PAYMENT_REFUSED; TEMPORARILY_UNAVAILABLE
  *   where no worker opens the page in time.

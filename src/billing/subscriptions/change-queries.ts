@@ -81,7 +81,7 @@ export async function insertChange(connection: CommonQueryMethods, change: NewCh
 const expiresIn = (seconds: number | null) =>
   sql.fragment`date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${seconds})`;
 
-/** The life is due at once, and fetches when the change can no longer be paid. */
+/** The life is due immediately, and fetches when the change can no longer be paid. */
 async function planFetchOf(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscriptions s set due_at = clock_timestamp(), next_call_at = least(s.next_call_at, c.expires_at)
@@ -89,7 +89,7 @@ async function planFetchOf(connection: CommonQueryMethods, id: string): Promise<
 }
 
 /**
- * Has the page of a waiting upgrade opened anew by the life, which the caller wakes; there is as much time to pay it as
+ * Has the page of a waiting upgrade opened again by the life, which the caller wakes; there is as much time to pay it as
  * at first.
  * @param attempt that of the page that was opened last
  * @returns false where it does not wait, or a rival had it opened

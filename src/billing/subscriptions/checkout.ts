@@ -89,7 +89,7 @@ export async function closeSubscriptionCheckout(context: PaymentsContext, change
   }
 }
 
-/** One that is over already cannot be expired; what became of it is read next. */
+/** One that is over already cannot be expired; its outcome is read next. */
 const unlessRefused = (error: unknown): void => {
   if (!(error instanceof PaymentRefused)) throw error;
 };

@@ -45,7 +45,7 @@ async function operatorOfCheckout(
 }
 
 /**
- * A checkout that failed or expired ends its change at once; a paid one shows in the subscription, or is completed by the
+ * A checkout that failed or expired ends its change immediately; a paid one shows in the subscription, or is completed by the
  * life.
  */
 async function applyCheckout({ connection }: Unit, { reference, outcome }: CheckoutFact): Promise<void> {

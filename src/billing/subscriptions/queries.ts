@@ -89,7 +89,7 @@ export async function planFetchNow(connection: CommonQueryMethods, operatorId: s
 /**
  * Sets when to fetch from the provider next, after a fetch that began at `fetchedAt`: at the end of the period and when
  * a checkout expires; in a minute where the period is over and not renewed yet, in ten minutes while a payment is
- * processed; at growing intervals up to a day where the provider does not know the subscription; at once where an event
+ * processed; at growing intervals up to a day where the provider does not know the subscription; immediately where an event
  * came meanwhile, or a subscription is to be given back.
  */
 export async function planNextFetch(

@@ -10,7 +10,7 @@ import { lockSubscription, readSeats, saveDesiredTerms } from './queries.ts';
 import { isPaid } from './state.ts';
 
 /**
- * Sets how many seats are bought in addition to those of the tier. They count at once, and the life pushes them to the
+ * Sets how many seats are bought in addition to those of the tier. They count immediately, and the life pushes them to the
  * provider. The operator is locked, so that nobody joins meanwhile.
  * @throws CarnetError SEATS_OUT_OF_RANGE without a paid subscription, above the ceiling of the tier, or below the
  *   number of members.

@@ -18,7 +18,7 @@ export const bytesOf = (text: string): Buffer | null => strictBase64url(text) ??
 const NO_BASE64 = 'is not base64url without padding, nor base64 with it';
 
 /**
- * That a co-signature can be verified, whoever has the key.
+ * That a co-signature can be verified, no matter who has the key.
  * @throws CoseFault which is the end of a sentence about it: what is wrong, and what to write
  */
 export function assertReadable({ cose_sign1: text, signer_kid: kid }: CoSignature): void {

@@ -7,7 +7,7 @@ import { insertBatch, listPending, markPublished, noteHeadWritten } from './quer
 import { secondsOf, signRegistered, signRegisteredFrom, signRegistration } from './registration.ts';
 import { assertKeyOpens, underLock, type Locked } from './under-lock.ts';
 
-/** Claims of one batch at most: with their nodes 64 KiB, appended within 20 ms. More wait for the next, which follows at once. */
+/** Claims of one batch at most: with their nodes 64 KiB, appended within 20 ms. More wait for the next, which follows immediately. */
 export const BATCH = 1_000;
 
 /**

@@ -19,7 +19,7 @@ import { bestCheckpoint } from './witnesses/witnessed.ts';
 /**
  * Everything that proves a claim, in one file that needs nobody of us to be checked.
  * @returns null while the claim waits for its place in the log
- * @throws CarnetError NOT_FOUND; NOT_OWNER for whoever does not read the claim in full.
+ * @throws CarnetError NOT_FOUND; NOT_OWNER for a caller that does not read the claim in full.
  */
 export async function bundleOf(context: Context, caller: Caller, claimId: string): Promise<Bundle | null> {
   const { pool } = context;

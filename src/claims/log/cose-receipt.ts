@@ -30,7 +30,7 @@ interface Receipt {
 
 /**
  * A COSE receipt (RFC 9942, with the claims that RFC 9943 requires of one): a COSE_Sign1 of the log whose payload is the root, detached, since
- * whoever verifies it computes the root from the leaf and the proof. The same arguments give the same bytes.
+ * a verifier computes the root from the leaf and the proof. The same arguments give the same bytes.
  */
 export const signCoseReceipt = ({ issuer, subject, kid, privateKey, rootHash, inclusion }: Receipt): Buffer =>
   signSign1({
@@ -52,7 +52,7 @@ export const signCoseReceipt = ({ issuer, subject, kid, privateKey, rootHash, in
 
 /**
  * Verifies that the log of this key has a leaf in its tree.
- * @param kid what the receipt must call the key, if it names one; null: whatever it says
+ * @param kid what the receipt must call the key, if it names one; null: any name
  * @throws CoseFault where it does not show that; its message is the end of a sentence about the receipt
  */
 export function verifyCoseReceipt(

@@ -33,7 +33,7 @@ export async function readHeadFile(path: string): Promise<string | null> {
   }
 }
 
-/** Replaces the file in one step, and returns when it is on the disk. Whoever calls it holds the lock of the log. @throws HeadFileFault */
+/** Replaces the file in one step, and returns when it is on the disk. The caller holds the lock of the log. @throws HeadFileFault */
 export async function writeHeadFile(path: string, note: string): Promise<void> {
   try {
     await replace(path, note);

@@ -23,7 +23,7 @@ export class InclusionFault extends Error {
 export const encodeInclusion = ({ treeSize, logIndex, hashes }: Inclusion): Buffer =>
   encodeCbor([treeSize, logIndex, hashes]);
 
-/** @throws InclusionFault for more than 2 KiB, and for whatever is not deterministic CBOR of a size, an index below it, and hashes of 32 bytes. */
+/** @throws InclusionFault for more than 2 KiB, and for anything that is not deterministic CBOR of a size, an index below it, and hashes of 32 bytes. */
 export function decodeInclusion(bytes: Uint8Array): Inclusion {
   if (bytes.length > MAX_PROOF_BYTES) {
     throw new InclusionFault(`An inclusion proof has at most ${MAX_PROOF_BYTES / 1024} KiB.`);

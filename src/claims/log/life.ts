@@ -37,7 +37,7 @@ export async function advanceLog({ pool }: Context, id: string): Promise<LogStep
 
 /**
  * Appends what waits in batches, every 200 ms, and publishes each. It goes on while claims come, for two seconds at most. Any number may run
- * at once: the lock of the log lets one batch after the other in, and each reads the tree anew.
+ * in parallel: the lock of the log lets one batch after the other in, and each reads the tree again.
  * @returns `more`: claims still came when the time was over
  */
 export async function appendToLog(context: Context): Promise<{ more: boolean }> {
@@ -82,7 +82,7 @@ export async function reconcileLogs(context: Context): Promise<{ woken: number }
   return { woken };
 }
 
-/** Nothing of it is done where there is no log: it is made by whoever needs it. */
+/** Nothing of it is done where there is no log: it is made by the process that needs it. */
 async function lookAtOldRows(context: Context): Promise<void> {
   if ((await findLog(context.pool)) === null) return;
   const until = performance.now() + LONGEST_STEP_MS;

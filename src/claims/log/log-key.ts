@@ -52,7 +52,7 @@ export function signedTree(
   return checkpoint;
 }
 
-/** Made once for a service: key and origin stay, whatever address it has later. */
+/** Made once for a service: key and origin stay, no matter which address it has later. */
 async function makeLog({ pool, encryption, config }: Context): Promise<void> {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const id = newId('log');

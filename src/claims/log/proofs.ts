@@ -21,7 +21,7 @@ interface Consistency {
   hashes: Buffer[];
 }
 
-/** The hashes of many spans, read at once. */
+/** The hashes of many spans, read together. */
 async function hashesOf(connection: CommonQueryMethods, spans: readonly Span[]): Promise<Buffer[]> {
   const read = await readNodes(connection, spans.flatMap(nodesOf));
   return spans.map((span) => hashOfSpan(span, read));

@@ -67,7 +67,7 @@ export async function insertLog(connection: CommonQueryMethods, log: NewLog): Pr
       ${log.registration}, ${log.registeredFrom}, ${log.createdAt}::timestamptz)`);
 }
 
-/** Replaces only what was read: two processes may encrypt the key again at once. */
+/** Replaces only what was read: two processes may encrypt the key again in parallel. */
 export async function replaceSealedKey(
   connection: CommonQueryMethods,
   { before, after }: { before: string; after: string },
@@ -140,7 +140,7 @@ export async function noteDamagedSlice(connection: CommonQueryMethods, from: num
 
 const Slice = z.object({ walked_size: z.number() });
 
-/** The place from which a slice is walked now; null where one was walked a moment ago. Of several that ask at once one is given it. */
+/** The place from which a slice is walked now; null where one was walked a moment ago. Of several that ask in parallel one is given it. */
 export const takeSlice = (connection: CommonQueryMethods, everySeconds: number): Promise<number | null> =>
   connection.maybeOneFirst(sql.type(Slice)`
     update claim_log set walked_at = clock_timestamp()
@@ -214,7 +214,7 @@ export const listPending = (
 ): Promise<readonly z.infer<typeof PendingRow>[]> =>
   connection.any(sql.type(PendingRow)`select seq, leaf_hash from log_pending order by seq limit ${limit}`);
 
-/** Deletes the messages that would wake a life. Each was committed with its claim, so whoever reads afterwards what waits finds that. */
+/** Deletes the messages that would wake a life. Each was committed with its claim, so a process that reads afterwards what waits finds that. */
 export async function deleteMessagesOf(connection: CommonQueryMethods, life: string): Promise<void> {
   await connection.query(sql.type(Nothing)`delete from life_messages where life = ${life}`);
 }

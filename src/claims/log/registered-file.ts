@@ -37,7 +37,7 @@ export async function registeredInDatabase(
 }
 
 /**
- * The same by the file, which whoever writes the database does not reach. Batches are registered and never lose that, so the database has these
+ * The same by the file, which no writer of the database reaches. Batches are registered and never lose that, so the database has these
  * and perhaps more.
  * @returns null where there is no file
  * @throws LogStopped, HeadFileFault

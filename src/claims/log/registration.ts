@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { NoteFault, parseNote, signNote, verifyNote } from './signed-note.ts';
 
 /**
- * The log states this of a batch besides its root, signed when the batch is appended: rows say it too, and whoever writes the database changes
+ * The log states this of a batch besides its root, signed when the batch is appended: rows say it too, and a writer of the database changes
  * rows. The first lines keep these notes apart from checkpoints, whose second line is a number.
  */
 export interface Registration {

@@ -217,7 +217,7 @@ export async function underLock<T>(
     return await underLock(context, work);
   } catch (error) {
     const stops = error instanceof LogStopped || error instanceof NodesGone || error instanceof HeadFileFault;
-    // Whatever else happens may pass, such as Postgres being away. It is tried again, and `late` if it does not pass.
+    // Anything else may pass, such as Postgres being away. It is tried again, and `late` if it does not pass.
     if (!stops) throw error;
     await stop(context, error.message);
     return null;

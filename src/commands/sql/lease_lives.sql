@@ -1,6 +1,6 @@
 -- Leases the due messages of up to `p_limit` lives, what has the first priority first. Among those of one priority the owners take turns:
 -- the first is the one behind `p_after[priority]`, whose turn was the last. A life is taken by its oldest message, which is one row, so two
--- processes never take one life at once. Ids are not in the order of commits: `message_ids` are exactly what was seen here. The cost grows
+-- processes never take one life in parallel. Ids are not in the order of commits: `message_ids` are exactly what was seen here. The cost grows
 -- with the owners that have messages, not with their messages. The last row of a priority names whose turn was the last. A message that
 -- Temporal refused waits for its hour at most, and a newer one of its life does not wait behind it.
 create function lease_lives(p_kinds text[], p_limit int, p_minimum_age_ms int, p_after text[])

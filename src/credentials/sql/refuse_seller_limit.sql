@@ -4,7 +4,7 @@ create function refuse_seller_limit(p_skill text, p_limit jsonb, p_calls bigint,
 language plpgsql as $$
 declare
   v_month constant date := utc_month(clock_timestamp());
-  -- As numeric: whatever numbers a limit has.
+  -- As numeric: a limit may have any number.
   v_most_calls constant numeric := (p_limit ->> 'max_calls')::numeric;
   v_most_cents constant numeric := (p_limit ->> 'max_cost_cents')::numeric;
   v_resets constant text := iso_time((v_month + interval '1 month') at time zone 'UTC');

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../json/value.ts';
 /** Characters of a text that are shown among others; on its own page it is shown whole. */
 const SHOWN_AMONG_OTHERS = 4_000;
 
-/** Members whose value opens something to whoever reads it. */
+/** Members whose value opens something to every reader. */
 const SECRET = /(?:^|_)secret$/;
 
 const withoutSecrets = (name: string, value: unknown): unknown =>

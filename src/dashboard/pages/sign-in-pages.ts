@@ -114,7 +114,7 @@ const OUTBOX_KEY = 'ADMIN=$(node -p "require(\'${DATA_DIR:-./.carnet}/credential
 /** Prints the six digits of the newest mail. */
 const CODE_OF_MAIL = 'node -p "JSON.parse(fs.readFileSync(0)).messages[0]?.text.match(/\\b\\d{6}\\b/)?.[0]"';
 
-/** Where the mail is on an instance that sends none: whoever holds the platform's key reads it there, and nobody else. */
+/** Where the mail is on an instance that sends none: the holder of the platform's key reads it there, and nobody else. */
 function outboxHint({ context: { config } }: Visit, email: string): Html {
   if (config.mail !== undefined) return nothing;
   const to = email === '' ? '' : `&to=${encodeURIComponent(email).replaceAll("'", '%27')}`;

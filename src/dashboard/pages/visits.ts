@@ -99,7 +99,7 @@ function personAt<V extends Visit>(visit: V, method: 'get' | 'post'): Promise<Pe
 const ended = (path: string): Page => redirect(signInFor(path, { notice: 'ended' }));
 
 /**
- * A page for whoever is signed in; everybody else is led to where people sign in, and back.
+ * A page for a person who is signed in; everybody else is led to where people sign in, and back.
  * @param path of the page
  * @throws CarnetError OPERATOR_SUSPENDED
  */

@@ -1,4 +1,4 @@
--- Ends the sessions that a browser had before it signed in anew, of whichever members; returns their ids.
+-- Ends the sessions that a browser had before it signed in again, of whichever members; returns their ids.
 create function end_sessions(p_tokens bytea[], p_request text) returns setof text language sql as $$
   with ended as (
     delete from dashboard_sessions where token_hash = any(p_tokens) returning id, member_id, expires_at > clock_timestamp() as counted

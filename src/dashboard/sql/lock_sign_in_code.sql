@@ -1,5 +1,5 @@
 -- The code that a try is judged by, locked until the transaction ends, so that simultaneous guesses are judged in turn: the newest of the
--- browser's own requests that still counts, which strangers cannot use up; for whoever has none the newest of their network, or of all.
+-- browser's own requests that still counts, which strangers cannot use up; for a browser without one the newest of their network, or of all.
 create function lock_sign_in_code(p_address text, p_network text, p_browsers text[]) returns sign_in_code language plpgsql as $$
 declare
   v_id bigint;

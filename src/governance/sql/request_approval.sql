@@ -1,4 +1,4 @@
--- The live approval of a request: the one that exists, or `p_id` made now. Of two callers at once one makes it and both get it. One
+-- The live approval of a request: the one that exists, or `p_id` made now. Of two callers in parallel one makes it and both get it. One
 -- that was given for another state of its subject lapses, and so does one whose requester has ended or whose approver may not give it any
 -- more (`p_owner`: only an owner may). Of those of the request that lapsed undecided the newest is kept, and of the
 -- operator's none that ended 90 days ago without a decision (decision A33). Where as many wait as may wait of those that the credential shares
@@ -25,7 +25,7 @@ begin
       where a.operator_id = p_operator and a.method = p_method and a.path = p_path and a.body_digest = p_digest
         and a.status in ('pending', 'approved');
     if found then return; end if;
-    perform lock_approvals(p_operator); -- so that the bound holds when many ask at once
+    perform lock_approvals(p_operator); -- so that the bound holds when many ask in parallel
     if not has_approval_place(p_operator, coalesce((select c.line from credential_lines c where c.id = p_requested_by), array[p_requested_by]),
         p_most_of_first, p_most_of_operator) then
       select min(a.expires_at) into v_first_end from governance_approvals a

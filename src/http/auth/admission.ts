@@ -14,7 +14,7 @@ export function admission(publicBaseUrl: string): Middleware<Admitted> {
     if (unauthenticated !== undefined) throw unauthenticated;
     ctx.state.caller = null;
     if (credential === null || route.audience === 'public') return next();
-    // Browsers send the cookie by themselves, whoever made them send the request.
+    // Browsers send the cookie by themselves, no matter who made them send the request.
     if (route.method !== 'get' && isPerson(credential.caller)) assertSameOrigin(ctx.req.headers);
     ctx.state.caller = admit(credential, route.audience, route.method);
     return next();

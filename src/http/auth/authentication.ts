@@ -108,7 +108,7 @@ type CountedLook = (shown: string, lookUps: LookUps) => Promise<Credential>;
 
 /**
  * Keeps what `look` finds for a second, by the text that was shown. That something was good in the last hour is remembered too: it is looked
- * up whatever the address has done, so that nobody who shares an address with a stranger is kept out by them.
+ * up no matter what the address has done, so that nobody who shares an address with a stranger is kept out by them.
  */
 function remembering({ rowEvents }: Context, look: Look): CountedLook {
   const good = new LRUCache<string, true>({ max: REMEMBERED, ttl: GOOD_MS });
@@ -126,7 +126,7 @@ function remembering({ rowEvents }: Context, look: Look): CountedLook {
     const underWay = pending.get(name);
     if (underWay !== undefined) {
       const credential = await underWay;
-      // A credential that must be looked up anew may have been withdrawn between the beginning of that look-up and this request.
+      // A credential that must be looked up again may have been withdrawn between the beginning of that look-up and this request.
       return credential.validForMs > 0 ? credential : look(shown);
     }
     const looks = pending;

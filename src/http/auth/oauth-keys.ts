@@ -29,7 +29,7 @@ export function issuerKeys(issuer: string, log: Logger): JWTVerifyGetKey {
     return keys;
   };
 
-  /** The refusal leaves out the cause: that is for whoever runs the service, in the log. */
+  /** The refusal leaves out the cause: that is for the people who run the service, in the log. */
   const unusable = (cause: unknown): never => {
     if (cause instanceof CarnetError) throw cause;
     log.warn({ err: cause, issuer }, 'oauth: the issuer gave no usable answer, so its access tokens cannot be checked');

@@ -90,7 +90,7 @@ function roleOf(scope: string): 'admin' | 'member' {
   throw refused('its scope must hold admin or member');
 }
 
-/** A sentence for whoever has set up the issuer; only what the token itself holds is repeated. */
+/** A sentence for the person who has set up the issuer; only what the token itself holds is repeated. */
 function sentenceOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'it has expired';
   if (error instanceof errors.JWTClaimValidationFailed)

@@ -8,7 +8,7 @@ const read = (name: string): Buffer => readFileSync(new URL(`assets/${name}`, im
 const stylesheet = read('carnet.css');
 
 /**
- * The address that pages name as their stylesheet. The version makes browsers fetch that of a new release at once; it is no part of the path, so
+ * The address that pages name as their stylesheet. The version makes browsers fetch that of a new release immediately; it is no part of the path, so
  * that processes of two releases, side by side while one replaces the other, both answer it.
  */
 export const STYLESHEET = `/assets/carnet.css?v=${etagOf(stylesheet).slice(1, -1)}`;

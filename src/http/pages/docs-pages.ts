@@ -7,7 +7,7 @@ import { keptPage } from './kept-page.ts';
 import type { NamedPage, PathOfPage } from './page.ts';
 import { shell } from './shell.ts';
 
-/** Always asked for anew, by its ETag: another release has another page and document. */
+/** Always asked for again, by its ETag: another release has another page and document. */
 const ASKED_FOR = 'public, max-age=0';
 const MINUTES = 'public, max-age=300';
 /** Caches swagger-ui, which changes with its version. */

@@ -4,7 +4,7 @@ import { html, type Html } from './html.ts';
 import { shell } from './shell.ts';
 
 /**
- * An error for a person in front of a browser: what was wrong, what to do, and by what whoever runs the service finds it in the log. The
+ * An error for a person in front of a browser: what was wrong, what to do, and by what the people who run the service find it in the log. The
  * address is not on the page: that of a payment page opens it.
  */
 export function errorPage(error: CarnetError, requestId: string): Html {

@@ -22,7 +22,7 @@ export interface Visit {
   id: string;
   /** The part behind the `?` of the address. */
   query: Readonly<Record<string, string | string[]>>;
-  /** Its connections are those that whoever asks has a share of. */
+  /** Its connections are those that the caller has a share of. */
   context: Context;
   requestId: string;
   /** Who is signed in in this browser; null: nobody. */
@@ -101,7 +101,7 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
     ctx.res.setHeaders(await limitOf(limits).count(addressBlock(clientAddress(ctx.req, trustProxyHops))));
   };
 
-  /** As a call: whoever is signed in has a limit of their own, whatever else comes from their address. */
+  /** As a call: a person who is signed in has a limit of their own, no matter what else comes from their address. */
   const countVisit = async (ctx: ParameterizedContext<Recorded>, person: Credential | null): Promise<void> => {
     if (person === null) await count(ctx, ({ anonymous }) => anonymous);
     else if (limits !== null) ctx.res.setHeaders(await limits.key.count(countedAs(person.caller)));

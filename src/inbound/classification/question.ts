@@ -10,7 +10,7 @@ type Question = Omit<ModelQuestion, keyof ModelName>;
 /** The answer has twenty tokens. The rest is for models that think first; one that needs more is not for this, and its answer is cut off. */
 const MAX_TOKENS = 1_024;
 
-/** Milliseconds: whoever sent the event waits for its verdict. */
+/** Milliseconds: the provider waits for its verdict. */
 const CALL_MS = 10_000;
 
 /** Below this a model that sees no injection has not said that there is none. */
@@ -19,7 +19,7 @@ const LEAST_CONFIDENCE = 0.5;
 const Answer = z.strictObject({ injection: z.boolean(), confidence: z.number().min(0).max(1) });
 
 /**
- * Asks whether a text orders its reader about. The text stands between two lines that hold 128 random bits: whoever wrote it could not
+ * Asks whether a text orders its reader about. The text stands between two lines that hold 128 random bits: its author could not
  * write the line that ends it.
  */
 export function questionAbout(excerpt: string): Question {

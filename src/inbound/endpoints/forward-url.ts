@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 
 /**
- * Judges where events are to be forwarded to: by its text, and by DNS. Where DNS does not say, each forward decides anew. Before a command,
+ * Judges where events are to be forwarded to: by its text, and by DNS. Where DNS does not say, each forward decides again. Before a command,
  * since DNS may take seconds.
  * @returns the refusal FORWARD_URL_FORBIDDEN, which names the `rule`; null: it may be called
  */

@@ -45,6 +45,6 @@ export async function revokeEndpoint(
   return { status: 200, body: await shownEndpoint(context, context.pool, caller, id), replayed: false };
 }
 
-/** A passport is shown to others, and whoever it was shown to could end every endpoint of the operator for good. */
+/** A passport is shown to others, and everybody whom it was shown to could end every endpoint of the operator for good. */
 const mayRevoke = (caller: Caller, { agent_id: agentId }: EndpointRow): boolean =>
   (caller.kind !== 'agent' && caller.kind !== 'passport') || caller.agentId === agentId;

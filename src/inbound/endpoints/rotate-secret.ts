@@ -8,7 +8,7 @@ import type { RotatedEndpointSecret, RotateEndpointSecret } from './schema.ts';
 import { endpointSecrets } from './secrets.ts';
 
 /**
- * Replaces the secret of an endpoint, by the one that its provider made or a new one: forwards are signed with the new one at once, and what providers send may be signed with the one before
+ * Replaces the secret of an endpoint, by the one that its provider made or a new one: forwards are signed with the new one immediately, and what providers send may be signed with the one before
  * for another day, unless that ends `immediate`ly. One that the caller chooses, and one that
  * would outlast the credential of the caller, needs a person.
  * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED; GOVERNANCE_APPROVAL_REQUIRED

@@ -166,7 +166,7 @@ const FAILURES = {
   scan_failed: 'The scanner failed or did not end in time; what is not scanned is not forwarded.',
 } as const;
 
-/** Attempts of an event until one whose scan is too slow holds it for good (decision I52). */
+/** Attempts of an event until one whose scan is too slow holds it for good (decision I40). */
 const SLOW_ATTEMPTS = 3;
 
 const UNSCANNED: Finding = {
@@ -177,7 +177,7 @@ const UNSCANNED: Finding = {
   reason: 'It needs more processor time than a scan may have, so nothing of it was scanned.',
 };
 
-/** Ends an event that takes too long to scan as `blocked`, whatever the policy: the next delivery of it is a duplicate. */
+/** Ends an event that takes too long to scan as `blocked`, regardless of the policy: the next delivery of it is a duplicate. */
 async function holdUnscanned(
   context: ScannerContext,
   { id, attempt, event }: { id: string; attempt: number; event: SealedEvent },

@@ -12,7 +12,7 @@ interface Named {
 }
 
 /**
- * Begins another attempt of an event that has ended: it is scanned anew, and leaves only where the policy of today lets it pass. One
+ * Begins another attempt of an event that has ended: it is scanned again, and leaves only where the policy of today lets it pass. One
  * that was held needs a person.
  * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED; INVALID_STATE while it is worked on, or where its content is purged
  */
@@ -77,7 +77,7 @@ export const markFindingHarmless = (
     return { status: 200, body: await shown(connection, named) };
   });
 
-/** Which content a person decides about, who reads it by `readContent`: other bytes, and another attempt, are decided about anew. */
+/** Which content a person decides about, who reads it by `readContent`: other bytes, and another attempt, are decided about again. */
 const contentDecidedAbout = ({ id, attempt, body_sha256 }: EventStanding, endpointId: string) => ({
   id,
   endpoint_id: endpointId,

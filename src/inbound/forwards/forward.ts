@@ -34,7 +34,7 @@ export async function forwardInbound(context: ScannerContext, id: string): Promi
   rowEvents.changed(id, event.endpoint_id);
 }
 
-/** As decision I17 has it. */
+/** The payload is read from the stored content again, so what is forwarded is what was scanned. */
 const forwardedBody = (
   id: string,
   event: SealedEvent,

@@ -39,7 +39,7 @@ export async function answerReceived(
       'The endpoint was revoked while this event was being scanned; nothing was forwarded.',
     );
   }
-  // Without a verdict the event can still fail, and a provider that was answered 202 sends it no second time (decision I10).
+  // Without a verdict the event can still fail, and a provider that was answered 202 sends it no second time (decision I8).
   if (verdict === null || (!state.ended && duplicate)) {
     throw new CarnetError(
       'TEMPORARILY_UNAVAILABLE',

@@ -13,7 +13,7 @@ interface Identified {
 }
 
 /**
- * The key that makes a request this event and no other (decision I8): nothing that is not signed, since whoever sends the bytes again could change
+ * The key that makes a request this event and no other (decision I8): nothing that is not signed, since everybody who sends the bytes again could change
  * it. The kind stands before the value, so that an id of one kind is never one of another.
  */
 export function eventKey({

@@ -1,4 +1,4 @@
-/** Headers of providers that are kept and forwarded (decision I18): what the event is, never what opens a door. */
+/** Headers of providers that are kept and forwarded: what the event is, never what opens a door. */
 const KEPT: ReadonlySet<string> = new Set([
   'content-type',
   'webhook-id',

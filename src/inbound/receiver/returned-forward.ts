@@ -2,14 +2,14 @@ import type { ReadBody } from '../scanner/index.ts';
 
 /** Names the events that a request says it is the forward of. */
 export interface NamedForwards {
-  /** By `X-Service-Event-Id`, which a relay may pass on whatever it makes of the body. */
+  /** By `X-Service-Event-Id`, which a relay may pass on no matter what it makes of the body. */
   inHeader: string | null;
   /** By the members of the body, both of which every forward has. */
   inBody: { eventId: string; endpointId: string } | null;
 }
 
 /**
- * Reads what a request says about itself, to be held against the forwards that there are (decision I50).
+ * Reads what a request says about itself, to be held against the forwards that there are (decision I8).
  * @returns null for nearly every request: it names no event
  */
 export function namedForwards(

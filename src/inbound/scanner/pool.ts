@@ -23,7 +23,7 @@ export const standardLimits: ScanLimits = {
   clockMs: 6_000,
   waitMs: 5_000,
   bytesInFlight: 67_108_864,
-  // A worker takes eight steps at once; four are left to other operators while scans of one are slow.
+  // A worker takes eight steps in parallel; four are left to other operators while scans of one are slow.
   scansOfCaller: 4,
   heapMb: 512,
 };

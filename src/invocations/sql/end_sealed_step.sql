@@ -1,4 +1,4 @@
--- Writes what became of a step, once an attempt, and ends the invocation with the last step and with one that failed. False: somebody else
+-- Writes the outcome of a step, once an attempt, and ends the invocation with the last step and with one that failed. False: somebody else
 -- has ended it, or the invocation is over or past its deadline; then it is not charged. `p_result` has the columns of sealed_steps that the
 -- run found out, and `asked`: a provider took the question of a model step.
 create function end_sealed_step(

@@ -1,4 +1,4 @@
--- The invocation as the API shows it, without input and output: those are added from the row by whoever may see them.
+-- The invocation as the API shows it, without input and output: those are added from the row for callers who may see them.
 create function invocation_snapshot(i invocations) returns text language sql stable as $$
   select json_build_object(
     'id', i.id, 'skill_id', i.skill_id, 'skill_version', i.skill_version, 'skill_revision', i.skill_revision, 'status', i.status,

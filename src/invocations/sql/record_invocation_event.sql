@@ -1,4 +1,4 @@
--- The event of what became of an invocation, for the sides of it that have a rule for it. Nearly always nobody has: then it costs one look
+-- The event of the outcome of an invocation, for the sides of it that have a rule for it. Nearly always nobody has: then it costs one look
 -- at an index.
 create function record_invocation_event(i invocations, p_type text) returns void language plpgsql as $$
 declare v_operator text;

@@ -1,4 +1,4 @@
--- Refuses whoever holds an earlier claim than the current one.
+-- Refuses a caller that holds an earlier claim than the current one.
 create function refuse_other_attempt(i invocations, p_attempt int) returns void language plpgsql as $$
 begin
   if p_attempt <> i.attempt then

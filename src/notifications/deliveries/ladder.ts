@@ -18,8 +18,8 @@ interface Failure {
 
 /**
  * Mails the registered address of the operator where a destination keeps failing, three times a day at most, and where it was disabled for that. An address that was
- * named since and has proven nothing may be a stranger's: it gets none (decision N4). The operator is named by id alone, since a name is
- * whatever somebody wrote.
+ * named since and has proven nothing may be a stranger's: it gets none. The operator is named by id alone, since a name is
+ * what somebody wrote.
  */
 export async function climbLadder(
   context: Pick<Context, 'config' | 'encryption'>,

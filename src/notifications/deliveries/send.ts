@@ -16,14 +16,14 @@ export interface SenderContext extends MailerContext {
   readonly texter: Texter;
 }
 
-/** Calls to one receiver at once. */
+/** Calls to one receiver in parallel. */
 const BATCH = 8;
 /** New calls begin for so long: other destinations of the operator wait for their turn, and a worker that stops waits for the last call. */
 const STARTING_MS = 4_000;
 /** After a full batch more is likely to come: where nothing waits, it is looked for so many times more, so long apart. */
 const LOOKS = 5;
 const LOOK_EVERY_MS = 50;
-/** Limits any call: after thirty seconds whoever looks takes the caller for gone. */
+/** Limits any call: after thirty seconds a reader takes the caller for gone. */
 const LONGEST_CALL_MS = 20_000;
 
 const deliveries = metrics.counter('carnet_notification_deliveries', 'Deliveries that were sent, by what came of them');

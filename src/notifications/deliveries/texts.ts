@@ -121,7 +121,7 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
   }),
 };
 
-/** Says what happened in the optional families, and whatever else may come. */
+/** Says what happened in the optional families, and what else may come. */
 const named = (eventType: string, { invocation_id: invocationId, skill_id: skillId }: Payload): Sentences => ({
   what:
     invocationId === undefined

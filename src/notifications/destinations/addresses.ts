@@ -13,7 +13,7 @@ const refused = (message: string, code = 'invalid_format'): CarnetError =>
 
 /**
  * An address in the one spelling in which equal ones are equal: e-mail in lower case, a number in E.164, a URL as WHATWG writes it. A URL
- * is also looked up, and refused where it leads to what is not on the internet; where DNS does not say, each call decides anew.
+ * is also looked up, and refused where it leads to what is not on the internet; where DNS does not say, each call decides again.
  * @returns the refusal where it is none, VALIDATION_ERROR at `destination`
  */
 export async function normalise(
@@ -35,6 +35,6 @@ export async function normalise(
   return found.outcome === 'refused' ? refused(found.sentence, found.rule) : url.href;
 }
 
-/** Returns what is stored of an address with the codes that were sent to it: whoever names it has the same limit. */
+/** Returns what is stored of an address with the codes that were sent to it: the limit is the same no matter who names it. */
 export const destinationMac = ({ mac }: Encryption, channel: ChannelType, address: string): string =>
   mac(`${channel}:${address}`, 'destination-address');

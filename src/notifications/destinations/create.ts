@@ -18,7 +18,7 @@ import { sendCode } from './verification/send-code.ts';
 const MOST_DESTINATIONS = 50;
 
 /**
- * Makes a destination. The registered e-mail address of the operator is verified at once; every other gets a code (decision N4).
+ * Makes a destination. The registered e-mail address of the operator is verified immediately; every other gets a code.
  * @throws CarnetError VALIDATION_ERROR for what is no address; TIER_LIMIT_EXCEEDED; SMS_NOT_CONFIGURED; DESTINATION_EXISTS with
  *   `destination_id`; GOVERNANCE_APPROVAL_REQUIRED; RATE_LIMITED where the address has had its codes.
  */
@@ -29,7 +29,7 @@ export async function createDestination(
 ): Promise<Answered<CreatedDestination>> {
   const { operatorId } = call.caller;
   const { channel_type: channel, destination } = body;
-  // Before the command, since DNS may take seconds; whoever repeats a key gets the kept answer, whatever DNS says now.
+  // Before the command, since DNS may take seconds; a caller that repeats a key gets the kept answer, no matter what DNS says now.
   const normalised = await normalise(context, body);
   return runCommand(
     context,

@@ -6,7 +6,7 @@ import { enableDestinationRow, lockDestination } from './queries.ts';
 import { shownDestination } from './read.ts';
 import type { Destination } from './schema.ts';
 
-/** Sends to a destination again that was disabled since it kept failing; its failures count anew. @throws CarnetError NOT_FOUND */
+/** Sends to a destination again that was disabled since it kept failing; its failures count again. @throws CarnetError NOT_FOUND */
 export const enableDestination = (
   context: Context,
   call: CommandCall,

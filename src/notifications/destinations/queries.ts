@@ -153,7 +153,7 @@ export async function markVerified(connection: CommonQueryMethods, id: string): 
   );
 }
 
-/** Failures count anew, and deliveries begin again. */
+/** Failures count again, and deliveries begin again. */
 export async function enableDestinationRow(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update destinations set failures_in_row = 0, failing_since = null, disabled_at = null, disabled_reason = null where id = ${id}`);

@@ -7,7 +7,7 @@ import { decidedAbout } from './decided-about.ts';
 import { deleteDestination, lockDestination } from './queries.ts';
 
 /**
- * Deletes a destination. It leaves the rules, and a rule with none left is inactive; what waits for it is not sent (decision N13).
+ * Deletes a destination. It leaves the rules, and a rule with none left is inactive; what waits for it is not sent.
  * @throws CarnetError NOT_FOUND; GOVERNANCE_APPROVAL_REQUIRED
  */
 export const removeDestination = (

@@ -10,7 +10,7 @@ import { destinationSecrets } from './secrets.ts';
 import { newWebhookSecret } from '../../webhooks/secrets.ts';
 
 /**
- * Replaces the secret of a webhook; the one before it signs beside the new one for a day (decision N7).
+ * Replaces the secret of a webhook; the one before it signs beside the new one for a day.
  * @throws CarnetError NOT_FOUND; VALIDATION_ERROR for an address that is no webhook; GOVERNANCE_APPROVAL_REQUIRED
  */
 export const rotateSecret = (

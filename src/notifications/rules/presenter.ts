@@ -4,7 +4,7 @@ import type { RuleRow } from './queries.ts';
 import type { ListedRule } from './schema.ts';
 
 /**
- * A rule with the fields of its first destination (decision N14), and its destinations.
+ * A rule with the fields of its first destination, and its destinations.
  * @param destinations at least those of the rule, by id
  */
 export function presentRule(rule: RuleRow, destinations: ReadonlyMap<string, DestinationRow>): ListedRule {

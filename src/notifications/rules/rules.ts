@@ -23,7 +23,7 @@ import {
 } from './queries.ts';
 import type { CreateRule, ListedRule, Rule, UpdateRule } from './schema.ts';
 
-/** An operator has this many at most: each event is compared with all of them (decision N25). */
+/** An operator has this many at most: each event is compared with all of them. */
 const MOST_RULES = 100;
 
 /**

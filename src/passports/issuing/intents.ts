@@ -13,7 +13,7 @@ interface IntentRequest {
   operatorId: OperatorId;
   /** Intents of this agent may be named. */
   agentId: string;
-  /** Intents that the parent passport has, by claim: these may be named whatever agent they are of. */
+  /** Intents that the parent passport has, by claim: these may be named no matter which agent they are of. */
   pinned?: ReadonlyMap<string, IntentEntry>;
 }
 

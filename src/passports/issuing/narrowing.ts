@@ -11,7 +11,7 @@ import type { ServiceScope } from '../token.ts';
 /** The most that can be passed on of one service: the grant at issue, the parent's service at delegation. */
 export type Allowance = Omit<ServiceScope, 'constraints'> & { constraints: SignedConstraint[] };
 
-/** The request for one service; whatever is left out is inherited. */
+/** The request for one service; what is left out is inherited. */
 export interface RequestedScope {
   service_connection_id: string;
   /** `*`: everything that may be passed on. */

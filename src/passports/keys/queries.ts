@@ -26,7 +26,7 @@ export const listSigningKeys = (connection: CommonQueryMethods): Promise<readonl
   connection.any(sql.type(SigningKeyRow)`
     select kid, x, private_key, status, is_signing_key_accepted(k) as counts from signing_keys k order by created_at, kid`);
 
-/** Does nothing where there are keys already: of several processes that start at once one makes them. */
+/** Does nothing where there are keys already: of several processes that start together one makes them. */
 export async function insertFirstKeys(
   connection: CommonQueryMethods,
   active: NewSigningKey,
@@ -37,7 +37,7 @@ export async function insertFirstKeys(
       ${active.kid}, ${active.x}, ${active.privateKey}, ${next.kid}, ${next.x}, ${next.privateKey})`);
 }
 
-/** Replaces only what was read: two processes may encrypt the same key again at once. */
+/** Replaces only what was read: two processes may encrypt the same key again in parallel. */
 export async function replaceSealed(
   connection: CommonQueryMethods,
   kid: string,

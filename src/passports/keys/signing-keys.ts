@@ -124,7 +124,7 @@ export async function activeKey(context: Context): Promise<SigningKey> {
 }
 
 /**
- * The key of a passport that is signed again, whatever its status now. @throws Error where it never existed.
+ * The key of a passport that is signed again, regardless of its status now. @throws Error where it never existed.
  */
 export async function keyOf(context: Context, kid: string): Promise<SigningKey> {
   const keys = signingKeys(context);

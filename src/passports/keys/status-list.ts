@@ -14,8 +14,8 @@ const LIFETIME_SECONDS = 300;
 /** A list is made at most once a second a process. */
 const FRESH_MS = 1_000;
 /**
- * Days that have a list, today included. Tokens live an hour, so a verifier needs two; the others are for whoever looks back. As many lists are
- * kept in memory, so that nobody who fetches them in turn has each made anew.
+ * Days that have a list, today included. Tokens live an hour, so a verifier needs two; the others are for those who look back. As many lists are
+ * kept in memory, so that nobody who fetches them in turn has each made again.
  */
 const DAYS_SHOWN = 7;
 const DAY_MS = 86_400_000;

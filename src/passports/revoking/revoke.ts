@@ -35,7 +35,7 @@ export const revokePassport = (
       select * from revoke_passport(${commandArguments(call)}, p_jti => ${jti}, p_reason => ${reason})`,
   });
 
-/** Names what is revoked at once; `id` is the id of the agent, of the session or of the calling operator. */
+/** Names what is revoked together; `id` is the id of the agent, of the session or of the calling operator. */
 export interface RevocationScope {
   scope: 'agent' | 'session' | 'operator';
   id: string;

@@ -19,7 +19,7 @@ export type LiveState = z.infer<typeof StateRow>;
 /** Most passports of one query. */
 const MOST_AT_ONCE = 100;
 /**
- * Most queries at once. With one, the connection is idle while its answer is read; with more, each gathers fewer
+ * Most queries in parallel. With one, the connection is idle while its answer is read; with more, each gathers fewer
  * passports.
  */
 const QUERIES = 2;

@@ -32,7 +32,7 @@ const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/;
 const HeaderSchema = z.strictObject({ alg: z.literal('EdDSA'), kid: z.string(), typ: z.literal('JWT') });
 
 /**
- * Whether signatures are checked on threads of libuv, so that other requests go on and several cores verify at once. On
+ * Whether signatures are checked on threads of libuv, so that other requests go on and several cores verify in parallel. On
  * a single core neither is gained, and passing the work to a thread costs a tenth of it.
  */
 const OTHER_CORES = availableParallelism() > 1;

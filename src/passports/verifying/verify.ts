@@ -59,7 +59,7 @@ export async function verifyPassport(context: Context, token: string, serviceId?
 
 /**
  * Says what is wrong by the row, which decides: a token that our key signed without a row of this very payload was never issued,
- * whoever has the key.
+ * no matter who has the key.
  */
 function stateFault({ payload, digest }: SignedToken, live: LiveState): TokenFault | InvalidReason | null {
   if (payload.iat > live.now || (payload.nbf ?? 0) > live.now) return 'malformed';

@@ -37,7 +37,7 @@ const CONTRACT = ['description', 'input_schema', 'output_schema'] as const satis
 const isPromise = ({ has_code, review_status }: SkillRow): boolean => has_code && review_status === 'approved';
 
 /**
- * Parts a PATCH into what takes effect at once and what waits for an administrator, together with what waits already. The newer one
+ * Parts a PATCH into what takes effect immediately and what waits for an administrator, together with what waits already. The newer one
  * counts: a field that goes back to what was approved waits no more, and a change of which no promise is left is withdrawn. A version waits
  * with the promise that it names.
  */

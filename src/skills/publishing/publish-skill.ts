@@ -19,7 +19,7 @@ import { insertSkill } from './write-queries.ts';
 const SHOWN_MODELS = 1_000;
 
 /**
- * Whether a new skill waits for an administrator: with the setting `code`, whatever the service would execute or show as
+ * Whether a new skill waits for an administrator: with the setting `code`, no matter what the service would execute or show as
  * code (decision K1).
  */
 export const needsReview = (setting: Config['skillReview'], skill: PublishSkill): boolean =>
@@ -45,7 +45,7 @@ const unknownModel = (providers: Config['modelProviders'], provider: string, mod
 };
 
 /**
- * Publishes a skill, which is active at once or waits in pending_review.
+ * Publishes a skill, which is active immediately or waits in pending_review.
  * @throws CarnetError VALIDATION_ERROR for a refused schema, a model that is not offered or an agent of somebody else; SKILL_NAME_TAKEN;
  *   where its seller's key answers ADMIN_REQUIRED, and by a credential that ends GOVERNANCE_APPROVAL_REQUIRED.
  */

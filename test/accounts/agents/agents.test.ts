@@ -177,7 +177,7 @@ describe('PATCH /v1/agents/:id', () => {
     assert.equal(assertStatus(await operator.get<Agent>(`/v1/agents/${agent.id}`), 200).name, 'before');
   });
 
-  it("raises accountability at once; lowering it by a key needs a person's approval", async () => {
+  it("raises accountability immediately; lowering it by a key needs a person's approval", async () => {
     const path = `/v1/agents/${agent.id}`;
     const weaker = { standard: [], logged: ['standard'], enforced: ['logged', 'standard'] };
     for (const [level, refused] of Object.entries(weaker)) {

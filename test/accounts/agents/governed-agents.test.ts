@@ -60,7 +60,7 @@ describe('changes of an agent that need a person', () => {
       assert.equal((await agent()).status, 'blocked');
     });
 
-    it('is asked anew where the agent was changed after a person had looked at it', async () => {
+    it('is asked again where the agent was changed after a person had looked at it', async () => {
       await block(agentId);
       const approval = await approvalRequested(requested);
       await approve(approval);
@@ -71,7 +71,7 @@ describe('changes of an agent that need a person', () => {
       assert.equal((await agent()).status, 'blocked');
     });
 
-    it('is done at once for a person, and is in the audit trail', async () => {
+    it('is done immediately for a person, and is in the audit trail', async () => {
       await block(agentId);
       const unblocked = assertStatus(await unblock(person, agentId), 200);
       assert.equal(unblocked.status, 'active');
@@ -126,7 +126,7 @@ describe('changes of an agent that need a person', () => {
       });
     }
 
-    it('is done at once for a person, and asks nothing where it is active already', async () => {
+    it('is done immediately for a person, and asks nothing where it is active already', async () => {
       await retire(operator);
       assertStatus(await person.patch(`/v1/agents/${agentId}`, { status: 'active' }), 200);
       assertStatus(await operator.patch(`/v1/agents/${agentId}`, { status: 'active' }), 200);
@@ -203,7 +203,7 @@ describe('changes of an agent that need a person', () => {
       assert.deepEqual([weakened.accountability, weakened.name], ['logged', 'x']);
     });
 
-    it('is done at once for a person', async () => {
+    it('is done immediately for a person', async () => {
       const reply = await person.patch<Agent>(`/v1/agents/${agentId}`, { accountability: 'standard' });
       assert.equal(assertStatus(reply, 200).accountability, 'standard');
     });

@@ -9,7 +9,7 @@ const heldTo = async (by: Requester, agent: { id: string }): Promise<Agent['held
   assertStatus(await by.get<Agent>(pathOf(agent)), 200).held_to;
 const enforced = { accountability: 'enforced', checkpoint_interval_seconds: 60 } as const;
 
-describe('What an agent is held to', () => {
+describe('the duties of an agent', () => {
   let operator: TestOperator;
   beforeEach(async () => {
     operator = await buildOperator();

@@ -102,7 +102,7 @@ describe('POST /v1/members', () => {
     assert(!(await membersOf(operator)).some(({ email }) => email === body.email));
   });
 
-  it('refuses the address of a member, whatever its case, and accepts it for another operator', async () => {
+  it('refuses the address of a member, regardless of its case, and accepts it for another operator', async () => {
     const email = address();
     assertStatus(await add(operator, email), 201);
     assertProblem(await add(operator, email, 'admin'), 'CONFLICT');
@@ -134,7 +134,7 @@ describe('POST /v1/members', () => {
     assert.equal((await membersOf(large)).length, 6);
   });
 
-  it('gives the last seat to exactly one of ten at once', async () => {
+  it('gives the last seat to exactly one of ten in parallel', async () => {
     const free = await buildOperator();
     const replies = await Promise.all(Array.from({ length: 10 }, () => add(free)));
     assert.equal(replies.filter(({ status }) => status === 201).length, 1);
@@ -142,7 +142,7 @@ describe('POST /v1/members', () => {
     assert.equal((await membersOf(free)).length, 2);
   });
 
-  it('adds one address once, of ten at once', async () => {
+  it('adds one address once, of ten in parallel', async () => {
     const [shared, email] = [await buildOperator({ tier: 'business' }), address()];
     const replies = await Promise.all(Array.from({ length: 10 }, () => add(shared, email)));
     assert.equal(replies.filter(({ status }) => status === 201).length, 1);
@@ -211,7 +211,7 @@ describe('DELETE /v1/members/:id', () => {
     assertStatus(await add(operator), 201);
   });
 
-  it('keeps the last owner, even when both of two are deleted at once', async () => {
+  it('keeps the last owner, even when both of two are deleted together', async () => {
     const operator = await buildOperator();
     const [first] = await membersOf(operator);
     assertProblem(await operator.delete(`/v1/members/${first?.id}`), 'INVALID_STATE');

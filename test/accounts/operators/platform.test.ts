@@ -38,7 +38,7 @@ describe('PATCH /v1/admin/operators/:id', () => {
     );
   });
 
-  it('refuses every key of a suspended operator and its agents at once, until it is active again', async () => {
+  it('refuses every key of a suspended operator and its agents immediately, until it is active again', async () => {
     const operator = await buildOperator();
     const agent = await buildAgentKey(operator, (await buildAgent(operator)).id);
     const path = `/v1/admin/operators/${operator.operatorId}`;

@@ -42,7 +42,7 @@ describe('A partner key', () => {
     assert.equal(own.partner_grant_id, null);
   });
 
-  it('is one of two that register agents with the same public key at once: the other is refused', async () => {
+  it('is one of two that register agents with the same public key in parallel: the other is refused', async () => {
     const others = [await buildOperator(), await buildOperator()];
     for (let round = 0; round < 40; round += 1) {
       const owner = others[round % 2] ?? assert.fail();

@@ -177,7 +177,7 @@ describe('authority bindings', () => {
       await becomes(id, 'expired');
     });
 
-    it('its revocation, whatever happened before', async () => {
+    it('its revocation, no matter what happened before', async () => {
       const { id } = await bind();
       assertStatus(await operator.post(`${path}/${id}/revoke`), 200);
       assertStatus(await operator.patch(`/v1/agents/${agent.id}`, { public_jwk: otherJwk }), 200);

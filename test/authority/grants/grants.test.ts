@@ -66,7 +66,7 @@ describe('PUT /v1/agents/:id/grants/:service_connection_id', () => {
     assert.deepEqual(assertStatus(await operator.get<Grant>(path), 200).constraints, constraints);
   });
 
-  it('stays one grant with the body of one request, whatever is sent in parallel', async () => {
+  it('stays one grant with the body of one request, no matter what is sent in parallel', async () => {
     const { operator, agentId, path } = here;
     const bodies = ['read', 'write', 'admin', '*'].map((scope) => ({ scopes: [scope], allow_data_from: [scope] }));
     const replies = await Promise.all([...bodies, ...bodies].map((body) => operator.put<Grant>(path, body)));

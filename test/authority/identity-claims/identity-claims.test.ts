@@ -85,7 +85,7 @@ describe('POST /v1/identity-claims', () => {
 });
 
 describe('GET /v1/identity-claims', () => {
-  it('shows an operator its own claims only, whatever the query; the platform key sees all', async () => {
+  it('shows an operator its own claims only, regardless of the query; the platform key sees all', async () => {
     const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
     const agent = await buildAgent(operator);
     const mine = await attest({ operator_id: operator.operatorId });

@@ -154,7 +154,7 @@ describe('What waits for a person', function () {
       assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
     });
 
-    it('that was released, and paid after all while it is requested anew, is taken when the provider refuses that', async () => {
+    it('that was released, and paid after all while it is requested again, is taken when the provider refuses that', async () => {
       const { operator, transactionId, report } = await settledByHand('failed');
       const anew = await hangingRefund(operator, transactionId);
       await report('succeeded');

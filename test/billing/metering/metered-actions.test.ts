@@ -94,7 +94,7 @@ describe('metered actions', () => {
     });
   }
 
-  it('counts many at once for one operator, and none for another', async () => {
+  it('counts many in parallel for one operator, and none for another', async () => {
     const holder = await openPayer();
     const sends = await Promise.all(Object.values(actions).map(({ prepare }) => prepare(holder)));
     const [before, theirs] = [await used(holder.as), await used(provider)];

@@ -161,7 +161,7 @@ describe('metered actions over the allowance', () => {
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');
   });
 
-  it('a larger tier raises the allowance at once, and without a limit nothing is charged', async () => {
+  it('a larger tier raises the allowance immediately, and without a limit nothing is charged', async () => {
     const consumer = await spent();
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');
     assertStatus(await platform().patch(`/v1/admin/operators/${consumer.operatorId}`, { tier: 'developer' }), 200);

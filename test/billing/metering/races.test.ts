@@ -15,7 +15,7 @@ import { counterOf, eachWithinOneMonth, FREE, remainderOf, setUsed } from './cou
 
 const ROUNDS = Math.max(1, Math.floor(RACE_ROUNDS / 20));
 
-describe('many metered actions at once', () => {
+describe('many metered actions in parallel', () => {
   let own: OwnContext;
   let db: DatabasePool;
   let provider: string;
@@ -187,7 +187,7 @@ describe('many metered actions at once', () => {
     return laws;
   };
 
-  it('over the allowance is refused while a chargeback is owed, whatever the wallet receives', async () => {
+  it('over the allowance is refused while a chargeback is owed, no matter what the wallet receives', async () => {
     const consumer = await newWallet(db, 100);
     await setUsed(db, consumer, FREE - 1);
     await undone(async (connection) => {

@@ -128,7 +128,7 @@ describe('GET /v1/billing/usage', () => {
     assert.equal((await usageOf(await buildOperator())).usage.agents, 0);
   });
 
-  it('follows the tier at once', async () => {
+  it('follows the tier immediately', async () => {
     const operator = await buildOperator();
     assertStatus(await platform().patch(`/v1/admin/operators/${operator.operatorId}`, { tier: 'pro' }), 200);
     assert.equal((await usageOf(operator)).allowances.metered_actions.included, 1_500_000);

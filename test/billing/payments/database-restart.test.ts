@@ -30,7 +30,7 @@ describe('Payment webhooks while Postgres ends and starts again', function () {
     await removeDataDir(instance.dataDir);
   });
 
-  /** Kills every process of the server at once, without a shut-down. */
+  /** Kills every process of the server immediately, without a shut-down. */
   const endPostgres = async (): Promise<void> => {
     const file = join(instance.dataDir, 'postgres/data/postmaster.pid');
     const pid = await eventually('a postmaster', async () => Number.parseInt(await readFile(file, 'utf8'), 10), {

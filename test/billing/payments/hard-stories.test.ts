@@ -87,7 +87,7 @@ function stories(program: string): void {
     this.timeout(90_000);
     const DAY = 1_440;
 
-    it('what only webhooks bring is read from the list of events, once, in whatever order', async () => {
+    it('what only webhooks bring is read from the list of events, once, in any order', async () => {
       const { id, sessionId } = await payer.begin();
       const paymentId = `pi_${id}`;
       happened(

@@ -76,7 +76,7 @@ describe('The statement of a month', function () {
     assert.deepEqual([await nobody.payout(JANUARY), await later.payout(JANUARY)], [null, null]);
   });
 
-  it('moves nothing before the transfer begins; then all of it at once, with the commission as a row of its own', async () => {
+  it('moves nothing before the transfer begins; then all of it together, with the commission as a row of its own', async () => {
     const one = await publisher({ commissionBps: 1_000 });
     await one.earn(12_345, '2020-01-10');
     await state(JANUARY);
@@ -201,7 +201,7 @@ describe('The statement of a month', function () {
     assert.equal((await one.payout(FEBRUARY))?.gross_cents, 3_000, 'what came late is part of the next month');
   });
 
-  it('is made once and moves once when ten runs open it and ten lives advance it at once', async () => {
+  it('is made once and moves once when ten runs open it and ten lives advance it in parallel', async () => {
     const ones = await Promise.all(Array.from({ length: 5 }, () => publisher()));
     for (const one of ones) await one.earn(2_000, '2020-01-10');
     const opened = await Promise.all(Array.from({ length: 10 }, () => state(JANUARY)));
@@ -280,7 +280,7 @@ describe('The statement of a month', function () {
     assert.equal((await one.payout(month))?.gross_cents, 2_000);
   });
 
-  it('charges commission on every paid cent once, rounded down for each payout, whatever happened in which month', async () => {
+  it('charges commission on every paid cent once, rounded down for each payout, no matter what happened in which month', async () => {
     const month = fc.record({
       earned: fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 2 }),
       outcome: fc.constantFrom('paid', 'refused', 'no account'),

@@ -111,7 +111,7 @@ describe('a cursor of the statement', () => {
     assert.equal((await statementOf(operator, { cursor, entry_kind: 'wallet' })).transactions.length, 2);
   });
 
-  it('leads to later pages of the same snapshot, whatever happens in between', async () => {
+  it('leads to later pages of the same snapshot, no matter what happens in between', async () => {
     const reader = await buildOperator({ cents: 1 });
     const db = await database();
     for (const cents of [2, 3, 4]) await credit(reader.operatorId, cents);

@@ -42,7 +42,7 @@ function statementOf(request: Explained): Promise<{ text: string; values: unknow
 }
 
 /**
- * Runs the page once and returns the scans of the plan that a connection keeps for it, whatever the wallet and the
+ * Runs the page once and returns the scans of the plan that a connection keeps for it, regardless of the wallet and the
  * place.
  */
 export async function explained(url: string, request: Explained): Promise<Scan[]> {

@@ -56,7 +56,7 @@ describe('recording usage', () => {
     assert.deepEqual([await charged(db, wallet), await recorded(db, wallet)], [0, 3]);
   });
 
-  it('happens once for an id, however often it is called, also at once', async () => {
+  it('happens once for an id, however often it is called, also in parallel', async () => {
     for (const price of [
       { state: 'wallet_price', meter: 'sealed_execution', costMicrocents: CENT_COST },
       { state: 'included', costMicrocents: 1 },
@@ -92,7 +92,7 @@ describe('recording usage', () => {
     assert.equal((await walletOf(db, wallet)).posted_cents, 498);
   });
 
-  it('keeps the charges of a meter in the order of time, however many charge at once', async () => {
+  it('keeps the charges of a meter in the order of time, however many charge in parallel', async () => {
     const wallet = await newWallet(db, 1_000);
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(

@@ -116,7 +116,7 @@ async function assertExplained(db: DatabasePool, wallet: string): Promise<void> 
   );
 }
 
-describe('a statement of any history, written by up to four connections at once', () => {
+describe('a statement of any history, written by up to four connections in parallel', () => {
   let own: OwnDatabase;
   let db: DatabasePool;
   before(async () => {
@@ -137,7 +137,7 @@ describe('a statement of any history, written by up to four connections at once'
     );
   });
 
-  it('shows on all pages the snapshot of the first, whatever is written in between', async function () {
+  it('shows on all pages the snapshot of the first, no matter what is written in between', async function () {
     this.timeout(HISTORIES * 2_000);
     await fc.assert(
       fc.asyncProperty(lanes, lanes, fc.integer({ min: 1, max: 5 }), async (past, future, limit) => {

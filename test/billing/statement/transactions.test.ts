@@ -107,7 +107,7 @@ describe('GET /v1/billing/transactions', () => {
     assert.deepEqual(paid.details.mission, { id: mission.id, declared_intent: 'Say "hello" in\nUlm' });
   });
 
-  it('keeps a description unchanged, whatever its characters', async () => {
+  it('keeps a description unchanged, regardless of its characters', async () => {
     const operator = await buildOperator();
     const words = 'A "quoted" \\ back\nslash, \u{1F600} and </script> \u2028';
     await (

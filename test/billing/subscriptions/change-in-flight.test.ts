@@ -68,7 +68,7 @@ describe('POST /v1/billing/subscription/change/checkout', () => {
     assertProblem(await operator.post(`${PATH}/checkout`), 'NOT_FOUND');
   });
 
-  it('opens the page of an upgrade anew, which is the one that can be paid', async () => {
+  it('opens the page of an upgrade again, which is the one that can be paid', async () => {
     const operator = await buildSubscriber('developer');
     const first = await checkoutFor(operator, 'pro');
     const key = unique('key');
@@ -94,7 +94,7 @@ describe('POST /v1/billing/subscription/change/checkout', () => {
     assert.equal(assertStatus(await openAnew(operator), 200).checkout_url, first.url);
   });
 
-  it('opens one page for callers at once, and none beside one that was given up', async () => {
+  it('opens one page for callers in parallel, and none beside one that was given up', async () => {
     const operator = await buildSubscriber('developer');
     await checkoutFor(operator, 'pro');
     const replies = await Promise.all([openAnew(operator), openAnew(operator), openAnew(operator)]);

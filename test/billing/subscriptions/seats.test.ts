@@ -30,7 +30,7 @@ describe('POST /v1/billing/seats', () => {
     }
   });
 
-  it('counts at once, up to the ceiling of the tier, and is pushed to the provider', async () => {
+  it('counts immediately, up to the ceiling of the tier, and is pushed to the provider', async () => {
     const operator = await buildSubscriber('pro');
     const bought = { included_seats: 5, purchased_seats: 2, total_seats: 7, seat_ceiling: 10, seats_in_use: 1 };
     assert.deepEqual(assertStatus(await seats(operator, 2), 200), bought);
@@ -128,7 +128,7 @@ describe('Members and seats at the same moment', () => {
     return { total: Number(total_seats), people: Number(seats_in_use) };
   };
 
-  it('are never more members than seats, whatever comes first', async () => {
+  it('are never more members than seats, whichever comes first', async () => {
     const operator = await buildSubscriber('developer');
     await addMembers(operator, 2);
     assertStatus(await seats(operator, 2), 200);
@@ -144,7 +144,7 @@ describe('Members and seats at the same moment', () => {
     else assertProblem(lowered, 'SEATS_OUT_OF_RANGE');
   });
 
-  it('are settled one after the other, ten purchases at once', async () => {
+  it('are settled one after the other, ten purchases in parallel', async () => {
     const operator = await buildSubscriber('pro');
     const replies = await Promise.all([1, 2, 3, 4, 5, 1, 2, 3, 4, 5].map((wanted) => seats(operator, wanted)));
     for (const reply of replies) assertStatus(reply, 200);

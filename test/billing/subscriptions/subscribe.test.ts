@@ -103,7 +103,7 @@ describe('POST /v1/billing/subscribe', () => {
     assert.equal((await checkoutsOf(operator)).length, 1);
   });
 
-  it('begins one of fifty at once, and opens one page', async () => {
+  it('begins one of fifty in parallel, and opens one page', async () => {
     const operator = await buildOperator();
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, at) => postSubscribe(operator, at % 2 === 0 ? 'pro' : 'business')),
@@ -180,7 +180,7 @@ describe('POST /v1/billing/subscribe', () => {
 });
 
 describe('An upgrade', () => {
-  it('is paid at a page of its own and counts at once, in the same subscription and period', async () => {
+  it('is paid at a page of its own and counts immediately, in the same subscription and period', async () => {
     const operator = await buildSubscriber('developer');
     const before = await subscriptionOf(operator);
     const { subscription_id: id } = await rowOf(operator);
@@ -294,7 +294,7 @@ describe('GET /v1/billing/subscription', () => {
     assertStatus(await platform().get('/v1/billing/subscription'), 200);
   });
 
-  it('is as of one moment, whatever changes meanwhile', async () => {
+  it('is as of one moment, no matter what changes meanwhile', async () => {
     const [operator, db] = [await buildOperator(), await database()];
     await db.query(sql.unsafe`insert into subscriptions (operator_id, due_at) values (${operator.operatorId}, null)`);
     let reading = true;

@@ -37,7 +37,7 @@ describe('the ledger', () => {
     assert.notEqual(await debit(db, consumer, 40), null);
   });
 
-  it('moves money once for a cause, however often it is called, also at once', async () => {
+  it('moves money once for a cause, however often it is called, also in parallel', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const wallet = await newWallet(db, 100);
       const cause = newId('txn');

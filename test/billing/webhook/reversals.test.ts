@@ -307,7 +307,7 @@ describe('A dispute', function () {
     },
   };
   for (const [what, { left, moments }] of Object.entries(stories)) {
-    it(`${what}, in whatever order it is reported`, async () => {
+    it(`${what}, in any order of the reports`, async () => {
       const orders = [moments, moments.toReversed(), [...moments, ...moments]];
       for (const order of orders) {
         const { operator, paymentId } = await payer();

@@ -285,7 +285,7 @@ describe('the meaning of an event of Stripe', () => {
     ],
     ['invoice.paid', texts.map((id) => paidInvoice(id))],
   ];
-  it('a refund is reported whatever others wrote into its metadata, with our key where that can be kept', () => {
+  it('a refund is reported no matter what others wrote into its metadata, with our key where that can be kept', () => {
     const keyOf = (written: unknown) => {
       const fact = factOf('refund.failed', refundObject('re_1', 'pi_1', 'failed', { metadata: written }));
       assert(fact.kind === 'refund' && fact.paymentId === 'pi_1', JSON.stringify(written));
@@ -303,7 +303,7 @@ describe('the meaning of an event of Stripe', () => {
       for (const object of objects) assert.deepEqual(factOf(type, object), { kind: 'other' }, JSON.stringify(object));
     });
 
-  it('an event on a connected account means nothing here, whatever metadata it has', () => {
+  it('an event on a connected account means nothing here, no matter which metadata it has', () => {
     const ofOurs = paymentEventBody('checkout.session.completed', session());
     const text = JSON.stringify({ ...(JSON.parse(ofOurs) as object), account: 'acct_of_a_publisher' });
     assert.equal(
@@ -360,7 +360,7 @@ describe('the meaning of an event of Stripe', () => {
     ['something_new', 'unlisted'],
   ];
   for (const [status, standing] of disputes) {
-    it(`a dispute that is ${status} has its money ${standing}, whatever the event is called`, () => {
+    it(`a dispute that is ${status} has its money ${standing}, no matter what the event is called`, () => {
       for (const type of ['created', 'updated', 'closed', 'funds_withdrawn', 'funds_reinstated']) {
         const { stage: _stage, ...fact } = Object.assign(
           { stage: null },

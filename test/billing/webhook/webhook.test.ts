@@ -100,7 +100,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     });
   });
 
-  it('reads the bytes whatever their Content-Type, and ignores an Idempotency-Key', async () => {
+  it('reads the bytes regardless of their Content-Type, and ignores an Idempotency-Key', async () => {
     const key = unique('key');
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=iso-8859-1']) {
       const body = topUpEvent(topUp);
@@ -131,7 +131,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     assert.equal(await balanceOf(operator), 1_000);
   });
 
-  it('credits what was paid, once, however often the event is sent, a hundred at once', async () => {
+  it('credits what was paid, once, however often the event is sent, a hundred in parallel', async () => {
     const body = topUpEvent(topUp);
     const replies = await Promise.all(Array.from({ length: 100 }, () => postPaymentEvent(body)));
     for (const reply of replies) if (reply.status !== 200) assertProblem(reply, 'TEMPORARILY_UNAVAILABLE');
@@ -140,7 +140,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     assert.deepEqual(await audited(topUp.id), ['top_up.begun', 'top_up.paid']);
   });
 
-  it('credits once, whatever other events report the same payment, a hundred at once', async () => {
+  it('credits once, no matter which other events report the same payment, a hundred in parallel', async () => {
     const replies = await Promise.all(Array.from({ length: 100 }, () => postPaymentEvent(topUpEvent(topUp))));
     for (const reply of replies) if (reply.status !== 200) assertProblem(reply, 'TEMPORARILY_UNAVAILABLE');
     await post(topUpEvent(topUp));
@@ -194,7 +194,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     assert.deepEqual((await topUpRow(id)).session_id, `cs_${id}`);
   });
 
-  it('that differs from what was asked for is checked with the provider at once, and does not close the page', async () => {
+  it('that differs from what was asked for is checked with the provider immediately, and does not close the page', async () => {
     const eventId = unique('evt_test');
     await post(topUpEvent(topUp, completed, { eventId, amount_total: 999_999 }));
     assert.equal(await outcomeOf(eventId), 'differs');

@@ -546,7 +546,7 @@ describe('co-signatures', () => {
       assertStatus(await asPlatform(coSign(theirs, key), own), 201);
     });
 
-    it('gives a reader who is not the issuer 16 places, whatever keys their operator names one after the other', async () => {
+    it('gives a reader who is not the issuer 16 places, no matter which keys their operator names one after the other', async () => {
       const provider = await buildOperator();
       const { id } = await buildInvocation(operator, (await buildSkill(provider)).id);
       const { claims } = (await operator.get<{ claims: Claim[] }>(`/v1/claims?subject=carnet://invocation/${id}`)).body;
@@ -566,7 +566,7 @@ describe('co-signatures', () => {
       assertStatus(await add(claim.id, coSign(claim.envelope, newKey()), platform()), 201);
     });
 
-    it('keeps 64 of a hundred that arrive at once', async () => {
+    it('keeps 64 of a hundred that arrive together', async () => {
       const { id, envelope } = await recorded();
       const replies = await Promise.all(
         Array.from({ length: 100 }, (_, at) => add(id, { ...coSign(envelope, key), signer_kid: `unknown-${at}` })),

@@ -100,7 +100,7 @@ describe('The log of claims', function () {
     });
   });
 
-  it('gives every claim that waits one place, in batches, whatever they are', async () => {
+  it('gives every claim that waits one place, in batches, no matter what they are', async () => {
     for (const count of [1, 2, 5, 1, 8, 30]) await append(count);
     await assertWholeLog(context);
   });
@@ -173,7 +173,7 @@ describe('The log of claims', function () {
     }
   });
 
-  it('two sequencers at once, and three: one tree without a gap', async () => {
+  it('two sequencers in parallel, and three: one tree without a gap', async () => {
     const processes = [context, await own.another(), await own.another()];
     await Promise.all([
       ...processes.map((process) => recordClaims(process, 40)),
@@ -526,7 +526,7 @@ describe('The log of claims', function () {
     await assertWholeLog(context);
   });
 
-  it('without a life claims are appended by whoever looks after rows, and published', async () => {
+  it('without a life claims are appended by the process that looks after rows, and published', async () => {
     const { id } = await openedLogOf(context);
     const ids = await recordClaims(context, 3);
     await advanceLog(context, id);

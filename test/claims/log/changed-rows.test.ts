@@ -194,7 +194,7 @@ describe('A log whose rows were changed in the database', function () {
       ['all but the first', `tree_size > 0`, /those from 0 to 0 have one/],
       ['the newest', `tree_size = 3`, /those from 0 to 2 have one/],
     ] as const)
-      it(`${what}: signs no batch anew, stops, and goes on when they are back`, async () => {
+      it(`${what}: signs no batch again, stops, and goes on when they are back`, async () => {
         const ids = [...(await append(2)), ...(await append(1))];
         const before = await Promise.all(ids.map(receiptOf));
         await client.query(`create table kept as table log_checkpoints`);

@@ -54,7 +54,7 @@ describe('the head of the log outside of the database', function () {
   const noteOf = async (size: number, root = Buffer.alloc(32, 1)): Promise<string> =>
     signCheckpoint(await openedLogOf(context), { size, root });
 
-  /** Five entries are published. `stops`: whatever the policy is. */
+  /** Five entries are published. `stops`: no matter what the policy is. */
   const states: [string, () => Promise<void>, 'proves' | 'unproven' | { stops: RegExp }][] = [
     ['that has what was published', async () => undefined, 'proves'],
     [

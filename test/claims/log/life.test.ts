@@ -35,7 +35,7 @@ describe('The life of the log', function () {
   const published = (size: number): Promise<unknown> =>
     eventually(`${size} claims to be published`, async () => (await sizesOf(rig.context)).published_size === size);
 
-  it('appends what comes, in two workers at once, and waits without a timer when nothing does', async () => {
+  it('appends what comes, in two workers in parallel, and waits without a timer when nothing does', async () => {
     await recordClaims(rig.context, 3);
     const workers = [await rig.startWorker(), await rig.startWorker()];
     await published(3);

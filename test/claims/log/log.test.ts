@@ -127,7 +127,7 @@ describe('The log over HTTP', () => {
     assert.deepEqual(again.body.receipt, logged.receipt);
   });
 
-  it('a COSE receipt for whoever accepts it, detached from the root, and always the same bytes', async () => {
+  it('a COSE receipt for callers that accept it, detached from the root, and always the same bytes', async () => {
     const read = async (): Promise<Buffer> => {
       const response = await fetch(`${service().baseUrl}/v1/claims/${claim.id}/receipt`, {
         headers: { authorization: `Bearer ${operator.key}`, accept: 'application/cose' },

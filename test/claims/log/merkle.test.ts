@@ -160,7 +160,7 @@ describe('The Merkle tree of the log', () => {
     assert(e.equals(tree.read({ level: 0, index: 4 })));
   });
 
-  it('whatever batches come: every root is the one of the definition, and every proof between any two sizes verifies', () => {
+  it('no matter which batches come: every root is the one of the definition, and every proof between any two sizes verifies', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 }), (batches) => {
         const tree = new Tree();

@@ -100,7 +100,7 @@ describe('The tiles of the log', function () {
     }
   });
 
-  it('are kept for ever by whoever reads them, and by nobody while the log is stopped', async () => {
+  it('are kept for ever by everybody who reads them, and by nobody while the log is stopped', async () => {
     const own = await ownLog();
     const { context } = own;
     const options = { routes: logRoutes, credentials: credentials(context), pages: [], peoplePages: [] };

@@ -185,7 +185,7 @@ describe('Approvals on the dashboard', () => {
     assertProblem(await send(withApproval(approvalId)), 'GOVERNANCE_APPROVAL_REQUIRED');
   });
 
-  it('are rejected all at once, and those that came since the page was shown wait', async () => {
+  it('are rejected together, and those that came since the page was shown wait', async () => {
     const fresh = await buildOperator();
     const pages = await pagesOf(fresh);
     const [first, second] = [await weaken(fresh), await weaken(fresh)];

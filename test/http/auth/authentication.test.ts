@@ -123,7 +123,7 @@ describe('credentials', () => {
     assertStatus(await shell.anonymous.get('/v1/things/thg_1', { authorization: `bearer ${admin}` }), 200);
   });
 
-  it('are refused at once after their key was deleted and announced', async () => {
+  it('are refused immediately after their key was deleted and announced', async () => {
     const admin = await newAdmin(shell);
     assertStatus(await read(admin), 200);
     await shell.context.pool.query(sql.type(Nothing)`delete from api_keys where id = ${admin.keyId}`);
@@ -131,7 +131,7 @@ describe('credentials', () => {
     assertProblem(await read(admin), 'UNAUTHENTICATED');
   });
 
-  it('are refused at once after their operator was suspended and announced', async () => {
+  it('are refused immediately after their operator was suspended and announced', async () => {
     const admin = await newAdmin(shell);
     assertStatus(await read(admin), 200);
     await shell.context.pool.query(
@@ -148,7 +148,7 @@ describe('credentials', () => {
     await eventually('the deleted key to be refused', async () => (await read(admin)).status === 401, { seconds: 15 });
   });
 
-  it('are refused at once when their time is over, remembered or not', async () => {
+  it('are refused immediately when their time is over, remembered or not', async () => {
     const operatorId = await insertOperator(shell.context);
     /** A key that was taken while it was valid; where the machine is too slow for one of 0.4 s, it gets a longer one. */
     const taken = async (expiresIn = 0.4): Promise<{ id: string; secret: string }> => {

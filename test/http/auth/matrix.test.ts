@@ -18,7 +18,7 @@ const refusals = new Set([
   'ORIGIN_FORBIDDEN',
   'PARTNER_SCOPE',
 ]);
-/** No route takes it, so whoever is let in gets 400 and changes nothing; and a role is judged before a body. */
+/** No route takes it, so a caller that is let in gets 400 and changes nothing; and a role is judged before a body. */
 const strange = { no_route_takes_this: true };
 /** The id of nothing, of any kind. */
 const NOTHING = 'x_00000000000000000000000000';
@@ -74,7 +74,7 @@ function outcome(reply: Reply): Outcome {
   const code = String(reply.body.code);
   assert(reply.status < 500, `a fault of the service: ${reply.text}`);
   if (!refusals.has(code)) {
-    // A webhook is known by its signature: whatever credential comes with it is let through to that.
+    // A webhook is known by its signature: no matter which credential comes with it is let through to that.
     assert(reply.status !== 401 || code === 'INVALID_SIGNATURE', reply.text);
     return 'admitted';
   }

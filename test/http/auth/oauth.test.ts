@@ -74,7 +74,7 @@ describe('OAuth access tokens', () => {
       assertProblem(await read(await issuer.token(admin({ operator_id: suspended }))), 'OPERATOR_SUSPENDED');
     });
 
-    it('are refused at once when their operator is suspended', async () => {
+    it('are refused immediately when their operator is suspended', async () => {
       const named = await newAdmin(shell);
       const token = await issuer.token(admin({ operator_id: named.operatorId }));
       assertStatus(await read(token), 200);

@@ -23,7 +23,7 @@ const credential = (validForMs: number): Credential => ({
 });
 const unused: Authenticator = { authenticate: () => undefined };
 
-describe('What is remembered of credentials', () => {
+describe('The memory of credentials', () => {
   let shell: Shell;
   before(async () => {
     shell = await openShell({ routes: [] });
@@ -42,7 +42,7 @@ describe('What is remembered of credentials', () => {
       const { authenticate } = authentication(() => {
         const look = Promise.withResolvers<Credential>();
         begun.push(look);
-        // The first ends when the second request has come; those after it at once.
+        // The first ends when the second request has come; those after it immediately.
         if (begun.length > 1) look.resolve(credential(validForMs));
         return look.promise;
       });
@@ -126,7 +126,7 @@ describe('What is remembered of credentials', () => {
       assert.equal(looks(), 3);
     });
 
-    it('many at once cost no more look-ups than the limit', async () => {
+    it('many in parallel cost no more look-ups than the limit', async () => {
       const { knock, looks } = doorOf(() => false);
       await Promise.all(Array.from({ length: 50 }, (_, at) => knock(shown(`wrong-${at}`))));
       assert.equal(looks(), 3);

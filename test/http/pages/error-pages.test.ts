@@ -137,7 +137,7 @@ describe('an error to a program', () => {
       assertProblem(await shell.anonymous.get('/nowhere', { accept }), 'NOT_FOUND');
     });
 
-  it('is a problem where it shows a bearer, whatever it accepts', async () => {
+  it('is a problem where it shows a bearer, no matter what it accepts', async () => {
     const admin = await newAdmin(shell);
     assertProblem(await admin.get('/v1/nowhere', browser), 'NOT_FOUND');
     assertProblem(await shell.as('wrong').get('/v1/things/thg_1', browser), 'UNAUTHENTICATED');

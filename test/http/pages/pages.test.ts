@@ -89,7 +89,7 @@ describe('pages of the service', () => {
     ['/favicon.svg', 'image/svg+xml'],
     ['/favicon.ico', 'image/x-icon'],
   ] as const) {
-    it(`GET ${path} may be kept, and is asked for anew by its ETag`, async () => {
+    it(`GET ${path} may be kept, and is asked for again by its ETag`, async () => {
       const { status, headers, text } = await anonymous.get(path);
       assert.deepEqual([status, headers.get('content-type')], [200, type]);
       assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+$/);

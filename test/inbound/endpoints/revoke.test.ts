@@ -113,7 +113,7 @@ describe('DELETE /v1/operator/inbound-webhooks/:id', () => {
     });
   }
 
-  it('is 404 for one of another operator, whoever asks', async () => {
+  it('is 404 for one of another operator, no matter who asks', async () => {
     const { id } = await buildEndpoint(await buildOperator());
     const { id: agent } = await buildAgent(operator);
     const { token } = await issued(operator, agent);
@@ -123,7 +123,7 @@ describe('DELETE /v1/operator/inbound-webhooks/:id', () => {
   });
 
   describe('while an event is being forwarded', () => {
-    it('answers when that has ended, and not before; the endpoint is revoked at once', async () => {
+    it('answers when that has ended, and not before; the endpoint is revoked immediately', async () => {
       const endpoint = await buildEndpoint(operator);
       const forward = await forwarding(endpoint);
       let answered = false;
@@ -164,7 +164,7 @@ describe('DELETE /v1/operator/inbound-webhooks/:id', () => {
       }
     });
 
-    it('answers after twelve seconds whatever becomes of it', async () => {
+    it('answers after twelve seconds no matter what becomes of it', async () => {
       const endpoint = await buildEndpoint(operator);
       await forwarding(endpoint);
       const begun = performance.now();

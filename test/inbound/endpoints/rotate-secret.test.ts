@@ -69,7 +69,7 @@ describe('POST /v1/operator/inbound-webhooks/:id/rotate-secret', () => {
     assert.equal((await sealed()).old_secret, second.secret);
   });
 
-  it('ends those before at once where that is wanted', async () => {
+  it('ends those before immediately where that is wanted', async () => {
     assertStatus(await rotate({}), 200);
     assertStatus(await rotate({ immediate: true }), 200);
     assert.equal((await sealed()).old_secret, null);

@@ -215,7 +215,7 @@ describe('The events of an inbound endpoint', function () {
   });
 
   describe('POST …/replay', () => {
-    it('scans anew and forwards once more, under the same id', async () => {
+    it('scans again and forwards once more, under the same id', async () => {
       const url = sink.urlOf(newId('evt'));
       const endpoint = await make({ forward_url: url });
       const id = await send(endpoint, 'again, please');

@@ -14,7 +14,7 @@ import { newOperator } from '../../notifications/support/destinations.ts';
 import { newEndpoint, newEvent } from '../support/endpoints.ts';
 
 const INTERLEAVINGS = 1_000;
-/** Runs at once; the pool has eight connections. */
+/** Runs in parallel; the pool has eight connections. */
 const AT_ONCE = 8;
 
 const StatusRow = z.object({ status: z.string(), forwards: z.number() });

@@ -78,7 +78,7 @@ describe('The turns of forwards', function () {
     const waiting = [await newEvent(context, hanging, { n: 'a' }), await newEvent(context, hanging, { n: 'b' })];
     for (const id of waiting) assert.equal((await advanceInbound(context, id)).status, 'forward');
     const rivals = waiting.map((id) => forwardInbound(context, id));
-    await Promise.race(rivals); // the one without a place returns at once
+    await Promise.race(rivals); // the one without a place returns immediately
     await eventually('the call of the other', () => silent.calls.length === 4);
     await stopReceivers();
     await Promise.all([...calls, ...rivals]);

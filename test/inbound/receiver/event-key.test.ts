@@ -26,7 +26,7 @@ const pair = fc
     { ...one, ...Object.fromEntries(differing.map((name) => [name, other[name as keyof Identified]])) },
   ]);
 
-/** Returns what makes a request this event, as decision I8 says it: two requests are one event where this is the same. */
+/** Returns what makes a request this event (decision I8): two requests are one event where this is the same. */
 function identityOf({ signedId, token, eventId, messageId, body }: Identified): string[] {
   if (signedId !== null) return ['webhook_id', signedId];
   if (token !== null) return ['token', token];
@@ -65,7 +65,7 @@ describe('The key of an event', () => {
     );
   });
 
-  it('has beside it the SHA-256 of the bytes, whatever makes the key', () => {
+  it('has beside it the SHA-256 of the bytes, no matter what makes the key', () => {
     fc.assert(
       fc.property(identified, (request) => {
         const { bodyHash, keyHash } = eventKey(request);

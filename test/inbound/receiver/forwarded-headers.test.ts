@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { forwardedHeaders } from '../../../src/inbound/receiver/forwarded-headers.ts';
 
-/** The allow-list a second time (decision I18): who adds a name to it does so here too, and knows that it opens nothing. */
+/** The allow-list a second time: who adds a name to it does so here too, and knows that it opens nothing. */
 const ALLOWED = [
   'content-type',
   'webhook-id',

@@ -72,7 +72,7 @@ describe('A forward that comes back', function () {
 
   for (const [what, relay] of Object.entries(RELAYS)) {
     for (const provider of ['generic', 'mail_provider']) {
-      it(`is refused at once by ${provider}, where a relay ${what}: A to itself, and A to B to A`, async () => {
+      it(`is refused immediately by ${provider}, where a relay ${what}: A to itself, and A to B to A`, async () => {
         for (const round of ['itself', 'another']) {
           const answers: InboundReply[] = [];
           const made: CreatedEndpoint[] = [];

@@ -136,7 +136,7 @@ describe('The receiver of inbound webhooks', function () {
     assert.equal(named, 0);
   });
 
-  it('dates claims by the clock of Postgres, which issues them, whatever the clock of the process says', async () => {
+  it('dates claims by the clock of Postgres, which issues them, no matter what the clock of the process says', async () => {
     const endpoint = await newEndpoint(world.context);
     const realNow = Date.now;
     try {
@@ -172,7 +172,7 @@ describe('The receiver of inbound webhooks', function () {
     const id = newId('evt');
     const first = await sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body, { id }));
     const second = await sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body, { id }));
-    // Without the id, whoever has the bytes and another signature of them gets no further either.
+    // Without the id, a sender that has the bytes and another signature of them gets no further either.
     const stripped = await sendTo(baseUrl, endpoint, body, hexHeaders(endpoint.secret, body));
     for (const { status, body: again } of [second, stripped])
       assert.deepEqual(
@@ -187,7 +187,7 @@ describe('The receiver of inbound webhooks', function () {
     assert.deepEqual([received, duplicates], [2, 2]);
   });
 
-  it('takes one event a hundred times at once as one: one record, one verdict, one forward', async () => {
+  it('takes one event a hundred times in parallel as one: one record, one verdict, one forward', async () => {
     const url = receiver.urlOf(newId('evt'));
     const endpoint = await newEndpoint(world.context, { forwardUrl: url });
     const body = JSON.stringify({ n: 2 });
@@ -338,7 +338,7 @@ describe('The receiver of inbound webhooks', function () {
     );
   });
 
-  it('takes a token of Mailgun once, whatever the body says; its event and its forward say that the body is not signed', async () => {
+  it('takes a token of Mailgun once, no matter what the body says; its event and its forward say that the body is not signed', async () => {
     const url = receiver.urlOf(newId('evt'));
     const endpoint = await newEndpoint(world.context, { provider: 'mail_provider', forwardUrl: url });
     const [timestamp, token] = [String(Math.floor(Date.now() / 1_000)), randomBytes(25).toString('hex')];
@@ -487,7 +487,7 @@ describe('The receiver of inbound webhooks', function () {
     assert.equal((await sendTo(baseUrl, endpoint, form, headers)).status, 400);
   });
 
-  it('scans members of a mail whatever their names, and names that are sentences', async () => {
+  it('scans members of a mail regardless of their names, and names that are sentences', async () => {
     const mail = await newEndpoint(world.context, { provider: 'mail_provider' });
     for (const name of ['toString', 'constructor', 'note']) {
       const { body } = await sendSigned(baseUrl, mail, { from: 'a@example.com', text: 'Hello.', [name]: HOSTILE });
@@ -498,7 +498,7 @@ describe('The receiver of inbound webhooks', function () {
     assert.equal(body.verdict?.verdict, 'malicious');
   });
 
-  it('holds what was scanned in part whatever the policy, unless it is shadow', async () => {
+  it('holds what was scanned in part regardless of the policy, unless it is shadow', async () => {
     const html = `<p>${'word '.repeat(500_000)}</p>`;
     const url = receiver.urlOf(newId('evt'));
     for (const [mode, expected] of [

@@ -12,7 +12,7 @@ const textOf = ({ parts }: Passage): string => parts.map(({ text }) => text).joi
 const lengthOf = ({ parts }: Passage): number =>
   parts.reduce((sum, { text, left_out: leftOut }) => sum + text.length + leftOut, 0);
 
-describe('What a person reads of a body', () => {
+describe('The passages of a body', () => {
   it('is all of a short mail, with what was found marked', async () => {
     const scanner = makeBodyScanner();
     const input = jsonMail({ to: 'agent@example.com', subject: 'Invoice', text: `Hello.\n${HOSTILE}\nBye.` });

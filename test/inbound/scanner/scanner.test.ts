@@ -87,7 +87,7 @@ describe('createScanner', () => {
     await narrow.close();
   });
 
-  it('takes four scans of one operator at once, and those of others beside them', async () => {
+  it('takes four scans of one operator in parallel, and those of others beside them', async () => {
     const scanOf = (caller: string) => scanner.scan(jsonMail({ text: 'Hello' }), caller);
     const four = [1, 2, 3, 4].map(() => scanOf('op_1'));
     await assert.rejects(scanOf('op_1'), ScanLater);

@@ -73,7 +73,7 @@ describe('what guards the steps of an execution', () => {
     });
   };
 
-  it('gives a run 15 minutes from its beginning, whatever its time to live was', async () => {
+  it('gives a run 15 minutes from its beginning, no matter what its time to live was', async () => {
     const id = await world.invoke(consumer, await world.publish(provider, {}));
     await advanceInvocation(own.context, id);
     const minutes = await db.oneFirst(sql.type(z.object({ minutes: z.number() }))`

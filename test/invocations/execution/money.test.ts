@@ -272,7 +272,7 @@ describe('what executing a skill costs', () => {
     return last.cost_actual;
   };
 
-  it('is not done by whoever provides it, nor withdrawn once it runs', async () => {
+  it('is not done by its provider, nor withdrawn once it runs', async () => {
     const skill = await world.publish(provider, { price: 25 });
     const id = await world.invoke(consumer, skill);
     const refused = (code: string) => (error: unknown) => String((error as Error).cause ?? error).includes(code);

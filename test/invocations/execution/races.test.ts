@@ -131,7 +131,7 @@ describe('An execution, while something else happens to it', () => {
     });
   }
 
-  it('is tried by its owner whatever the status of the skill', async () => {
+  it('is tried by its owner regardless of the status of the skill', async () => {
     const owner = await newWallet(db, 100);
     const skill = await world.publish(owner, { review: true });
     world.doubles.scripts.push(returned({}));
@@ -236,7 +236,7 @@ describe('An execution, while something else happens to it', () => {
     });
   });
 
-  it('has a bound whatever number of tokens its author names', () => {
+  it('has a bound no matter which number of tokens its author names', () => {
     const config = world.context.config;
     const bound = (max_tokens: number) =>
       boundOfCode(config, {

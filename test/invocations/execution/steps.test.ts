@@ -64,7 +64,7 @@ describe('the steps of an execution', () => {
     assert.deepEqual(kept, []);
   });
 
-  it('end, and are charged, whatever a script prints', async () => {
+  it('end, and are charged, no matter what a script prints', async () => {
     const id = await world.invoke(consumer, await world.publish(consumer, {}));
     world.doubles.scripts.push(threw('a\0b \ud800 c'));
     assert.equal(await world.live(id), 'failed');
@@ -278,7 +278,7 @@ describe('the steps of an execution', () => {
     for (const id of [...ids, other]) assert.equal(await world.live(id), 'completed');
   });
 
-  it('end once, whoever ends them: deadline, cancel and step in any order', async () => {
+  it('end once, no matter who ends them: deadline, cancel and step in any order', async () => {
     const skill = await world.publish(provider, { price: 5 });
     const seen = new Set<string>();
     for (let round = 0; round < RACE_ROUNDS; round += 1) {

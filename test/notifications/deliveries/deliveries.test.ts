@@ -331,7 +331,7 @@ describe('Deliveries', function () {
       assert.equal(calls.length, 1);
     });
 
-    it('says at once that a destination is disabled', async () => {
+    it('says immediately that a destination is disabled', async () => {
       const { url, calls } = await receiver();
       const by = await newOwner();
       const webhook = await newDestination(rig.context, { operatorId: by.operatorId, destination: url });

@@ -88,7 +88,7 @@ describe('The life of a destination', function () {
     assert.equal(slow.most, 8);
   });
 
-  it('eight destinations of an operator send at once, and the others after them', async () => {
+  it('eight destinations of an operator send in parallel, and the others after them', async () => {
     const held: (() => void)[] = [];
     const receiving: Receiver = await receiver((answer) => {
       held.push(() => void answer.writeHead(200).end());

@@ -185,7 +185,7 @@ describe('Sending what waits for a destination', function () {
       assert.equal(calls.length, 0);
     });
 
-    it('makes eight calls at once and sends everything that waits, each event once', async () => {
+    it('makes eight calls in parallel and sends everything that waits, each event once', async () => {
       const waiting: (() => void)[] = [];
       const busy = await receiver((answer) => {
         waiting.push(() => void answer.writeHead(200).end());
@@ -223,7 +223,7 @@ describe('Sending what waits for a destination', function () {
       }
     });
 
-    it('begins nothing twice, though two send at once', async () => {
+    it('begins nothing twice, though two send in parallel', async () => {
       const { url, calls } = await receiver();
       const webhook = await newWebhook(context, url);
       const ids = await recordEvents(context, webhook.operatorId, { count: 40 });
@@ -257,7 +257,7 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { delivered: 1 });
     });
 
-    it('counts what became of them', async () => {
+    it('counts their outcomes', async () => {
       const count = async (): Promise<number> => {
         const line = /^carnet_notification_deliveries_total\{[^}]*channel="webhook",status="failed"[^}]*\} (\d+)/m;
         return Number(line.exec(await metricsText())?.[1] ?? 0);
@@ -622,7 +622,7 @@ describe('Sending what waits for a destination', function () {
       assert.equal((await mailsTo(webhook.operatorId)).length, 5, 'on the next day');
     });
 
-    it('counts anew after one that is delivered', async () => {
+    it('counts again after one that is delivered', async () => {
       let works = false;
       const { url } = await receiver((answer) => void answer.writeHead(works ? 200 : 500).end());
       const webhook = await newWebhook(context, url);
@@ -635,7 +635,7 @@ describe('Sending what waits for a destination', function () {
   });
 
   describe('in turns', () => {
-    it('eight destinations of an operator have one; whoever has waited longest is next, and is woken', async () => {
+    it('eight destinations of an operator have one; the one that has waited longest is next, and is woken', async () => {
       const { url } = await receiver();
       const operatorId = await newOperator(context);
       const destinations: TestDestination[] = [];
@@ -806,7 +806,7 @@ describe('Sending what waits for a destination', function () {
       webhook = await newWebhook(context, 'http://127.0.0.1:9/');
     });
 
-    it('at once where it has not sent for half a second', async () => {
+    it('immediately where it has not sent for half a second', async () => {
       assert.equal((await dueIn(webhook, sql.fragment`life_seen_at = null`)).at_once, true);
       const longAgo = sql.fragment`life_seen_at = clock_timestamp(), turn_began_at = clock_timestamp() - interval '500 milliseconds'`;
       assert.equal((await dueIn(webhook, longAgo)).at_once, true);

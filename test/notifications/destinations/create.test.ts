@@ -34,7 +34,7 @@ describe('POST /v1/notifications/destinations', () => {
   });
   after(() => receiver.stop());
 
-  it('verifies the registered e-mail address at once, in any case, and sends no code to it', async () => {
+  it('verifies the registered e-mail address immediately, in any case, and sends no code to it', async () => {
     const { operator, owner } = await buildWatched('free');
     const before = (await mailsTo(operator.email)).length;
     const destination = await made(owner, 'email', operator.email.toUpperCase());
@@ -218,7 +218,7 @@ describe('POST /v1/notifications/destinations', () => {
     assert.deepEqual({ limit, used }, { limit: 50, used: 50 });
   });
 
-  it('does not get around the limits of codes by deleting and making anew', async () => {
+  it('does not get around the limits of codes by deleting and making again', async () => {
     const address = newAddress();
     const first = await made(watched.owner, 'email', address);
     assertStatus(await watched.owner.delete(`${DESTINATIONS}/${first.id}`), 200);

@@ -141,7 +141,7 @@ describe('A destination', () => {
   });
 
   describe('POST /:id/enable', () => {
-    it('lets deliveries begin again, and counts failures anew', async () => {
+    it('lets deliveries begin again, and counts failures again', async () => {
       const { id } = await webhook();
       await verifyByHand(id);
       await execute(sql.fragment`

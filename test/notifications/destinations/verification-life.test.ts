@@ -184,7 +184,7 @@ describe('The life of a code', () => {
     await silent.stop();
   }).timeout(60_000);
 
-  it('eight of an operator are sent at once, the others after them, and those of another operator meanwhile', async () => {
+  it('eight of an operator are sent in parallel, the others after them, and those of another operator meanwhile', async () => {
     const held: (() => void)[] = [];
     const slow = await startReceiver((response) => void held.push(() => void response.writeHead(204).end()));
     const first = await toWebhook(slow.urlOf('0'));

@@ -48,7 +48,7 @@ describe('Verifying a destination', () => {
   const extra = ({ body }: Reply) => ({ verified: body['verified'], tries_left: body['tries_left'] });
   const isVerified = async (id: string) => (await shown(watched.operator, id)).verified;
 
-  it('takes the code that was sent, from a key without approval, and stays verified whatever is sent then', async () => {
+  it('takes the code that was sent, from a key without approval, and stays verified no matter what is sent then', async () => {
     const { id, code } = await unverified();
     assert.deepEqual(assertStatus(await enter(watched.operator, id, ` ${code} `), 200), { verified: true });
     assert.equal(await isVerified(id), true);
@@ -277,7 +277,7 @@ describe('POST /v1/notifications/destinations/:id/send-code', () => {
     await made((await buildWatched()).owner, 'email', address);
   });
 
-  it('sends thirty codes a day to one address, whoever names it', async () => {
+  it('sends thirty codes a day to one address, no matter who names it', async () => {
     const address = newAddress();
     const { id } = await made(watched.owner, 'email', address);
     await sentBefore(id, 28, 'others');
@@ -285,7 +285,7 @@ describe('POST /v1/notifications/destinations/:id/send-code', () => {
     assertTooEarly(await create((await buildWatched()).owner, 'email', address), (24 * 60 - 88) * 60);
   });
 
-  it('sends fifty codes a day of one operator, whatever the addresses', async () => {
+  it('sends fifty codes a day of one operator, regardless of the addresses', async () => {
     const { operator, owner } = await buildWatched();
     await execute(sql.fragment`
       insert into verification_codes (id, operator_id, destination_id, address, code, status, requested_at, expires_at)

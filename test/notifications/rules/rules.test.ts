@@ -113,7 +113,7 @@ describe('Notification rules', () => {
       assertProblem(reply, 'DESTINATION_UNVERIFIED', 'destination_ids.1');
     });
 
-    it('refuses the 101st rule of an operator, however many come at once', async () => {
+    it('refuses the 101st rule of an operator, however many come together', async () => {
       const full = await buildOperator();
       const person = await signIn(full.email);
       const body = { destination_ids: [await insertDestination(full.operatorId)] };
@@ -326,7 +326,7 @@ describe('Notification rules', () => {
       assert.deepEqual(await wanted(), []);
     });
 
-    it('whatever changes at once', async () => {
+    it('with any changes in parallel', async () => {
       const first = await buildRule(owner, operator, { events: ['invocation.created'] });
       const types = ['invocation.failed', 'invocation.created', 'invocation.expired', 'wallet.low_balance'];
       await Promise.all([

@@ -18,7 +18,7 @@ export interface Receiver {
   url: string;
   /** In the order in which they were read. */
   calls: ReceivedCall[];
-  /** Calls that are open now, and the most there were at once. */
+  /** Calls that are open now, and the most there were in parallel. */
   open: number;
   most: number;
   /** An address of it that nobody else has. */

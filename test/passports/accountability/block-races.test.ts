@@ -96,7 +96,7 @@ describe('What comes at the moment at which an approval is used', function () {
       const [unblocked, confirmed] = await Promise.all([unblock(), decide(missed, BLOCKED)]);
       assertStatus(unblocked, 200);
       assertStatus(confirmed, 200);
-      // Either the decision found the block, which was lifted afterwards, or it found it lifted and blocked the agent anew.
+      // Either the decision found the block, which was lifted afterwards, or it found it lifted and blocked the agent again.
       const blocks = await (
         await database()
       ).anyFirst(sql.type(z.object({ lifted: z.boolean() }))`
@@ -127,7 +127,7 @@ describe('What comes at the moment at which an approval is used', function () {
 describe('A block without a review', function () {
   this.timeout(120_000);
 
-  it('lets nothing be issued once it is answered, whatever was under way', async () => {
+  it('lets nothing be issued once it is answered, no matter what was under way', async () => {
     const operator = await buildOperator({ tier: 'business' });
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id } = await buildAgent(operator);

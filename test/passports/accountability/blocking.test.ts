@@ -92,7 +92,7 @@ describe('Blocking an agent', () => {
   });
 
   describe('by the same decision again', () => {
-    it('blocks it anew after a person has unblocked it', async () => {
+    it('blocks it again after a person has unblocked it', async () => {
       const { agentId, review } = await reviewed();
       for (let time = 1; time <= 2; time += 1) {
         assert.equal(assertStatus(await decide(review, FUTURE), 200).agent_status, 'blocked');
@@ -114,7 +114,7 @@ describe('Blocking an agent', () => {
       assert.equal(new Set(blocks.map(({ blocked_by: by }) => by)).size, 2);
     });
 
-    it('changes nothing while it binds the agent, whatever else does', async () => {
+    it('changes nothing while it binds the agent, no matter what else does', async () => {
       const { agentId, review } = await reviewed();
       const first = assertStatus(await decide(review, { ...FUTURE, notes: 'First.' }), 200);
       assertStatus(await decide(review, FUTURE, person), 200);

@@ -212,7 +212,7 @@ describe('a checkout', () => {
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
     });
 
-    it('was expected by the expiry once a critical flag is raised, whatever was estimated', async () => {
+    it('was expected by the expiry once a critical flag is raised, no matter what was estimated', async () => {
       const intent = { summary: 'Long', services: [], estimated_duration_seconds: DAY };
       const { lineage, done } = await beforeAge(db, 600 + 900, [
         () => newLineage(db, { operator, ttl: 600, intent, age: 600 + 899 }),

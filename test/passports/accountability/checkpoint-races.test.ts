@@ -181,7 +181,7 @@ describe('races at a deadline', function () {
     }
   });
 
-  it('many lineages of one session, due at once, under many lives: no deadlock, one flag each', async () => {
+  it('many lineages of one session, due together, under many lives: no deadlock, one flag each', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const root = await enforced({ age: 300 + CHECKPOINT_GRACE + 31 });
       const all = [root];

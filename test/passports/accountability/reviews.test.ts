@@ -592,7 +592,7 @@ describe('Reviews of checkouts', () => {
       assertStatus(await issueReply(agentId), 201);
     });
 
-    it('decided in two ways at once: once it is approved a block is refused, and a block that came first is approved', async () => {
+    it('decided in two ways in parallel: once it is approved a block is refused, and a block that came first is approved', async () => {
       const agentId = await enforced();
       for (let round = 0; round < 5; round += 1) {
         const review = await checkout(await issue(agentId));

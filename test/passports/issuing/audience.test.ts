@@ -54,7 +54,7 @@ describe('The audience of a passport', () => {
     assert.equal(shown.audience, null);
   });
 
-  it('is what only the services in it accept, whatever scopes it has', async () => {
+  it('is what only the services in it accept, no matter which scopes it has', async () => {
     const passport = await issue(holder, { scopes: scopes('code', 'chat'), audience: ['slack'] });
     assert.deepEqual([audienceOf(passport), servicesOf(passport)], [['slack'], ['github', 'slack']]);
     assert.deepEqual(await doorsOf(passport), ['slack']);

@@ -252,7 +252,7 @@ describe('POST /v1/passports/delegate', () => {
   });
 
   describe('the parent', () => {
-    it('that does not verify is INVALID_PASSPORT, whatever its length', async () => {
+    it('that does not verify is INVALID_PASSPORT, regardless of its length', async () => {
       const { token } = await issue(holder);
       for (const bad of ['', 'x', `${token}x`, token.slice(0, -1), 'x'.repeat(300_000)]) {
         assertProblem(await tryDelegate(holder, bad, toChild()), 'INVALID_PASSPORT', 'parent_passport_token');
@@ -334,7 +334,7 @@ describe('POST /v1/passports/delegate', () => {
     }
   });
 
-  it('answers the same token again for an Idempotency-Key, whatever happened to the parent', async () => {
+  it('answers the same token again for an Idempotency-Key, no matter what happened to the parent', async () => {
     const parent = await issue(holder);
     const key = { 'idempotency-key': randomUUID() };
     const body = { parent_passport_token: parent.token, ...toChild() };

@@ -35,7 +35,7 @@ describe('POST /v1/passports/issue: holders and repetitions', () => {
       assertProblem(await tryIssue({ ...holder, agentId }), 'INVALID_STATE');
     });
 
-    it('an agent with a pending critical review is AGENT_REVIEW_PENDING, whatever the request', async () => {
+    it('an agent with a pending critical review is AGENT_REVIEW_PENDING, regardless of the request', async () => {
       await hold(holder);
       assertProblem(await tryIssue(holder), 'AGENT_REVIEW_PENDING');
       assertProblem(await tryIssue(holder, { scopes: [scope({ scopes: ['nothing'] })] }), 'AGENT_REVIEW_PENDING');
@@ -87,7 +87,7 @@ describe('POST /v1/passports/issue: holders and repetitions', () => {
       assertStatus(await holder.as.post(path, body, key), 201);
     });
 
-    it('makes one passport of twenty calls at once', async () => {
+    it('makes one passport of twenty calls in parallel', async () => {
       const key = { 'idempotency-key': randomUUID() };
       const replies = await Promise.all(
         Array.from({ length: 20 }, () => holder.as.post<SignedPassport>(path, { agent_id: holder.agentId }, key)),

@@ -172,7 +172,7 @@ describe('signing keys', () => {
       assert.equal(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200).valid, true);
     });
 
-    it('with immediate withdraws the active key: gone from the JWKS, and its passports refused at once by every process', async () => {
+    it('with immediate withdraws the active key: gone from the JWKS, and its passports refused immediately by every process', async () => {
       const other = await services.open();
       const { token } = await newPassport(service);
       const withdrawn = (await activeKey(other.context)).kid;
@@ -190,7 +190,7 @@ describe('signing keys', () => {
       );
     });
 
-    it('with the lines of docs/operations.md, gracefully and at once', async () => {
+    it('with the lines of docs/operations.md, gracefully and immediately', async () => {
       const API = service.baseUrl;
       const [gracefully, atOnce] = await blocksOf('docs/operations.md', 'rotation');
       assert(gracefully !== undefined && atOnce !== undefined);

@@ -27,7 +27,7 @@ describe(`POST ${PATH}`, () => {
     assertProblem(await agent.post(PATH, { token: '' }), 'OPERATOR_SCOPE_REQUIRED');
   });
 
-  it('shows the members of RFC 7662 and the claims of a passport that counts, whoever its operator is', async () => {
+  it('shows the members of RFC 7662 and the claims of a passport that counts, no matter who its operator is', async () => {
     const scoped = [SCOPE, { ...SCOPE, service_id: 'gitlab', scopes: ['repo:read', 'repo:write'] }];
     const { token, payload } = await newPassport(own, { svcns: { services: scoped } });
     const { iss, sub, iat, exp, jti, svcns } = payload;
@@ -69,7 +69,7 @@ describe(`POST ${PATH}`, () => {
     assertProblem(await operator.post('/v1/agents', 'name=a', form), 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('answers only active: false for what does not count, whatever is wrong', async () => {
+  it('answers only active: false for what does not count, no matter what is wrong', async () => {
     const tokens = [
       '',
       'a.b.c',

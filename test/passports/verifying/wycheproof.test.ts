@@ -61,7 +61,7 @@ function checks(folder: string): void {
   it('json_web_signature_test.json: none is a passport, though our key stands under its kid', () =>
     takesNone('json_web_signature_test.json'));
 
-  it('json_web_key_test.json: none is a passport, whatever keys come with it', () =>
+  it('json_web_key_test.json: none is a passport, no matter which keys come with it', () =>
     takesNone('json_web_key_test.json'));
 
   it('json_web_key_test.json: none of the keys is one that an agent may have', () => {

@@ -182,7 +182,7 @@ describe('GET /v1/skills', () => {
       assert(skills.some(({ id }) => id === how.id));
     });
 
-    it('is never a fault, whatever is typed', async () => {
+    it('is never a fault, no matter what is typed', async () => {
       const hostile = [
         "'",
         "' or 1=1; --",

@@ -113,7 +113,7 @@ describe('POST /v1/skills', () => {
     assertProblem(await anonymous().post('/v1/skills', publication()), 'UNAUTHENTICATED');
   });
 
-  it('publishes an open contract at once, with the defaults shown', async () => {
+  it('publishes an open contract immediately, with the defaults shown', async () => {
     const body = publication({ name: 'echo' });
     const reply = await owner.post<Skill>('/v1/skills', body);
     const { id, created_at: createdAt, updated_at: updatedAt, ...skill } = assertStatus(reply, 201);
@@ -235,7 +235,7 @@ describe('POST /v1/skills', () => {
     llm_enabled: false,
     llm_model: 'a',
   })) {
-    it(`refuses ${field} beside execution_steps, whatever its value`, async () => {
+    it(`refuses ${field} beside execution_steps, regardless of its value`, async () => {
       assertProblem(
         await owner.post('/v1/skills', publication({ execution_steps: [llmStep], [field]: value })),
         'VALIDATION_ERROR',
@@ -307,7 +307,7 @@ describe('POST /v1/skills', () => {
     await publish(await buildOperator(), { name: 'twice' });
   });
 
-  it('gives a name to one of those who publish under it at once', async () => {
+  it('gives a name to one of those who publish under it in parallel', async () => {
     const body = publication();
     const replies = await Promise.all(Array.from({ length: 8 }, () => owner.post('/v1/skills', body)));
     for (const reply of replies.filter(({ status }) => status !== 201)) assertProblem(reply, 'SKILL_NAME_TAKEN');

@@ -191,7 +191,7 @@ describe('PATCH /v1/skills/:id', () => {
     });
   });
 
-  it('writes two changes at once one after the other', async () => {
+  it('writes two changes that come together one after the other', async () => {
     const { id } = await publish(owner);
     await Promise.all(
       Array.from({ length: 8 }, (_, at) => owner.patch(`/v1/skills/${id}`, { price_per_invocation: at + 1 })),

@@ -92,7 +92,7 @@ describe('a change of what an approved skill with code promises', () => {
     assert(!skills.some((skill) => skill.id === id));
   });
 
-  it('takes the version with it that names it, and a version alone changes at once', async () => {
+  it('takes the version with it that names it, and a version alone changes immediately', async () => {
     const { id } = await publishApproved(owner, sealedSkill);
     assert.equal(assertStatus(await patch(id, { version: '1.1.0' }), 200).version, '1.1.0');
     const waiting = assertStatus(await patch(id, { output_schema: { type: 'object' }, version: '2.0.0' }), 200);

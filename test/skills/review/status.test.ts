@@ -252,7 +252,7 @@ for (const action of ['approve', 'reject'] as const) {
       assertProblem(reply, 'INVALID_STATE');
       assert.equal(reply.body.current_status, 'active');
     });
-    it('decides once, whoever is first', async () => {
+    it('decides once, by the first caller', async () => {
       const { id } = await publish(owner, sealedSkill);
       const replies = await Promise.all(Array.from({ length: 6 }, () => platform().post(path(id))));
       assert.deepEqual(replies.map(({ status }) => String(status)).toSorted(), [

@@ -93,7 +93,7 @@ describe('POST /v1/skills/:id/check-trust', () => {
     assert.equal((await check('L2', claims.identity_claims)).allowed, true);
   });
 
-  it('allows by the highest claim, whatever it is about', async () => {
+  it('allows by the highest claim, no matter what it is about', async () => {
     const { reasons, ...evaluation } = await check('L2', [
       { claim_type: 'e-mail', assurance_level: 'low' },
       { claim_type: 'kyc', assurance_level: 'substantial' },

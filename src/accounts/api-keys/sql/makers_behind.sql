@@ -1,6 +1,6 @@
 -- The line of makers of what a credential makes (decision A64): its own, with itself at the end. A person and the platform stand behind nothing,
 -- and a maker that was deleted meanwhile begins a line by its name. The first maker always stays, since its places are counted. Another one is
--- left out where whatever is there below it is below the next one too: the two count the same then, and a key that is replaced again and
+-- left out where all that is below it is below the next one too: the two count the same then, and a key that is replaced again and
 -- again by the one that it makes has no longer line for that. A maker that was deleted and has several below it stays, or each of these
 -- would come out beside it. Five makers are kept.
 create function makers_behind(p_credential text) returns text[] language sql stable strict as $$

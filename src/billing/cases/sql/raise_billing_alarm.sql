@@ -1,4 +1,4 @@
--- Something that a person must look at, once a kind and thing. What was over is raised by whatever makes it so again; what was dismissed only by
+-- Something that a person must look at, once a kind and thing. What was over is raised by anything that makes it so again; what was dismissed only by
 -- something that became known since (`p_news_at`: when it did; null: nothing has). The amount follows what is known, in hundredths of
 -- `p_currency`; both are null where nobody said how much.
 create function raise_billing_alarm(

@@ -3,7 +3,7 @@ import { sql } from '../../../database/pool.ts';
 /** A sentence that must hold of every row of a kind at any moment. */
 export interface LedgerLaw {
   law: string;
-  /** In words, for whoever reads a proof. */
+  /** In words, for readers of a proof. */
   means: string;
   /** Names what `rows` has a row for, e.g. `wallets`. */
   of: string;

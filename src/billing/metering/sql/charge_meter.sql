@@ -7,7 +7,7 @@ create function charge_meter(
 ) returns bigint language plpgsql as $$
 declare w wallets; begins bigint; debited bigint; cents bigint;
 begin
-  -- The wallet is locked before anything is compared: two meters at once would each count the same part of a cent as free.
+  -- The wallet is locked before anything is compared: two meters in parallel would each count the same part of a cent as free.
   select * into strict w from wallets where operator_id = p_operator for no key update;
   -- As numeric: microcents of a large wallet are more than a bigint holds.
   if w.receivable_cents > 0 or (w.posted_cents - w.held_cents)::numeric * 1000000 - open_microcents(p_operator) < p_microcents then

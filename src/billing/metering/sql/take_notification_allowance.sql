@@ -1,4 +1,4 @@
--- Counts a notification by e-mail or SMS that is about to be sent (decision N19). Over what the tier includes in a month an SMS is not sent, and
+-- Counts a notification by e-mail or SMS that is about to be sent. Over what the tier includes in a month an SMS is not sent, and
 -- an e-mail costs what it costs the platform and 15 %, once a source: the row elsewhere that it is sent for. Returns null where it may be
 -- sent, else why not, a word.
 create function take_notification_allowance(p_operator text, p_meter text, p_source text, p_email_microcents bigint) returns text

@@ -54,7 +54,7 @@ const emptyRequest = { attempt: 1, amountCents: null, tier: null, purchasedSeats
 export function createLocalPayments(context: Context): PaymentProvider {
   const { pool } = context;
 
-  const openCheckout = async (request: CheckoutRequest, amount: FragmentSqlToken): Promise<HostedPage> => {
+  const openCheckoutPage = async (request: CheckoutRequest, amount: FragmentSqlToken): Promise<HostedPage> => {
     const { reference, attempt, purpose, customerId, tier, purchasedSeats, subscriptionId, expiresAt } = request;
     const key = attempt === 1 ? reference : `${reference}:${attempt}`;
     const { id } = await keyedCall(pool, { key, request, answer: IdRow }, async (connection) => {
@@ -87,13 +87,13 @@ export function createLocalPayments(context: Context): PaymentProvider {
     },
 
     openTopUp: ({ topUpId, customerId, amountCents, expiresAt }) =>
-      openCheckout(
+      openCheckoutPage(
         { ...emptyRequest, reference: topUpId, purpose: 'top_up', customerId, amountCents, expiresAt },
         sql.fragment`select ${amountCents}::bigint`,
       ),
 
     openSubscription: ({ changeId, customerId, tier, purchasedSeats, expiresAt }) =>
-      openCheckout(
+      openCheckoutPage(
         { ...emptyRequest, reference: changeId, purpose: 'subscription', customerId, tier, purchasedSeats, expiresAt },
         sql.fragment`select local_price(${tier}, ${purchasedSeats})`,
       ),
@@ -102,7 +102,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
     async openUpgrade({ changeId, attempt, customerId, subscriptionId, tier, expiresAt }) {
       await pool.query(sql.type(Nothing)`
         update local_subscriptions set next_tier = null where id = ${subscriptionId} and customer_id = ${customerId}`);
-      return openCheckout(
+      return openCheckoutPage(
         {
           ...emptyRequest,
           reference: changeId,

@@ -23,7 +23,7 @@ export async function advanceRefund({ pool }: Context, id: string): Promise<Refu
 }
 
 /**
- * Requests the refund from the provider, and then reads its list, which says what became of it: what is held is captured
+ * Requests the refund from the provider, and then reads its list, which says its outcome: what is held is captured
  * or released by that alone. An answer that was lost is no refusal: the request is made again under the same key.
  */
 export async function requestRefund(context: PaymentsContext, id: string): Promise<void> {

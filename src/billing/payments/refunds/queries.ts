@@ -98,7 +98,7 @@ export const setRefunds = (
     select * from set_refunds(${topUpId}, ${reading.reports}, ${reading.readings}, ${JSON.stringify(listed)}::jsonb)`);
 };
 
-/** The list could not be read. @param unread.isFinal the provider refuses, and is asked again later, or at once after another report */
+/** The list could not be read. @param unread.isFinal the provider refuses, and is asked again later, or immediately after another report */
 export async function noteUnreadRefunds(
   connection: CommonQueryMethods,
   { topUpId, reading, isFinal }: { topUpId: string; reading: RefundReading; isFinal: boolean },

@@ -52,7 +52,7 @@ export async function openTopUp(context: PaymentsContext, id: string): Promise<v
 }
 
 /**
- * Checks with the provider what became of a checkout, and closes it where its time is over: a webhook that was lost
+ * Checks with the provider the outcome of a checkout, and closes it where its time is over: a webhook that was lost
  * loses nothing, and nobody pays a page that we gave up. Before that it is checked where an event reported something
  * else than was asked for.
  */

@@ -32,7 +32,7 @@ const OpenRow = z.object({ open: z.number(), seconds: z.number().nullable() });
 
 /**
  * How many checkouts of an operator can still be paid, and in how many seconds the first of them is over. The wallet is
- * locked until the transaction ends, so that two calls at once cannot both count the same.
+ * locked until the transaction ends, so that two calls in parallel cannot both count the same.
  */
 export async function countOpenTopUps(
   connection: CommonQueryMethods,

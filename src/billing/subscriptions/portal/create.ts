@@ -12,7 +12,7 @@ import type { Portal } from './schema.ts';
 
 /**
  * Opens the provider's page for invoices and payment methods; an operator that is no customer yet becomes one. The
- * address is deleted as soon as it was returned once: whoever has it can act for the customer.
+ * address is deleted as soon as it was returned once: everybody who has it can act for the customer.
  * @throws CarnetError PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where no worker opens it in
  *   time, INVALID_STATE where the call is repeated with its key after the page was given up.
  */

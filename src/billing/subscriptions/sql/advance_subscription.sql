@@ -17,7 +17,7 @@ begin
     when s.next_call_at <= clock_timestamp() then 'fetch'
     when c.status = 'waiting' or s.status in ('active', 'past_due', 'unpaid') then 'wait'
     else 'end' end;
-  -- A step at the provider is given up after a minute and decided on anew.
+  -- A step at the provider is given up after a minute and decided on again.
   update subscriptions
     set due_at = case todo when 'end' then null when 'wait' then s.next_call_at else clock_timestamp() + interval '2 minutes' end
     where operator_id = p_operator;

@@ -1,4 +1,4 @@
--- Takes money back that the provider took from us: what the wallet has available at once, the rest as a receivable. Once a cause.
+-- Takes money back that the provider took from us: what the wallet has available immediately, the rest as a receivable. Once a cause.
 -- The wallet never goes below zero (decision B10).
 create function charge_back(p_operator text, p_amount bigint, p_cause text, p_description text) returns void language plpgsql as $$
 declare w wallets; taken bigint;

@@ -1,4 +1,4 @@
--- The log of a new service, with the checkpoint of its empty tree. Of several processes that make it at once one wins, and the others find it.
+-- The log of a new service, with the checkpoint of its empty tree. Of several processes that make it in parallel one wins, and the others find it.
 create function make_log(
   p_id text, p_origin text, p_kid text, p_x text, p_private text, p_root bytea, p_note text, p_registry text,
   p_registration text, p_registered_from text, p_created_at timestamptz

@@ -72,11 +72,11 @@ type IsEnough = (signers: readonly VerifierKey[]) => boolean;
 const enoughBy = ({ witnessPolicy: policy }: Config): IsEnough | null =>
   policy === undefined ? null : (signers) => signers.length > 0 && policy.isMetBy(signers);
 
-/** Looks from one checkpoint to the next older one that could do, each a read of an index; then whoever asks is content with less. */
+/** Looks from one checkpoint to the next older one that could do, each a read of an index; then the caller is content with less. */
 const MOST_LOOKS = 100;
 
 /**
- * The size of the newest checkpoint, of this size at least, whose signers among `keys` are enough; null: none is found. It passes over whatever
+ * The size of the newest checkpoint, of this size at least, whose signers among `keys` are enough; null: none is found. It passes over everything that
  * is newer than the last signature of a key without which the others are not enough, however many checkpoints that are.
  */
 async function newestSignedBy(

@@ -1,4 +1,4 @@
--- Takes an event that wants to be classified for the one call of this attempt, whoever comes first. Returns `calling`, `unavailable` where
+-- Takes an event that wants to be classified for the one call of this attempt, for the first caller. Returns `calling`, `unavailable` where
 -- there is no model (`p_most_microcents` is null) or the operator does not cover a call, and null where there is nothing to take.
 create function begin_classification(p_event text, p_attempt int, p_call text, p_most_microcents bigint) returns text language plpgsql as $$
 declare v_operator text; v_paid boolean;

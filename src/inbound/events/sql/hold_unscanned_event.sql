@@ -1,4 +1,4 @@
--- Ends an attempt of which nothing was scanned as `blocked`, whatever the mode of the endpoint: no delivery begins another. Its verdict is
+-- Ends an attempt of which nothing was scanned as `blocked`, regardless of the mode of the endpoint: no delivery begins another. Its verdict is
 -- recorded before, in the same transaction.
 create function hold_unscanned_event(p_event text, p_attempt int, p_error text) returns void language plpgsql as $$
 declare v inbound_events;

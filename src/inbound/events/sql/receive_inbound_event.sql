@@ -1,5 +1,5 @@
 -- Takes an event whose signature fits, once: what came before is a `duplicate`, except that a `failed` event of the same bytes, or of the
--- same signed id, is taken up `again` (one that nobody could read with other bytes alone); else it is `new`, and counts as a metered action. Without a signed id of its own the same bytes are the same event, whatever
+-- same signed id, is taken up `again` (one that nobody could read with other bytes alone); else it is `new`, and counts as a metered action. Without a signed id of its own the same bytes are the same event, no matter what
 -- makes their key. Refuses where the endpoint is revoked meanwhile, and where the allowance is over and the wallet empty. Counters come last:
 -- a large content that is being written holds back no other event of the operator.
 create function receive_inbound_event(

@@ -1,4 +1,4 @@
--- Records what the scanner found, once an attempt: whoever comes second changes nothing and gets false. `p_classify`: a model is to be asked
+-- Records what the scanner found, once an attempt: a second caller changes nothing and gets false. `p_classify`: a model is to be asked
 -- where the scanner leaves it undecided.
 create function record_inbound_verdict(p_event text, p_attempt int, p_verdict text, p_severity text, p_findings text, p_classify boolean)
 returns boolean language plpgsql as $$

@@ -1,4 +1,4 @@
--- Whether another forward to this endpoint may begin. Eight of an operator are under way at once, so that slow receivers of one leave places
+-- Whether another forward to this endpoint may begin. Eight of an operator are under way together, so that slow receivers of one leave places
 -- to those of others; and an endpoint takes a place only while it has fewer than are free, so that one whose receiver hangs has four, and
 -- leaves four to the others. Who asks keeps rivals waiting until the transaction ends.
 create function has_forward_turn(p_operator text, p_endpoint text) returns boolean language plpgsql as $$

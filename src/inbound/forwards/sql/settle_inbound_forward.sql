@@ -1,4 +1,4 @@
--- The outcome of a call. One whose outcome is known ends the event with it; whoever comes second changes nothing.
+-- The outcome of a call. One whose outcome is known ends the event with it; a second one changes nothing.
 create function settle_inbound_forward(p_forward text, p_status text, p_reason text, p_status_code int, p_error text, p_latency_ms int)
 returns void language plpgsql as $$
 declare f inbound_forwards; v inbound_events;

@@ -16,7 +16,7 @@ const ways: Record<Hiding, string> = {
   'unshown element': 'stands in an element that is not shown',
 };
 
-/** Text in a message that whoever looks at it does not see. Alone it is low: many newsletters have some. `raise` makes it high where it holds more. */
+/** Text in a message that its reader does not see. Alone it is low: many newsletters have some. `raise` makes it high where it holds more. */
 export const hiddenText: Detector = ({ text }) =>
   [...hiddenParts(text), ...invisibleCharacters(text)].slice(0, MAX_FOUND);
 

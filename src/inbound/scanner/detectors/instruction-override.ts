@@ -5,7 +5,7 @@ import { hidingOf } from '../text/source.ts';
 import type { Detection, Detector, Scene } from './scene.ts';
 
 /**
- * An order to whoever reads with a model: to drop its instructions, take another role, show its prompt, act or send something before or beside
+ * An order to a program that reads with a model: to drop its instructions, take another role, show its prompt, act or send something before or beside
  * what it was asked. Terms that stand together make a signal with points; signals that stand together are added. What is said of attacks, quoted, negated
  * or of a person's own earlier words lowers them, unless nobody was to see the text.
  */
@@ -145,7 +145,7 @@ function signalsOf(scene: Scene): Signal[] {
         const isWithin = (other: Concept): boolean => (lastStart[numbers[other]] as number) >= first - 25;
         if (!isOneSentence(scene.shown, first, start)) break;
         if (!near('rules', 40) || !isWithin('rules')) {
-          // "Ignore your previous …": whatever the noun is, or however it is spelled.
+          // "Ignore your previous …": no matter what the noun is, or however it is spelled.
           const isWhole = near('override', 30) && isWithin('prior') && isWithin('yours') && isOrder(scene.shown, first);
           if (isWhole) add('drop', 2, 'override', 'prior');
           break;
@@ -214,7 +214,7 @@ function signalsOf(scene: Scene): Signal[] {
         add('reader', 2);
         break;
       case 'handle':
-        // "The agent that processes this mail": whoever is spoken of is who reads.
+        // "The agent that processes this mail": the one it speaks of is the reader.
         if (near('model', 25) && /^\W{0,3}(?:this|these|the following)\b/i.test(scene.shown.slice(end, end + 20)))
           add('reader', 2, 'model');
         break;

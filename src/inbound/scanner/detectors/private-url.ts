@@ -5,7 +5,7 @@ const LINK = /\b(?:https?|ftp|gopher|file|ws|wss):\/{1,3}[^\s<>"'`)]{1,300}/gi;
 const PRIVATE_NAME =
   /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home\.arpa|localdomain)\.?$|^metadata\.google\.internal\.?$/i;
 
-/** A link that leads into the network of whoever follows it. */
+/** A link that leads into the network of a reader who follows it. */
 export const privateUrl: Detector = ({ shown }) => {
   const found: Detection[] = [];
   for (const { index, 0: link } of shown.matchAll(LINK)) {

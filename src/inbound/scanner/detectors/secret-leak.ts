@@ -14,7 +14,7 @@ export const secretLeak: Detector = ({ shown }) => {
   const found: Detection[] = [];
   for (const { index, 0: secret } of shown.matchAll(SECRET)) {
     if (MADE_UP.test(secret)) continue;
-    // A token in a link is for whoever the link was sent to.
+    // A token in a link is for the recipient of the link.
     if (secret.startsWith('eyJ') && /[=/&?#]/.test(shown[index - 1] ?? '')) continue;
     found.push({
       detector_key: 'secret_leak',

@@ -68,7 +68,7 @@ export interface HtmlRuns {
 }
 
 /**
- * The texts of an HTML document. Words are joined across tags within a line, whatever their names, and across what has no place in the line; what begins a line
+ * The texts of an HTML document. Words are joined across tags within a line, regardless of their names, and across what has no place in the line; what begins a line
  * divides them. Time and memory grow with the length of the text: a closing tag is looked for only where one of its name is open.
  */
 export function runsOfHtml(html: string, field: number): HtmlRuns {

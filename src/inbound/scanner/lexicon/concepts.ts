@@ -12,7 +12,7 @@ export const CONCEPTS = [
   'rules',
   /** All of them. */
   'all',
-  /** Those of whoever reads: your, given to you, system, developer, safety. */
+  /** Those of the reader: your, given to you, system, developer, safety. */
   'yours',
   /** A whole order to drop what was said. */
   'drop',
@@ -52,7 +52,7 @@ export const CONCEPTS = [
   'act',
   /** The tools of an agent. */
   'tool',
-  /** Not to refuse, to follow at once. */
+  /** Not to refuse, to follow immediately. */
   'comply',
   /** To be trusted above all else: "this overrides", "not a prompt injection". */
   'insist',
@@ -66,7 +66,7 @@ export const CONCEPTS = [
   'about',
   /** To enter something where one is asked for it: confirm, verify. */
   'ask',
-  /** To hand something over to whoever writes: send us, reply with. */
+  /** To hand something over to the writer: send us, reply with. */
   'hand',
   /** Password, card number, seed phrase. */
   'credential',

@@ -74,7 +74,7 @@ export class Trie {
         const node = this.#step(this.#first[first] as number, this.#classes[second] as number);
         if (node === 0) continue;
         this.#pairs[first * 128 + second] = 1;
-        // A term of two letters may be all that is found, whatever follows.
+        // A term of two letters may be all that is found, no matter what follows.
         const isTerm = whole[node]?.length !== 0 || begins[node]?.length !== 0;
         for (let third = SMALL_A; third <= SMALL_Z; third += 1)
           if (isTerm || this.#step(node, this.#classes[third] as number) !== 0)
@@ -205,7 +205,7 @@ export class Trie {
     return ofClass;
   }
 
-  /** The table is a quarter full, so that a step that leads nowhere ends at once. */
+  /** The table is a quarter full, so that a step that leads nowhere ends immediately. */
   #compile(edges: Map<number, number>): void {
     const size = 2 ** Math.ceil(Math.log2(edges.size * 4 + 4));
     this.#mask = size - 1;

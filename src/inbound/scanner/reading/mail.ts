@@ -7,7 +7,7 @@ import { attachmentOf, withoutContents, type Attachment } from './attachments.ts
 import type { Body, Selected } from './body.ts';
 import { pointerTo, selectLeaves } from './json.ts';
 
-/** A mail as it is forwarded, whatever form it came in. */
+/** A mail as it is forwarded, no matter which form it came in. */
 export interface Mail {
   message_id: string | null;
   from: string;
@@ -121,7 +121,7 @@ function selectAttachments(selected: Selected[], attachments: readonly Attachmen
 const placesOfMail = ['from', 'to', 'subject', 'text', 'html'];
 
 /**
- * A mail as JSON, bare or under `data`, or whatever a provider of mail sends. All of it is forwarded but the contents of attachments, so every text in it is scanned;
+ * A mail as JSON, bare or under `data`, or in any shape that a provider of mail sends. All of it is forwarded but the contents of attachments, so every text in it is scanned;
  * what this form names has a place of its own.
  */
 export function readMailJson(value: JsonValue): Body {

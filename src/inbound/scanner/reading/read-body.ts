@@ -13,7 +13,7 @@ export interface ReadBody {
   eventId: string | undefined;
   /** `endpoint_id` likewise, which stands beside it in what this service forwards. */
   endpointId: string | undefined;
-  /** The Message-ID of a mail, in whatever form it came. */
+  /** The Message-ID of a mail, in any form. */
   messageId: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const isJson = (contentType: string | null, body: Uint8Array): boolean => {
 };
 
 /**
- * Reads what identifies a body, at once. Of JSON and forms it reads all; of a raw mail its first headers, so a mail that is broken further
+ * Reads what identifies a body, immediately. Of JSON and forms it reads all; of a raw mail its first headers, so a mail that is broken further
  * down is found by the scan alone.
  * @throws UnreadableBody
  */

@@ -1,4 +1,4 @@
-/** The class of a code unit to whoever reads words. */
+/** The class of a code unit to a reader of words. */
 export const SEPARATOR = 0;
 export const LETTER = 1;
 /** A letter of a script that writes without spaces: a word may begin at each. */

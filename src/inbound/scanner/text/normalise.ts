@@ -1,6 +1,6 @@
 import { byteOfSelector, foldPoint, isInvisible, isTag, kinds, LETTER, SEPARATOR, type Folded } from './characters.ts';
 
-/** How a text is kept from whoever looks at the message. */
+/** How a text is kept from the reader of the message. */
 export type Hiding = 'style' | 'attribute' | 'link' | 'comment' | 'unshown element';
 
 /** Where a text is from: a place of the payload, and what stands there. */
@@ -276,7 +276,7 @@ class Normaliser {
       start: base,
       end: base + width,
       count: 1,
-      // Whether a Latin letter follows is seen when it is there: whoever reads the list looks at the unit at `at`.
+      // Whether a Latin letter follows is seen when it is there: the reader of the list looks at the unit at `at`.
       splitsWord: before < 128 && (kinds[before] ?? SEPARATOR) === LETTER,
       spells: spelled,
     });

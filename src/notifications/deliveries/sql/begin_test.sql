@@ -1,4 +1,4 @@
--- A test of a destination: an event of its own and its one delivery, which says at once where nothing can be sent (decision N20).
+-- A test of a destination: an event of its own and its one delivery, which says immediately where nothing can be sent.
 create function begin_test(p_delivery text, d destinations) returns boolean language plpgsql as $$
 declare
   v_event text := record_service_event(d.operator_id, 'notification.test', 'info', json_build_object('destination_id', d.id));

@@ -1,4 +1,4 @@
--- Writes down what became of a call, and counts it at the destination: one that is delivered ends the row of failures; the twentieth that the
+-- Writes down the outcome of a call, and counts it at the destination: one that is delivered ends the row of failures; the twentieth that the
 -- receiver failed, or a later one, disables the destination where the first was twelve hours ago. What was no fault of the receiver changes
 -- nothing there, and returns 0 failures. Null: it has ended already, or is gone.
 create function settle_delivery(p_delivery text, p_status text, p_reason text, p_status_code int, p_error text, p_latency_ms int)

@@ -1,5 +1,5 @@
 -- Begins up to `p_limit` of the deliveries that wait for a destination: the caller makes one call each, and nobody another. Those that the
--- allowance and the wallet do not cover end here (decision N19). Returns what was begun; nothing where nothing may be sent.
+-- allowance and the wallet do not cover end here. Returns what was begun; nothing where nothing may be sent.
 create function start_deliveries(p_destination text, p_limit int, p_email_microcents bigint)
 returns setof started_delivery language plpgsql as $$
 declare d destinations; v_ids text[]; v_id text; v_refusal text;

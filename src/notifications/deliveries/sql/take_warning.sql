@@ -1,4 +1,4 @@
--- Whether a mail may warn that a destination keeps failing, and counts it: three a day (decision N28).
+-- Whether a mail may warn that a destination keeps failing, and counts it: three a day.
 create function take_warning(p_destination text) returns boolean language plpgsql as $$
 declare v_day constant timestamptz := clock_timestamp() - interval '24 hours';
 begin

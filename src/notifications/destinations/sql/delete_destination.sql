@@ -1,4 +1,4 @@
--- Deletes a destination: it leaves the rules, and a rule with none left is inactive; what waits for it is not sent (decision N13), and
+-- Deletes a destination: it leaves the rules, and a rule with none left is inactive; what waits for it is not sent, and
 -- the turn it has lasts as long as its calls may. Codes that were sent to it count for the limits still, and fit nowhere.
 create function delete_destination(p_destination text) returns void language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
 import { minutesOf } from '../../../one-time-codes/codes.ts';
 
 /*
- * The text that reaches whoever has an address that somebody named. They may not know Carnet, so it says what happened and that nothing
+ * The text that reaches the person who has an address that somebody named. They may not know Carnet, so it says what happened and that nothing
  * follows without them, and holds no text that the operator chose: nobody writes to strangers through us.
  */
 

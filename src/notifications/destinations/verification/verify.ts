@@ -10,7 +10,7 @@ import { codeOf } from './code-use.ts';
 import { countWrongTry, findLastCode, useUpCodes } from './queries.ts';
 
 /**
- * Verifies a destination by the code that was sent to it last. One that is verified stays so, whatever is sent.
+ * Verifies a destination by the code that was sent to it last. One that is verified stays so, no matter what is sent.
  * @throws CarnetError NOT_FOUND; INVALID_CODE and CODE_EXPIRED with `verified: false`
  */
 export const verifyDestination = (
@@ -26,8 +26,8 @@ export const verifyDestination = (
       assertThat(seen, () => notFound('destination'));
       return seen.verified_at !== null;
     };
-    // Before anything is locked: whoever guesses on makes nobody wait. A rival who verifies it uses up its code, so a destination that had
-    // none is looked at once more.
+    // Before anything is locked: a caller who guesses on makes nobody wait. A rival who verifies it uses up its code, so a destination that had
+    // none is looked at again.
     if (!(await isVerified()) && !isLive(await findLastCode(connection, destinationId)) && !(await isVerified()))
       return { refusal: noLiveCode('destination') };
     await lockOperator(connection, operatorId); // before the destination, as sending a code does: the last step may write it

@@ -1,5 +1,5 @@
 -- The optional events that an operator's active rules name are written from now on; a trigger calls it when one of them changes
--- (0014-notifications.sql). One at a time: of two at once each would leave out what the
+-- (0014-notifications.sql). One at a time: of two in parallel each would leave out what the
 -- other names.
 create function follow_rules(p_operator text) returns void language plpgsql as $$
 begin

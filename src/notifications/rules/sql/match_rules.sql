@@ -1,9 +1,9 @@
 -- One delivery for each destination that some rule of the operator names for this event, in the event's own transaction, so that nothing
--- committed is lost; several rules with one destination make one (decision N23). One that cannot be made now says so, and wakes nobody;
+-- committed is lost; several rules with one destination make one (decision N30). One that cannot be made now says so, and wakes nobody;
 -- a full queue says so once a minute (decision N30).
--- A destination whose last turn began half a second ago or earlier is woken at once, else when it did. One that is sending finds this by
+-- A destination whose last turn began half a second ago or earlier is woken immediately, else when it did. One that is sending finds this by
 -- itself, and one that waits for its turn is woken by the end of another's; both delete the message when they look. They are woken in half a
--- second all the same, since they may end before this commits (decision N27).
+-- second all the same, since they may end before this commits (decision N30).
 create function match_rules(p_event text, p_operator text, p_type text, p_severity text) returns void language plpgsql as $$
 declare
   matched text[];

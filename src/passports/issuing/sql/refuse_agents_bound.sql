@@ -3,7 +3,7 @@
 -- or had a public key which it has or had, whenever it got it, and the agents below in a chain: a child works by what the agents above were
 -- given (decisions A30 and A38). Whether the holder itself is blocked, its facts say.
 -- One plan is kept for it: Postgres takes the list for ten agents as long as it does not know them, finds a plan for the one of most calls
--- cheaper, and would plan this anew each time, which takes twenty times as long as running it.
+-- cheaper, and would plan this again each time, which takes twenty times as long as running it.
 create function refuse_agents_bound(p_agents text[]) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_agent text;

@@ -1,4 +1,4 @@
--- An agent of a chain that is blocked or disabled ends what was delegated from it (decision A30). Whoever composes looks at the holder,
+-- An agent of a chain that is blocked or disabled ends what was delegated from it (decision A30). The caller that composes looks at the holder,
 -- by its facts; the agents above are looked at here, since nothing else of them is needed.
 create function refuse_agents_not_active(p_agents text[]) returns void language plpgsql as $$
 declare

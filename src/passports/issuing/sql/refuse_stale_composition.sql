@@ -1,5 +1,5 @@
 -- Checks what was composed outside, from facts of revision `p_revision` that hold until `p_until` (seconds since 1970; null: for ever) and
--- for one key: it is signed only while all three stand. Otherwise the caller composes it anew: CN001 from other facts, CN003 for
+-- for one key: it is signed only while all three stand. Otherwise the caller composes it again: CN001 from other facts, CN003 for
 -- another key. After a change of something else the facts of `p_agents` stand by their digests: an operator who changes grants all the
 -- time gets passports all the same.
 create function refuse_stale_composition(

@@ -1,4 +1,4 @@
--- The keys of a new service. Of several processes that make them at once one wins, and the others find its keys.
+-- The keys of a new service. Of several processes that make them in parallel one wins, and the others find its keys.
 create function make_first_signing_keys(
   p_kid text, p_x text, p_private text, p_next_kid text, p_next_x text, p_next_private text
 ) returns void language plpgsql as $$

@@ -1,5 +1,5 @@
 -- Revokes the passports of keys that are withdrawn, with the claims that vouch for them. Their lineages go on: what a good key has
--- signed still counts, and whoever owes a report owes it as before. The lock of the keys is held, so no other statement changes these rows.
+-- signed still counts, and an agent that owes a report owes it as before. The lock of the keys is held, so no other statement changes these rows.
 create function revoke_passports_of_keys(p_kids text[]) returns int language plpgsql as $$
 declare
   v_reason constant text := 'The key that signed it was withdrawn';

@@ -1,4 +1,4 @@
--- Ends the passports of these lineages and of every lineage that came of them; the operator is locked by whoever calls. What expired
+-- Ends the passports of these lineages and of every lineage that came of them; the operator is locked by the caller. What expired
 -- stays as it is and is not counted. Passports of the named lineages are ended themselves, the others with `p_named`. It ends the checkpoints
 -- that they owe by themselves, and brings the checkout forward (checkout_expected); an enforced agent may be silent no longer for it
 -- (checkpoint_due). Claims that vouch for them stand.

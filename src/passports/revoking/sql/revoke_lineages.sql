@@ -1,5 +1,5 @@
 -- Revokes these lineages and every lineage that came of them, with the claims that vouch for them, also where a checkout has ended the
--- passports before their time: a person who decides against the report takes back what it vouched for. The operator is locked by whoever
+-- passports before their time: a person who decides against the report takes back what it vouched for. The operator is locked by the process that
 -- calls. See end_lineages().
 create function revoke_lineages(p_lineages text[], p_named text, p_reason text) returns passport_revocation language plpgsql as $$
 declare

@@ -14,7 +14,7 @@ interface ModelTopUp {
   cents: number;
   /** The amount that came into the wallet: what was requested, or what a person took. */
   credited: number;
-  /** Whether another sum was paid, and what became of that. */
+  /** Whether another sum was paid, and the outcome of that. */
   differing: 'open' | 'taken' | null;
   status: string;
   /** Its refunds at the provider. */
@@ -285,7 +285,7 @@ export class Model {
     return 'ok';
   }
 
-  /** The provider makes it, or says what became of it, or refuses; then the list is read. */
+  /** The provider makes it, or says its outcome, or refuses; then the list is read. */
   #answer(refund: ModelRefund, as: string): string {
     const { topUp, cents } = refund;
     const made = topUp.there.find((there) => there.refund === refund);

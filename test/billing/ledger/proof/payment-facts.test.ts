@@ -9,7 +9,7 @@ import { ProofDatabases, type Lane, type ProofDatabase } from './proof-database.
 
 const Count = z.object({ count: z.number() });
 
-describe('two facts of one payment at once', () => {
+describe('two facts of one payment in parallel', () => {
   const databases = new ProofDatabases();
   let proof: ProofDatabase;
   let lanes: [credit: Lane, other: Lane];

@@ -7,7 +7,7 @@ import { openPool, type DatabasePool } from '../../../../src/database/pool.ts';
 import { service } from '../../../support/service.ts';
 
 /**
- * A migrated database for histories. Deadlocks are detected at once, and commits do not wait for the disk: no test here
+ * A migrated database for histories. Deadlocks are detected immediately, and commits do not wait for the disk: no test here
  * kills it.
  */
 export interface ProofDatabase {

@@ -30,7 +30,7 @@ interface TopUp {
 }
 
 /**
- * The things that the steps created, and what became of it by the answers of the database. Marks are only ever set, so their order
+ * The things that the steps created, and their state by the answers of the database. Marks are only ever set, so their order
  * does not matter.
  */
 interface Deeds {

@@ -63,7 +63,7 @@ describe('pages of the local payment provider', () => {
     assert.match(text, /<form method="post">/);
   });
 
-  it('pays by POST, sends the webhook at once, and redirects the browser to a page that shows the outcome', async () => {
+  it('pays by POST, sends the webhook immediately, and redirects the browser to a page that shows the outcome', async () => {
     const { topUpId, sessionId, url } = await openTopUp();
     const reply = await postOutcome(url, { outcome: 'paid' });
     assert.equal(reply.status, 303);
@@ -119,7 +119,7 @@ describe('pages of the local payment provider', () => {
     assert.equal(world.receiver.received.length, 1);
   });
 
-  it('accepts one of many payments of the same checkout at once', async () => {
+  it('accepts one of many payments of the same checkout in parallel', async () => {
     const { sessionId, url } = await openTopUp();
     const pay = () => Array.from({ length: 20 }, () => postOutcome(url, { outcome: 'paid' }));
     const replies = await meetAtRow('local_checkouts', sessionId, pay);
@@ -176,7 +176,7 @@ describe('pages of the local payment provider', () => {
     assert.equal((await world.payments.readCheckout(sessionId)).status, 'open');
   });
 
-  it('refuses a payer on a page, whatever is wrong, and names no address there', async () => {
+  it('refuses a payer on a page, no matter what is wrong, and names no address there', async () => {
     const { url } = await openTopUp();
     const folder = url.slice(0, url.lastIndexOf('/'));
     const form = 'outcome=paid';

@@ -24,7 +24,7 @@ describe('subscriptions of the local payment provider', () => {
 
   const inADay = (): Date => new Date(Date.now() + 86_400_000);
 
-  const openCheckout = async (tier: PaidTier, purchasedSeats: number) => {
+  const openCheckoutPage = async (tier: PaidTier, purchasedSeats: number) => {
     const changeId = newId('sbc');
     const page = await world.payments.openSubscription({
       ...customer,
@@ -37,7 +37,7 @@ describe('subscriptions of the local payment provider', () => {
   };
 
   const subscribed = async (tier: PaidTier, purchasedSeats = 0): Promise<string> => {
-    const { sessionId, url } = await openCheckout(tier, purchasedSeats);
+    const { sessionId, url } = await openCheckoutPage(tier, purchasedSeats);
     await payLocally(url);
     world.receiver.received.length = 0;
     return (await world.payments.readCheckout(sessionId)).subscriptionId ?? '';
@@ -50,7 +50,7 @@ describe('subscriptions of the local payment provider', () => {
   };
 
   it('begin with the three events that Stripe sends, the subscription as the provider has it', async () => {
-    const { changeId, sessionId, url } = await openCheckout('pro', 2);
+    const { changeId, sessionId, url } = await openCheckoutPage('pro', 2);
     await payLocally(url);
     const [checkout, subscription, invoice, ...more] = receivedEvents();
     assert.deepEqual(more, []);

@@ -86,7 +86,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       assert.equal((await payments.readCheckout(sessionId)).status, 'open');
     });
 
-    it('opens one checkout for a top-up, however often it is called, also at once', async () => {
+    it('opens one checkout for a top-up, however often it is called, also in parallel', async () => {
       const request = topUp();
       const pages = await Promise.all([
         payments.openTopUp(request),
@@ -271,7 +271,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
         assert.deepEqual([tier, purchasedSeats], ['business', seats]);
       });
 
-      it(`opens the page of an upgrade anew, with ${seats} seats bought`, async () => {
+      it(`opens the page of an upgrade again, with ${seats} seats bought`, async () => {
         const subscriptionId = await subscribed('developer', seats);
         const request = { ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro' } as const;
         await payments.openUpgrade({ ...request, configurationId, attempt: 1, ...pageTerms(inHalfAnHour()) });

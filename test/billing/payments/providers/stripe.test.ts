@@ -442,7 +442,7 @@ function callsToStripe(program: string): void {
     assert.deepEqual(keys, [[changeId], [changeId, '2']]);
   });
 
-  it('open a page of the portal once, and anew under a configuration that was made meanwhile', async () => {
+  it('open a page of the portal once, and again under a configuration that was made meanwhile', async () => {
     const subscriptionId = await subscribed('developer');
     const pages = {
       portal: (of: string | null) =>

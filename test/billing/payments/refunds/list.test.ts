@@ -52,7 +52,7 @@ describe('The wallet is set by the provider’s list of refunds', function () {
   ];
 
   for (const { isReversed, readsEach } of orders)
-    it(`one released that is paid after all, when another came back, ends the same in whatever order it is reported (${isReversed ? 'newest' : 'oldest'} first, read ${readsEach ? 'each time' : 'once'})`, async () => {
+    it(`one released that is paid after all, when another came back, ends the same in any order of the reports (${isReversed ? 'newest' : 'oldest'} first, read ${readsEach ? 'each time' : 'once'})`, async () => {
       const here = await paid();
       const { there } = here;
       const inDashboard = there.refund(300, byHand);
@@ -113,7 +113,7 @@ describe('The wallet is set by the provider’s list of refunds', function () {
     assert.deepEqual([await worthOf(here), await worthOf(other)], [1_000, 0]);
   });
 
-  it('made in the dashboard in the place of ours that hangs: whatever the person says, it is paid once', async () => {
+  it('made in the dashboard in the place of ours that hangs: no matter what the person says, it is paid once', async () => {
     for (const outcome of ['succeeded', 'failed'] as const) {
       const here = await paid();
       await here.request();
@@ -136,7 +136,7 @@ describe('The wallet is set by the provider’s list of refunds', function () {
     assert.equal(await worthOf(here), 600);
   });
 
-  it('of two readings at once one counts, and the other is read again', async () => {
+  it('of two readings in parallel one counts, and the other is read again', async () => {
     const here = await paid();
     here.there.refund(400, byHand);
     await here.beginReading();
@@ -246,7 +246,7 @@ describe('The wallet is set by the provider’s list of refunds', function () {
     assert.deepEqual(await here.alarms(), unread, 'after it was read');
   });
 
-  it('a report that comes while the provider refuses the list has it requested again at once', async () => {
+  it('a report that comes while the provider refuses the list has it requested again immediately', async () => {
     const here = await paid();
     await here.deliver(someReport);
     await run(

@@ -102,7 +102,7 @@ describe('POST /v1/billing/topup', () => {
     assert.notEqual((await beginTopUp(operator, 2_000)).sessionId, first.sessionId);
   });
 
-  it('opens no more than twenty that wait to be paid, also of many calls at once', async () => {
+  it('opens no more than twenty that wait to be paid, also of many calls in parallel', async () => {
     const payer = await buildOperator();
     const pool = await database();
     await pool.query(sql.type(z.object({}))`

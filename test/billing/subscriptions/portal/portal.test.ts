@@ -44,7 +44,7 @@ describe('POST /v1/billing/portal', () => {
     }
   });
 
-  it('makes one customer of an operator that opens several at once', async () => {
+  it('makes one customer of an operator that opens several in parallel', async () => {
     const operator = await buildOperator();
     const replies = await Promise.all([1, 2, 3, 4].map(() => openPortal(operator)));
     const urls = replies.map((reply) => assertStatus(reply, 200).url);

@@ -175,7 +175,7 @@ describe('askWitnesses', () => {
     }
   });
 
-  it('takes cosignatures whatever their clocks say, an hour back or ahead, and shows the times as they were signed', async () => {
+  it('takes cosignatures no matter what their clocks say, an hour back or ahead, and shows the times as they were signed', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const witnesses = ['a', 'b'].map((name) => newKeys(`witness.example/${name}`));
     await growBy(2);
@@ -303,7 +303,7 @@ describe('askWitnesses', () => {
     assert.deepEqual([best?.witnesses, best?.quorum], [[keys.name], false]);
   });
 
-  it('keeps a signature whatever unit its time is in', async () => {
+  it('keeps a signature no matter which unit its time is in', async () => {
     await growBy(2);
     const { text } = parseNote((await bestCheckpoint(own.context, 1))?.note ?? '');
     for (const time of [Date.now() * 1_000, Number.MAX_SAFE_INTEGER, 0]) {
@@ -393,7 +393,7 @@ describe('askWitnesses', () => {
       assert.equal(await publishLog(context), null, 'what was confirmed once says nothing of the next time');
     });
 
-    it('goes on where enough others confirm it, whatever one witness says', async () => {
+    it('goes on where enough others confirm it, no matter what one witness says', async () => {
       const [a, b, liar] = [newKeys('witness.example/a'), newKeys('witness.example/b'), newKeys('witness.example/l')];
       const facts = await logFacts();
       const lying = witness(liar, facts);
@@ -504,7 +504,7 @@ describe('askWitnesses', () => {
       assert.deepEqual([state.answers.slice(-2), await stopped(context)], [[409, 200], '']);
     });
 
-    it('is asked three times at most, whatever sizes it names', async () => {
+    it('is asked three times at most, no matter which sizes it names', async () => {
       const keys = newKeys('witness.example/a');
       let calls = 0;
       const url = await urlOf((answer) => {
@@ -536,7 +536,7 @@ describe('askWitnesses', () => {
       assert.equal((await troubleOfLog(context)).unproven, null, 'it has the tree again');
     });
 
-    it('stops, whoever confirms it, where those who know another tree are enough for clients', async () => {
+    it('stops, no matter who confirms it, where those who know another tree are enough for clients', async () => {
       const [a, b] = [newKeys('witness.example/a'), newKeys('witness.example/b')];
       const facts = await logFacts();
       const [known, other] = [witness(a, facts), witness(b, facts)];

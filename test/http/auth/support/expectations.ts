@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../src/errors/codes.ts';
 import type { Who } from './callers.ts';
 
-/** Let in, whatever becomes of the request then; or refused with this code. */
+/** Let in, no matter what becomes of the request then; or refused with this code. */
 export type Outcome = 'admitted' | ErrorCode;
 
 type Rule = Partial<Record<Who, Outcome>>;
@@ -24,7 +24,7 @@ const never: Rule = {
 
 /** Needs no credential, and looks at none. */
 const open: Rule = {};
-/** Skills, requests, invocations, claims, reading billing: whoever has a key. */
+/** Skills, requests, invocations, claims, reading billing: every key. */
 const work: Rule = never;
 /** The passports' endpoints: operator-scoped credentials. */
 const passports: Rule = { ...never, ...all(agents, 'OPERATOR_SCOPE_REQUIRED') };
@@ -34,7 +34,7 @@ const accounts: Rule = { ...never, ...all(agents, 'AGENT_CREDENTIAL_FORBIDDEN') 
 const withPartners: Rule = { 'a partner key': 'admitted' };
 /** API keys, members, unblock, governance, the audit trail: administrators. */
 const administration: Rule = { ...accounts, ...all(members, 'ADMIN_REQUIRED') };
-/** Approvals: a person who is an administrator; no bearer, whoever it is. The role is judged first. */
+/** Approvals: a person who is an administrator; no bearer at all. The role is judged first. */
 const persons: Rule = { ...administration, ...all(operatorBearers, 'DASHBOARD_SESSION_REQUIRED') };
 /** One's own dashboard session. */
 const ownSession: Rule = {
@@ -50,7 +50,7 @@ const platform: Rule = {
   ...all(['an admin key', 'an admin token', 'a session without Origin', "a foreign operator's key"], 'ADMIN_REQUIRED'),
 };
 
-/** Revoking an endpoint takes access away and gives none: whoever is known may. */
+/** Revoking an endpoint takes access away and gives none: every known caller may. */
 const revoking: Rule = { ...work, ...withPartners, 'a passport': 'admitted', "a blocked agent's key": 'admitted' };
 
 /**
@@ -74,7 +74,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/audit-events', administration],
   ['POST /v1/agents/:id/unblock', administration],
   ['GET /v1/agents/:id/conduct', administration],
-  ['GET /v1/governance/approvals/:id', work], // whoever requested it may read its state
+  ['GET /v1/governance/approvals/:id', work], // the bearer that requested it may read its state
   ['* /v1/governance/approvals*', persons],
 
   ['POST /v1/dashboard/sessions', open],
@@ -168,7 +168,7 @@ export function outcomeOf(line: string, who: Who, method: string): Outcome {
 
 export const lines = (): string[] => table.map(([line]) => line);
 
-/** `*` stands for any method, and at the end of a path for whatever follows. */
+/** `*` stands for any method, and at the end of a path for what follows. */
 function fits(line: string, method: string, path: string): boolean {
   const [methods = '', pattern = ''] = line.split(' ');
   if (methods !== '*' && methods !== method) return false;

@@ -1,5 +1,5 @@
 -- The provider's list of refunds could not be read. Nothing moves; after an hour, or where the provider refuses for good (`p_is_final`), a person
--- looks. A refusal is not repeated at once, unless another report came since the list was requested (`p_reports`). Where a list was set since
+-- looks. A refusal is not repeated immediately, unless another report came since the list was requested (`p_reports`). Where a list was set since
 -- (`p_readings`), this one is of no account.
 create function note_unread_refunds(p_top_up text, p_reports bigint, p_readings bigint, p_is_final boolean) returns void language plpgsql as $$
 declare t top_ups; p refunded_payments; v_is_put_off boolean;

@@ -1,5 +1,5 @@
 -- A payment came in that is not the one requested: nothing is credited, it waits for a person (decision B35), and the life asks the
--- provider at once what became of the checkout.
+-- provider immediately for the outcome of the checkout.
 create function record_differing_payment(
   t top_ups, p_what text, p_outcome text, p_session text, p_amount bigint, p_currency text, p_payment text, p_request text
 ) returns payment_effect language plpgsql as $$

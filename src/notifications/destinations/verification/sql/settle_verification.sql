@@ -1,4 +1,4 @@
--- Writes down what became of the sending of a code, and wakes the lives of the operator's codes that may be sent now, those first that were
+-- Writes down the outcome of the sending of a code, and wakes the lives of the operator's codes that may be sent now, those first that were
 -- requested first. Returns how many.
 create function settle_verification(p_code text, p_status text, p_reason text, p_error text) returns int language plpgsql as $$
 declare v_operator text;

@@ -1,4 +1,4 @@
--- Begins to send a code: whoever gets true makes the one call there is. False: it was begun before, is not to be sent any more, or waits for
+-- Begins to send a code: the caller that gets true makes the one call there is. False: it was begun before, is not to be sent any more, or waits for
 -- its turn.
 create function start_verification(p_code text) returns boolean language plpgsql as $$
 declare v_operator text;

@@ -1,5 +1,5 @@
 -- Keeps a new code of a destination, where it is its turn: by next_code_at among the codes that the operator sent to this address, ten of a
--- day; thirty of a day to one address whoever sends them, and fifty of a day of one operator (decision N2). Those before it count no more. The operator is
+-- day; thirty of a day to one address no matter who sends them, and fifty of a day of one operator (decision N2). Those before it count no more. The operator is
 -- locked. p_sealed: the code for the life that sends it; null: a mail has it.
 -- Returns the seconds to wait where it is too early, 0 where the code counts from now on.
 create function store_verification_code(
