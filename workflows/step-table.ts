@@ -60,6 +60,6 @@ export type StepsIn<P extends Place> = {
   [Name in keyof Steps as Steps[Name]['runs'] extends P ? Name : never]: Activities[Name];
 };
 
-/** What a step does, with how long: `again and again until …`. */
+/** Says what a step does and for how long: `again and again until …`. */
 export const doing = (step: keyof Steps, forHowLong: string): string =>
   `${STEPS[step].does.replace(/\.$/, '')}, ${forHowLong}.`;

@@ -10,7 +10,7 @@ import type { OperatorId } from '../ids/ids.ts';
 export interface Act {
   /** Fault points are `<operation>:before` and `<operation>:committed`. */
   operation: string;
-  /** The operator that calls; null for a signal: whoever reaches the Temporal namespace may act. */
+  /** The operator that calls; null for a signal: everybody with access to the Temporal namespace may act. */
   authority: OperatorId | null;
   /** The name in the audit trail. */
   actor: string;

@@ -214,7 +214,7 @@ export class Pool {
   }
 
   #stopped(pending: Pending, { ending, cpuMs }: Death<Pending>): void {
-    // Its thread has to be made anew, which costs a third of a second on top.
+    // A new thread has to replace it, which costs a third of a second on top.
     const costMs = Math.max(cpuMs, this.#limits.jobMs);
     this.#learn(pending, costMs);
     if (ending === 'starved')

@@ -16,7 +16,7 @@ export interface Pooled {
   reject(error: Error): void;
 }
 
-/** What is particular of a pool. `Item` is what it knows of a job, `Job` what is sent to the thread. */
+/** The rules of one pool. `Item` is what it knows of a job, `Job` what is sent to the thread. */
 export interface PoolRules<Item extends Pooled, Job, Answer> {
   queues: readonly Turns<Item>[];
   queueOf(item: Item): Turns<Item>;

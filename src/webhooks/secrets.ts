@@ -62,7 +62,7 @@ export function secretsIn({ what, table, purpose }: SecretsTable) {
       return [open(secret, sealOf(id)), ...(old === null ? [] : [open(old, sealOf(id))])];
     },
 
-    /** The secret that there was counts beside the new one for a day, or ends at once. @param rotation with `secret` sealed */
+    /** The secret that there was counts beside the new one for a day, or ends immediately. @param rotation with `secret` sealed */
     async replace(
       connection: CommonQueryMethods,
       { id, secret, immediate = false }: { id: string; secret: string; immediate?: boolean },

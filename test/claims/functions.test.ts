@@ -267,7 +267,7 @@ describe('the SQL functions of claims', () => {
       assert.deepEqual(await own.pool.anyFirst(named), ['pc_named']);
     });
 
-    it('records nothing, and nothing in the log, where the same signed bytes are recorded, whoever recorded them', async () => {
+    it('records nothing, and nothing in the log, where the same signed bytes were recorded before, no matter by whom', async () => {
       const id = await own.pool.oneFirst(
         sql.type(
           Text,

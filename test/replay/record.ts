@@ -50,7 +50,7 @@ const continued = chosen(continuations);
 async function save(name: string, run: Run): Promise<void> {
   const path = `${HISTORIES}${name}@${version}.json`;
   mkdirSync(dirname(path), { recursive: true });
-  // A line for each event. A failed step leaves a stack trace, with the folder of whoever records.
+  // A line for each event. A failed step leaves a stack trace, with the folder of the machine that records.
   const text = jsonLines(await run.json(), 2).replaceAll(`${process.cwd()}/`, '');
   writeFileSync(path, text);
   process.stdout.write(`${name}@${version}: ${(await run.events()).length} events\n`);

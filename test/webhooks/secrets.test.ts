@@ -57,7 +57,7 @@ describe('The secrets of a table', () => {
     },
   ]) {
     describe(`, ${what},`, () => {
-      it('are sealed anew under the first key, the ones before the current too, so that a key can leave ENCRYPTION_KEY', async () => {
+      it('are sealed again under the first key, the ones before the current too, so that a key can leave ENCRYPTION_KEY', async () => {
         const { pool } = own.context;
         const [lost, old, current] = [randomBytes(32), randomBytes(32), randomBytes(32)];
         const kinds: [current: Buffer, before: Buffer | null, changes: boolean, opens: boolean][] = [

@@ -25,7 +25,7 @@ const SHARE_OF_A_READER = 16;
 /**
  * Adds a co-signature to a recorded claim. Those who read the claim in full may: they have what is signed. So that no reader fills its 64
  * places for ever, one of an unknown key is for the issuer alone, by no key of an agent, a known key has one place in each role, and a reader who is not the issuer
- * adds 16 at most, whatever keys their operator names one after the other. One that the claim has already, and another one of
+ * adds 16 at most, no matter which keys their operator names one after the other. One that the claim has already, and another one of
  * the same known key and role, is answered with the one that is there, with 200; one whose key was not known before and is now is verified by
  * that (decision L120).
  * @throws CarnetError VALIDATION_ERROR, NOT_FOUND, NOT_OWNER, INVALID_STATE for the 65th, for the 17th of a reader, and where the payload was

@@ -5,7 +5,7 @@ import type { LoggedClaim } from './receipts.ts';
 
 /**
  * The COSE receipt of a claim, signed by the log. Ed25519 is deterministic: a claim has one receipt. Its subject is the digest: what the claim
- * is about is confidential, and whoever holds the claim has the digest (decision L108).
+ * is about is confidential, and every holder of the claim has the digest (decision L108).
  */
 export const coseReceiptOf = (
   log: Log,

@@ -61,7 +61,7 @@ const namedType = (payload: unknown): unknown =>
   typeof payload === 'object' && payload !== null && 'type' in payload ? payload.type : undefined;
 
 /**
- * `claim_type` alone chooses the shape of the payload, whatever `claim_version` is. Compiled to one function, which takes a fifth of the
+ * `claim_type` alone chooses the shape of the payload, regardless of `claim_version`. Compiled to one function, which takes a fifth of the
  * time; what that refuses is read by the schema itself, which says what is wrong. No second validator stands beside it: two can disagree, and
  * Ajv, which is about as fast, fills in no defaults.
  */

@@ -13,8 +13,8 @@ import type { Decision, DecideReview } from './schema.ts';
 /**
  * Decides the review of a checkout. Approving needs a person, since it vouches for the work and lifts the hold of a critical review.
  * `blocked` leaves the hold as it is, so that every credential of the operator may decide so; with `block_future` the lineage with its
- * descendants is revoked and the agent blocked too (decision A30), also where the review was decided as blocked before: whoever is first takes
- * no block away from the others. `block_future` means nothing beside `approved`. A review that was decided as blocked can still be
+ * descendants is revoked and the agent blocked too (decision A30), also where the review was decided as blocked before: the first decision
+ * takes no block away from later ones. `block_future` means nothing beside `approved`. A review that was decided as blocked can still be
  * approved. The same decision again changes nothing and needs no approval; a block that has been lifted, or of another actor or with other
  * notes, is not the same.
  * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, REVIEW_CHANGED, GOVERNANCE_APPROVAL_REQUIRED

@@ -17,8 +17,8 @@ import { assertMaySpendSellerKey } from './seller-key.ts';
 import { saveChanges, type ChangeableFields } from './write-queries.ts';
 
 /**
- * Changes the fields given and counts one more revision; a PATCH that changes nothing leaves the revision as it is. What an approved skill
- * with code promises changes when an administrator has looked at it, all else at once (decision K1).
+ * Changes the fields given and counts one more revision; a PATCH that changes nothing leaves the revision as it is. The promises of an approved skill
+ * with code change when an administrator has looked at them, all else immediately (decision K1).
  * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE; ADMIN_REQUIRED for the price where
  *   its seller's key answers.
  */

@@ -1,5 +1,5 @@
--- Blocks an agent, once more where it is blocked already: whoever unblocks it has to know of each block (decision A30). A block leaves its
--- retirement as it is. Whoever calls has the operator's passports exclusively.
+-- Blocks an agent, once more where it is blocked already: the person who unblocks it has to know of each block (decision A30). A block leaves its
+-- retirement as it is. The caller has locked the operator's passports exclusively.
 create function block_agent(p_operator text, p_agent text, p_checkout text, p_by text, p_reason text) returns void language plpgsql as $$
 begin
   update agents set status = 'blocked', updated_at = clock_timestamp(),

@@ -52,8 +52,8 @@ interface Answer {
 
 /**
  * Asks each witness of the policy that has an address for its signature of the newest checkpoint (c2sp.org/tlog-witness), those aside that
- * have signed it; where nobody has confirmed the head of the log, or a witness knows another tree, these too. Whoever does not sign is logged
- * and counted, and holds back nothing; whoever knows another tree stops the log, unless enough others confirm this one (decision L104).
+ * have signed it; where nobody has confirmed the head of the log, or a witness knows another tree, these too. A witness that does not sign is
+ * logged and counted, and holds back nothing; one that knows another tree stops the log, unless enough others confirm this one (decision L104).
  */
 export async function askWitnesses(context: Context): Promise<Witnessing> {
   const { config, pool } = context;

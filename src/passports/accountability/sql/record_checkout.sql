@@ -1,6 +1,6 @@
 -- Records the checkout of a lineage, until 24 hours after its last expiry, revoked or not (decision A38). It ends what is
 -- owed, and of an enforced lineage the passports with all that came of them: nothing happens after the last report. One that comes after it was missed fills the row of the review that the miss made. Where that is decided, and the report adds a
--- critical flag, it waits for a decision again: whoever decided has not seen it (decision A30). Where the agent is blocked, the block stands.
+-- critical flag, it waits for a decision again: the person who decided has not seen it (decision A30). Where the agent is blocked, the block stands.
 create function record_checkout(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_id text, p_jti text, p_claim text, p_checkout_grace double precision,

@@ -1,5 +1,5 @@
 -- Records the outcome of a checkout of a top-up, from a webhook or read from the provider; any order, any number of times. Credits once,
--- and only the sum that was requested. Whatever the row's status was before: money that came in is the operator's.
+-- and only the sum that was requested. The status before does not matter: money that came in is the operator's.
 create function settle_top_up(
   p_top_up text, p_outcome text, p_session text, p_amount bigint, p_currency text, p_payment text, p_request text
 ) returns payment_effect language plpgsql as $$
