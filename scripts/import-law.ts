@@ -190,7 +190,7 @@ export const articles: Article[] = [
   {
     name: 'verifiers',
     files: ['scripts/{verify,monitor}/**'],
-    may: ['scripts/{verify,monitor}/**', 'npm:ajv', 'node:**'],
+    may: ['scripts/{verify,monitor}/**', 'npm:{ajv,canonicalize,cbor2}', 'node:**'],
     why: 'who checks the log must not share its code: a fault in both would go unseen',
     instead: 'write it anew from the published format',
   },

@@ -170,7 +170,7 @@ const crimes: [string, string, string, string][] = [
     `import { publish } from '../../src/skills/publish.ts';`,
     'src/skills/publish.ts',
   ],
-  ['verifiers', 'scripts/monitor/a.ts', `import canonicalize from 'canonicalize';`, 'npm:canonicalize'],
+  ['verifiers', 'scripts/monitor/a.ts', `import { z } from 'zod';`, 'npm:zod'],
   [
     'production-only',
     'src/claims/log.ts',
