@@ -2,7 +2,7 @@ import type { Bench } from './bench.ts';
 import { floors } from './floors.ts';
 import type { Lab } from './lab.ts';
 import { hammer, loadTool } from './load.ts';
-import { inTurns, ratioCells, rates, ratiosOf, spread, table } from './pairs.ts';
+import { inTurns, rates, ratiosOf, spread, table } from './pairs.ts';
 
 const CLAIMS = JSON.stringify({
   passport_claims: [
@@ -27,14 +27,7 @@ async function measure(lab: Lab): Promise<string> {
   const answer = await (
     await fetch(`${carnet.origin}${path}/check-trust`, { method: 'POST', headers: json, body: CLAIMS })
   ).json();
-  const rival = { skill, key: world.consumer.key };
-  const servers = {
-    carnet,
-    'Fastify with its plugins': await lab.start('fastify', { ...rival, headers: 'plugin' }),
-    'Fastify with constant headers': await lab.start('fastify', { ...rival, headers: 'constant' }),
-    'node:http': await lab.start('bare-http', { skill, answer }),
-    'bare Koa': await lab.start('bare-koa', { skill, answer }),
-  };
+  const bare = await lab.start('bare-http', { skill, answer });
   const rounds = async (method: 'GET' | 'POST', url: string, body?: string) => {
     const get = (origin: string, seconds: number) =>
       hammer(
@@ -47,50 +40,31 @@ async function measure(lab: Lab): Promise<string> {
         seconds,
         lab.dataDir,
       );
-    for (const { origin } of Object.values(servers)) await get(origin, lab.seconds(3));
+    for (const { origin } of [carnet, bare]) await get(origin, lab.seconds(3));
     return inTurns(
       lab.rounds,
-      {
-        carnet: () => get(servers.carnet.origin, lab.seconds(5)),
-        'Fastify with its plugins': () => get(servers['Fastify with its plugins'].origin, lab.seconds(5)),
-        'Fastify with constant headers': () => get(servers['Fastify with constant headers'].origin, lab.seconds(5)),
-        'node:http': () => get(servers['node:http'].origin, lab.seconds(5)),
-        'bare Koa': () => get(servers['bare Koa'].origin, lab.seconds(5)),
-      },
+      { carnet: () => get(carnet.origin, lab.seconds(5)), bare: () => get(bare.origin, lab.seconds(5)) },
       (line) => lab.log(`${method} ${line}`),
     );
   };
-  const reads = await rounds('GET', path);
-  const checks = await rounds('POST', `${path}/check-trust`, CLAIMS);
-  type Other = Exclude<keyof typeof servers, 'carnet'>;
-  const against = (what: string, by: typeof reads, other: Other, goal?: number): string[] => [
+  const row = (what: string, by: Awaited<ReturnType<typeof rounds>>): string[] => [
     what,
     rates(by.carnet),
-    other,
-    rates(by[other]),
-    ...(goal === undefined
-      ? [spread(ratiosOf(by.carnet, by[other])), 'floor']
-      : ratioCells(by.carnet, by[other], goal)),
+    rates(by.bare),
+    spread(ratiosOf(by.carnet, by.bare)),
   ];
-  const rows = (what: string, by: typeof reads): string[][] => [
-    against(what, by, 'Fastify with its plugins', 1),
-    against('the same', by, 'Fastify with constant headers', 0.8),
-    against('the same', by, 'node:http'),
-    against('the same', by, 'bare Koa'),
-  ];
+  const reads = await rounds('GET', path);
+  const checks = await rounds('POST', `${path}/check-trust`, CLAIMS);
   return table(
-    [`${loadTool}, 32 connections`, 'Carnet, a second', 'against', 'a second', 'ratio (spread of the pairs)', 'goal'],
+    [`${loadTool}, 32 connections`, 'Carnet, a second', 'node:http, a second', 'ratio (spread of the pairs)'],
     [
-      ...rows(`GET /v1/skills/:id, cached, ${skill.length} bytes`, reads),
-      ...rows(`POST /v1/skills/:id/check-trust, ${CLAIMS.length} bytes in`, checks),
+      row(`GET /v1/skills/:id, cached, ${skill.length} bytes`, reads),
+      row(`POST /v1/skills/:id/check-trust, ${CLAIMS.length} bytes in`, checks),
     ],
   );
 }
 
-/**
- * The API beside what a user would otherwise build: a Fastify application of the same two routes with the same duties. node:http and bare
- * Koa, which have none of them, are the floors.
- */
+/** What a request costs besides its work: node:http sends the same bytes, and does nothing else. */
 export const b1: Bench = {
   title: 'B1: the HTTP shell',
   run: async (lab) => [await measure(lab), await floors(lab)],

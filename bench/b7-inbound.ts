@@ -1,19 +1,22 @@
 import { request, type Client } from 'undici';
 import type { Bench } from './bench.ts';
-import { callers } from './chains.ts';
+import { callers, type Pace } from './chains.ts';
 import { eventBody, makeEndpoints, signatureOf, type Endpoint } from './endpoints.ts';
 import { floors } from './floors.ts';
 import type { Lab } from './lab.ts';
-import { inTurns, quantile, rate, ratioCells, rates, ratiosOf, spread, table } from './pairs.ts';
-import type { InboundRan, InboundRun } from './servers/bare-inbound.ts';
+import { inTurns, quantile, rate, spread, table } from './pairs.ts';
 import type { Arrival } from './servers/sink.ts';
 
 /** Callers at most, each with an endpoint of its own. */
 const MANY = 16;
-/** The goal, as a share of what a bare workflow with the same steps answers. */
-const GOAL = 0.8;
 /** Each tenth event is sent twice. */
 const TWICE_EVERY = 10;
+
+interface InboundRan {
+  perSecond: number;
+  /** Milliseconds to the answer. */
+  latencies: number[];
+}
 
 interface Answer {
   event_id: string;
@@ -42,7 +45,7 @@ const signed = ({ slug, secret }: Endpoint, body: string) => ({
 });
 
 /** Each caller sends events to an endpoint of its own, one after the other. */
-async function sendEvents(origin: string, endpoints: readonly Endpoint[], pace: InboundRun): Promise<InboundRan> {
+async function sendEvents(origin: string, endpoints: readonly Endpoint[], pace: Pace): Promise<InboundRan> {
   const latencies: number[] = [];
   const free = [...endpoints];
   const own = new Map<Client, Endpoint>();
@@ -58,78 +61,29 @@ async function sendEvents(origin: string, endpoints: readonly Endpoint[], pace: 
   return { perSecond, latencies };
 }
 
-const speeds = (runs: InboundRan[]): number[] => runs.map(({ perSecond }) => perSecond);
 const milliseconds = (values: readonly number[]): string[] =>
   [0.5, 0.95, 0.99].map((share) => quantile(values, share).toFixed(1));
 
-async function measureAnswers(lab: Lab): Promise<string[]> {
+async function measureAnswers(lab: Lab): Promise<string> {
   const temporalAddress = await lab.temporalAddress();
-  const [ours, theirs] = [await lab.newWorld('b7'), await lab.newWorld('b7_bare')];
-  const endpoints = await makeEndpoints(ours.databaseUrl, { count: MANY, forwardUrl: null });
-  const carnet = await lab.start('carnet', {
-    databaseUrl: ours.databaseUrl,
-    temporalAddress,
-    roles: { api: true, worker: true },
-  });
-  const bare = await lab.start('bare-inbound', {
-    databaseUrl: theirs.databaseUrl,
-    temporalAddress,
-    endpoints: await makeEndpoints(theirs.databaseUrl, { count: MANY, forwardUrl: null }),
-  });
-  const floor = await lab.start('bare-receiver', { databaseUrl: await lab.newDatabase('b7_floor'), endpoints });
-  const compare = async (count: number) => {
-    const pace: InboundRun = { callers: count, seconds: lab.seconds(5) };
-    const contenders = {
-      carnet: () => sendEvents(carnet.origin, endpoints, pace),
-      bare: () => bare.request<InboundRan>(pace),
-      floor: () => sendEvents(floor.origin, endpoints, pace),
-    };
-    for (const warmUp of Object.values(contenders)) await warmUp();
-    const runs = await inTurns<keyof typeof contenders, InboundRan>(lab.rounds, contenders, () => {});
-    lab.log(
-      `${count} callers: Carnet ${rates(speeds(runs.carnet))}, bare ${rates(speeds(runs.bare))}, floor ${rates(speeds(runs.floor))} a second`,
+  const { databaseUrl } = await lab.newWorld('b7');
+  const endpoints = await makeEndpoints(databaseUrl, { count: MANY, forwardUrl: null });
+  const carnet = await lab.start('carnet', { databaseUrl, temporalAddress, roles: { api: true, worker: true } });
+  const row = async (count: number): Promise<string[]> => {
+    const send = (): Promise<InboundRan> =>
+      sendEvents(carnet.origin, endpoints, { callers: count, seconds: lab.seconds(5) });
+    await send();
+    const { runs } = await inTurns(lab.rounds, { runs: send }, () => {});
+    const speeds = spread(
+      runs.map(({ perSecond }) => perSecond),
+      0,
     );
-    return runs;
+    lab.log(`${count} callers: ${speeds} a second`);
+    return [String(count), speeds, ...milliseconds(runs.flatMap(({ latencies }) => latencies))];
   };
-  const [one, many] = [await compare(1), await compare(MANY)];
-  await Promise.all([carnet.stop(), bare.stop(), floor.stop()]);
-  const row = (count: number, runs: typeof one): string[] => [
-    String(count),
-    rates(speeds(runs.carnet)),
-    rates(speeds(runs.bare)),
-    ...ratioCells(speeds(runs.carnet), speeds(runs.bare), GOAL),
-    rates(speeds(runs.floor)),
-    spread(ratiosOf(speeds(runs.carnet), speeds(runs.floor)), 3),
-  ];
-  const latency = (what: string, runs: InboundRan[]): string[] => [
-    what,
-    ...milliseconds(runs.flatMap(({ latencies }) => latencies)),
-  ];
-  return [
-    table(
-      [
-        'Callers',
-        'Carnet, answers a second',
-        'bare workflow, a second',
-        'ratio (spread of the pairs)',
-        'goal',
-        'node:http and one insert, a second',
-        'Carnet to that floor',
-      ],
-      [row(1, one), row(MANY, many)],
-    ),
-    table(
-      ['Milliseconds to the answer', 'median', 'p95', 'p99'],
-      [
-        latency('Carnet, one caller', one.carnet),
-        latency('bare workflow, one caller', one.bare),
-        latency('node:http and one insert, one caller', one.floor),
-        latency(`Carnet, ${MANY} callers`, many.carnet),
-        latency(`bare workflow, ${MANY} callers`, many.bare),
-        latency(`node:http and one insert, ${MANY} callers`, many.floor),
-      ],
-    ),
-  ];
+  const rows = [await row(1), await row(MANY)];
+  await carnet.stop();
+  return table(['Callers', 'answers a second (spread)', 'median, ms', 'p95', 'p99'], rows);
 }
 
 /** Every tenth event twice, half of them at the same moment; the sink counts what is forwarded. */
@@ -219,5 +173,5 @@ async function measureForwards(lab: Lab): Promise<string> {
 /** Events that providers send, from the signed request to the recorded answer. */
 export const b7: Bench = {
   title: 'B7: inbound webhooks',
-  run: async (lab) => [...(await measureAnswers(lab)), await measureForwards(lab), await floors(lab)],
+  run: async (lab) => [await measureAnswers(lab), await measureForwards(lab), await floors(lab)],
 };

@@ -15,7 +15,7 @@ const AGENTDOJO = 'agentdojo==0.1.35 --hash=sha256:364bea4219716b716bf639f504d19
 
 export const b7Scanner: Bench = {
   title: 'B7: scanning messages',
-  run: async (lab) => [await corpusTable(), await agentDojoTable(lab), await speedTable(lab), await lengthTable(lab)],
+  run: async (lab) => [await corpusTable(), await agentDojoTable(lab), await speedTable(lab), await lengthLine(lab)],
 };
 
 const percent = (part: number, whole: number): string => `${((part / whole) * 100).toFixed(1)} %`;
@@ -47,7 +47,7 @@ async function corpusTable(): Promise<string> {
   const trigger = triggerWords();
   const held = await heldOf(trigger);
   rows.push(`| sentences with words of attacks | | ${held} of ${trigger.length} | | | |`);
-  return `| own corpus | caught | falsely held | precision | recall | goal |\n| --- | ---: | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`;
+  return `| own corpus | caught | falsely held | precision | recall | goal |\n|---|---:|---:|---:|---:|---:|\n${rows.join('\n')}`;
 }
 
 /** Each goal of an attacker, in each text of the environment that an attacker could write to, in the words of each attack. */
@@ -91,7 +91,7 @@ async function agentDojoTable(lab: Lab): Promise<string> {
   rows.push(
     `| none: texts of the environments as they are | ${held} of ${harmless.length} | ${percent(held, harmless.length)} |`,
   );
-  return `| AgentDojo 0.1.35, attacks inside of tool output | held | |\n| --- | ---: | ---: |\n${rows.join('\n')}`;
+  return `| AgentDojo 0.1.35, attacks inside of tool output | held | |\n|---|---:|---:|\n${rows.join('\n')}`;
 }
 
 const PLACEHOLDER = /\{[a-z_]*injection[a-z0-9_]*\}/g;
@@ -164,13 +164,13 @@ async function speedTable(lab: Lab): Promise<string> {
     );
   }
   await scanner.close();
-  return `| prose | p50 in the thread | p99 | MB/s | p50 through the pool | goal |\n| --- | ---: | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`;
+  return `| prose | p50 in the thread | p99 | MB/s | p50 through the pool | goal |\n|---|---:|---:|---:|---:|---:|\n${rows.join('\n')}`;
 }
 
 /** A scan that grows faster than its length would take more than four times as long at four times the length. */
-async function lengthTable(lab: Lab): Promise<string> {
+async function lengthLine(lab: Lab): Promise<string> {
   const { scan } = makeBodyScanner();
-  const rows: string[] = [];
+  const measured: { name: string; growth: number; megabytes: number }[] = [];
   const unit = lab.quick ? 65_536 : 500_000;
   for (const [name, make] of Object.entries(shapes)) {
     const [short, long] = [make(unit), make(unit * 4)];
@@ -180,11 +180,15 @@ async function lengthTable(lab: Lab): Promise<string> {
       at(await timesOf(rounds, () => scan(short)), 0),
       at(await timesOf(rounds, () => scan(long)), 0),
     ];
-    rows.push(
-      `| ${name} | ${ms(one)} | ${ms(four)} | ${(four / one).toFixed(1)} | ${(long.body.byteLength / 1e3 / four).toFixed(1)} |`,
-    );
+    measured.push({ name, growth: four / one, megabytes: long.body.byteLength / 1e3 / four });
+    lab.log(`${name}: ${ms(one)}, ${ms(four)} for four times the length`);
   }
-  return `| shape of the text | ${unit / 1_000} KB | four times that | ratio | MB/s |\n| --- | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`;
+  const [slowest] = measured.toSorted((one, other) => one.megabytes - other.megabytes);
+  const [steepest] = measured.toSorted((one, other) => other.growth - one.growth);
+  return (
+    `Of ${measured.length} shapes of text the slowest (${slowest?.name}) is scanned at ${slowest?.megabytes.toFixed(1)} MB/s; ` +
+    `four times ${unit / 1_000} KB take at most ${steepest?.growth.toFixed(1)} times as long (${steepest?.name}).`
+  );
 }
 
 async function timesOf(rounds: number, work: () => Promise<unknown>): Promise<number[]> {

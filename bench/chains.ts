@@ -79,12 +79,6 @@ export async function runChains(origin: string, { skillId, consumer, provider }:
   return { perSecond, latencies };
 }
 
-/** One request that does the whole chain: how the rivals are called. */
-export const runCalls = (origin: string, path: string, pace: Pace): Promise<number> =>
-  callers(origin, pace, async (client) => {
-    await send(client, path, '', { input: { text }, output: { text } });
-  });
-
 /** `1.2 / 3.4`: the median and the 95th of a hundred. */
 export const latencyCell = (milliseconds: readonly number[]): string =>
   `${quantile(milliseconds, 0.5).toFixed(1)} / ${quantile(milliseconds, 0.95).toFixed(1)}`;

@@ -3,14 +3,14 @@ import pg from 'pg';
 import type { Lab } from './lab.ts';
 import { hammer, loadTool } from './load.ts';
 import { pgbench } from './pgbench.ts';
-import { rate, table } from './pairs.ts';
+import { rate } from './pairs.ts';
 
 /** The description of this machine. */
 export const machine = (): string =>
-  `${cpus()[0]?.model ?? 'Unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform} ${process.arch}`;
+  `${cpus()[0]?.model ?? 'Unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
 
-/** The limits of the machine, measured in the same run: other figures mean little without these. */
-export async function floors(lab: Lab, more: [string, string][] = []): Promise<string> {
+/** The limits of the machine in a sentence, measured in the same run: other figures mean little without these. */
+export async function floors(lab: Lab): Promise<string> {
   lab.log('floors of the machine');
   const http = await lab.start('bare-http', { skill: 'ok', answer: {} });
   const answers = await hammer({ method: 'GET', url: http.origin, headers: {} }, lab.seconds(2), lab.dataDir);
@@ -26,11 +26,7 @@ export async function floors(lab: Lab, more: [string, string][] = []): Promise<s
     folder: lab.dataDir,
     seconds: lab.seconds(2),
   };
-  const rows: [string, string][] = [
-    [`node:http, GET of two bytes, ${loadTool} with 32 connections`, rate(answers)],
-    ['pgbench, insert of one row, one client', rate(await pgbench({ ...insert, clients: 1 }))],
-    ['pgbench, insert of one row, 8 clients', rate(await pgbench({ ...insert, clients: 8 }))],
-    ...more,
-  ];
-  return table(['Floor of the machine', 'a second'], rows);
+  const one = await pgbench({ ...insert, clients: 1 });
+  const eight = await pgbench({ ...insert, clients: 8 });
+  return `Floors, a second: node:http ${rate(answers)} (${loadTool}), pgbench ${rate(one)}, with 8 clients ${rate(eight)}.`;
 }

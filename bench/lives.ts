@@ -4,12 +4,13 @@ import { newId } from '../src/ids/ids.ts';
 import { openTemporal } from '../temporal/client.ts';
 import { lifeId } from '../src/ids/life-ids.ts';
 import { commandsOf } from './commands.ts';
-import type { LivesRan, Phase } from './servers/bare-lives.ts';
 import type { World } from './world.ts';
 
 /** Polling is slow because it uses the core of Postgres and Temporal; the measured times are those of rows and runs. */
 const POLL_MS = 250;
 const MAX_WAIT_MS = 120_000;
+/** Others of the worker run for ever. */
+const INVOCATIONS = "WorkflowType = 'invocation'";
 const text = { text: 'A short text.' };
 
 const until = async (what: string, done: () => Promise<boolean>): Promise<void> => {
@@ -19,6 +20,18 @@ const until = async (what: string, done: () => Promise<boolean>): Promise<void> 
     await pause(POLL_MS);
   }
 };
+
+/** The first and the last step of the lives after a delivery, milliseconds since 1970. */
+interface Phase {
+  first: number;
+  last: number;
+}
+
+export interface LivesRan {
+  /** One a workflow task. */
+  phases: Phase[];
+  ids: string[];
+}
 
 interface LivesOptions {
   world: World;
@@ -88,11 +101,11 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
     async perSecond({ phases, ids }: LivesRan): Promise<number> {
       await until(
         'runs to close',
-        async () => (await client.workflow.count("ExecutionStatus = 'Running'")).count === 0,
+        async () => (await client.workflow.count(`${INVOCATIONS} and ExecutionStatus = 'Running'`)).count === 0,
       );
       let closed = 0;
       const since = new Date(phases[0]?.first ?? 0).toISOString();
-      for await (const { closeTime } of client.workflow.list({ query: `CloseTime > '${since}'` })) {
+      for await (const { closeTime } of client.workflow.list({ query: `${INVOCATIONS} and CloseTime > '${since}'` })) {
         closed = Math.max(closed, closeTime?.getTime() ?? 0);
       }
       const milliseconds = phases.reduce(

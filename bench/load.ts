@@ -16,11 +16,14 @@ interface Hammered {
 
 const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
-export const loadTool = hasWrk ? 'wrk' : 'autocannon';
+export const loadTool = hasWrk ? 'wrk' : 'own loop';
 
-/** Answers a second on 32 connections that each send a request after the other. @throws Error where an answer was not 2xx */
+/**
+ * Answers a second on 32 connections that each send a request after the other. Without wrk it is a loop in this process, which
+ * finds a lower ceiling. @throws Error where an answer was not 2xx
+ */
 export const hammer = (target: Hammered, seconds: number, folder: string): Promise<number> =>
-  hasWrk ? wrk(target, seconds, folder) : autocannon(target, seconds);
+  hasWrk ? wrk(target, seconds, folder) : loop(target, [target.body ?? null], seconds);
 
 interface HammeredEach {
   url: string;
@@ -29,9 +32,9 @@ interface HammeredEach {
   bodies: readonly string[];
 }
 
-/** As `hammer`, with POSTs of different bodies. Without wrk it is a loop in this process, which uses more of the load's core. */
+/** As `hammer`, with POSTs of different bodies. */
 export const hammerEach = (target: HammeredEach, seconds: number, folder: string): Promise<number> =>
-  hasWrk ? wrkEach(target, seconds, folder) : loopOverEach(target, seconds);
+  hasWrk ? wrkEach(target, seconds, folder) : loop({ method: 'POST', ...target }, target.bodies, seconds);
 
 function wrkEach({ url, headers, bodies }: HammeredEach, seconds: number, folder: string): Promise<number> {
   const lines = join(folder, 'wrk.bodies');
@@ -45,14 +48,19 @@ function wrkEach({ url, headers, bodies }: HammeredEach, seconds: number, folder
   ]);
 }
 
-async function loopOverEach({ url, headers, bodies }: HammeredEach, seconds: number): Promise<number> {
-  const { origin, pathname: path } = new URL(url);
+async function loop(
+  { method, url, headers }: Omit<Hammered, 'body'>,
+  bodies: readonly (string | null)[],
+  seconds: number,
+): Promise<number> {
+  const { origin, pathname, search } = new URL(url);
+  const path = `${pathname}${search}`;
   let at = 0;
   return await callers(origin, { callers: CONNECTIONS, seconds }, async (client) => {
     at = (at + 1) % bodies.length;
-    const response = await client.request({ method: 'POST', path, headers, body: bodies[at] ?? '' });
+    const response = await client.request({ method, path, headers, body: bodies[at] ?? null });
     await response.body.dump();
-    if (response.statusCode >= 300) throw new Error(`POST ${path} was answered ${response.statusCode}.`);
+    if (response.statusCode >= 300) throw new Error(`${method} ${path} was answered ${response.statusCode}.`);
   });
 }
 
@@ -77,24 +85,4 @@ async function wrkOn(url: string, seconds: number, folder: string, lua: string[]
   if (perSecond === undefined || /Non-2xx|Socket errors/.test(stdout))
     throw new Error(`wrk met failures at ${url}:\n${stdout}`);
   return Number(perSecond);
-}
-
-async function autocannon({ method, url, headers, body }: Hammered, seconds: number): Promise<number> {
-  const { stdout } = await run(join(import.meta.dirname, 'node_modules', '.bin', 'autocannon'), [
-    '--json',
-    '--no-progress',
-    '-c',
-    String(CONNECTIONS),
-    '-d',
-    String(Math.max(1, Math.round(seconds))),
-    '-m',
-    method,
-    ...(body === undefined ? [] : ['-b', body]),
-    ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
-    url,
-  ]);
-  const result = JSON.parse(stdout) as { requests: { average: number }; non2xx: number; errors: number };
-  if (result.non2xx + result.errors > 0)
-    throw new Error(`autocannon met ${result.non2xx} refusals and ${result.errors} errors at ${url}.`);
-  return result.requests.average;
 }

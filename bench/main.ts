@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { b1 } from './b1-http-shell.ts';
@@ -46,20 +44,6 @@ const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
 const log = (line: string): void => console.log(`bench: ${line}`);
 
-/** Rivals and load tools, as bench/package-lock.json says; installed again when that changes. */
-function install(): void {
-  const lock = readFileSync(join(import.meta.dirname, 'package-lock.json'));
-  const stamp = join(import.meta.dirname, 'node_modules', '.carnet-install');
-  const wanted = createHash('sha256').update(lock).digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  log('installing rivals and load tools (240 MB)');
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: import.meta.dirname,
-    stdio: 'inherit',
-  });
-  writeFileSync(stamp, wanted);
-}
-
 /** Puts the tables between the markers of this bench; the text around them is written by people. */
 function write(name: string, report: string): void {
   const text = readFileSync(DOCUMENT, 'utf8');
@@ -84,14 +68,13 @@ if (bench === undefined || (options.quick && options.write)) {
   process.exit(2);
 }
 
-install();
 const startedAt = performance.now();
 const pinned = pinLoad();
 const lab = await openLab({ quick: options.quick, log });
 try {
   const tables = await bench.run(lab);
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
-  const report = [`${machine()}. ${pinned}. The whole run took ${minutes} minutes.`, ...tables].join('\n\n');
+  const report = [`${machine()}${pinned ? '' : ', nothing pinned'}; ${minutes} minutes.`, ...tables].join('\n\n');
   console.log(`\n${bench.title}\n\n${report}\n`);
   if (options.write) write(name, report);
 } finally {

@@ -46,7 +46,7 @@ export const ratioCells = (ours: readonly number[], theirs: readonly number[], g
   return [spread(ratios), `${goal.toFixed(2)} ${median(ratios) >= goal ? 'reached' : 'missed'}`];
 };
 
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
+  [row(head), `|${head.map((_, at) => (at === 0 ? '---' : '---:')).join('|')}|`, ...rows.map(row)].join('\n');

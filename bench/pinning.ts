@@ -8,10 +8,10 @@ const canPin = cores > 1 && spawnSync('taskset', ['--version']).error === undefi
 export const onServerCore = (command: string, args: string[]): [string, string[]] =>
   canPin ? ['taskset', ['-c', '0', command, ...args]] : [command, args];
 
-/** Keeps this process and what it starts (Postgres, Temporal, load) off the first core. @returns what was done. */
-export function pinLoad(): string {
-  if (!canPin) return 'Nothing was pinned: that needs `taskset` and a second core';
+/** Keeps this process and what it starts (Postgres, Temporal, load) off the first core. @returns false without `taskset` or a second core. */
+export function pinLoad(): boolean {
+  if (!canPin) return false;
   const others = cores === 2 ? '1' : `1-${cores - 1}`;
   execFileSync('taskset', ['-a', '-c', '-p', others, String(process.pid)]);
-  return `What is measured ran on core 0; load, Postgres and Temporal on core ${others}`;
+  return true;
 }

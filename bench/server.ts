@@ -4,26 +4,19 @@ import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { onServerCore } from './pinning.ts';
 
-/** The programs in servers/: each is one side of a comparison. */
+/** The programs in servers/: the service, floors, receivers. */
 export type ServerName =
   | 'carnet'
   | 'bare-http'
   | 'bare-pages'
-  | 'bare-koa'
-  | 'fastify'
   | 'bare-commands'
-  | 'bare-lives'
   | 'bare-deliveries'
-  | 'bare-inbound'
-  | 'bare-receiver'
   | 'scripts'
   | 'bare-scripts'
   | 'sink'
   | 'debits'
   | 'verifications'
-  | 'passports'
-  | 'dbos'
-  | 'restate';
+  | 'passports';
 
 export interface Server {
   /** `http://127.0.0.1:<port>`, for those that listen. */

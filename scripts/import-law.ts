@@ -191,7 +191,7 @@ export const articles: Article[] = [
   {
     name: 'verifiers',
     files: ['scripts/{verify,monitor}/**'],
-    may: ['scripts/{verify,monitor}/**', 'npm:ajv', 'node:**'],
+    may: ['scripts/{verify,monitor}/**', 'npm:{ajv,canonicalize,cbor2}', 'node:**'],
     why: 'who checks the log must not share its code: a fault in both would go unseen',
     instead: 'write it anew from the published format',
   },
@@ -336,12 +336,12 @@ function undeclared(
 ): Pick<Article, 'name' | 'why' | 'instead'> | undefined {
   if (!target.startsWith('npm:')) return undefined;
   const name = target.slice('npm:'.length);
-  const manifests = [readManifest(root), ...(file.startsWith('bench/') ? [readManifest(join(root, 'bench'))] : [])];
+  const manifest = readManifest(root);
   const deployed = binds(['{src,workflows,activities,temporal}/**'], file) && kind === 'value';
   const groups = deployed
     ? (['dependencies', 'optionalDependencies'] as const)
     : (['dependencies', 'optionalDependencies', 'devDependencies'] as const);
-  const declared = manifests.flatMap((manifest) => groups.flatMap((group) => Object.keys(manifest[group] ?? {})));
+  const declared = groups.flatMap((group) => Object.keys(manifest[group] ?? {}));
   const named = (candidate: string) => (name.endsWith('/') ? candidate.startsWith(name) : candidate === name);
   if (declared.some((candidate) => named(candidate) || (kind === 'type' && candidate === typesOf(name))))
     return undefined;

@@ -1,3 +1,4 @@
+import canonicalize from 'canonicalize';
 import { Fault, must } from './fault.ts';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
@@ -56,15 +57,8 @@ function refuseLargeNumber(token: string): void {
   must(isExact, `the number ${token} is past 2^53, where it cannot be told from others`);
 }
 
-/** The one way of writing a value that RFC 8785 (JCS) allows. ECMAScript's numbers and texts are those of that RFC. */
-export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .toSorted() // by UTF-16 code units, as the RFC says
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
-  return `{${members.join(',')}}`;
-}
+/** The one way of writing a value that RFC 8785 (JCS) allows. */
+export const canonicalJson = (value: JsonValue): string => canonicalize(value) ?? '';
 
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

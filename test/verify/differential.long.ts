@@ -14,7 +14,7 @@ import { bentText, instead, numbers, withChange } from './changed-bundles.ts';
 import { payload, signer, spelled } from './co-signature-texts.ts';
 import { leafOf, plainEnvelope, signedBytes, TestLog, type Members } from './log.ts';
 
-// The profile of co-signatures is read by the service and by both verifiers, which share no code: what one of them takes and another refuses
+// The profile of co-signatures is read by the service and by both verifiers, which share no code of ours: what one of them takes and another refuses
 // would be evidence for some and none for others.
 
 /**
