@@ -1,4 +1,5 @@
-import type { MailOutcome, Mailer, OutgoingMail } from '../../src/mail/index.ts';
+import type { Mailer, OutgoingMail } from '../../src/mail/index.ts';
+import type { HandedOver } from '../../src/outbound/outcomes.ts';
 import { createTransport } from 'nodemailer';
 import type { MailSettings } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
@@ -16,7 +17,7 @@ async function sendBySmtp(
   { config, log }: Pick<Context, 'config' | 'log'>,
   id: string,
   { to, subject, text }: OutgoingMail,
-): Promise<MailOutcome> {
+): Promise<HandedOver> {
   const { mail: settings } = config;
   if (settings === undefined) return 'not_taken';
   const messageId = `<${id}@${new URL(config.publicBaseUrl).hostname}>`;
@@ -77,7 +78,7 @@ interface SmtpError {
  * Says what an SMTP error means for the mail, and its codes alone: its texts may hold addresses and what the server was sent. A 5xx to the
  * recipient or the message is final; one to the credentials may be corrected.
  */
-function faultOf(error: unknown): { outcome: Exclude<MailOutcome, 'sent'>; code?: string; responseCode?: number } {
+function faultOf(error: unknown): { outcome: Exclude<HandedOver, 'sent'>; code?: string; responseCode?: number } {
   const { code = '', originalCode = '', responseCode, permanent } = error as SmtpError;
   const codes = { code, ...(responseCode !== undefined && { responseCode }) };
   if (permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')) return { outcome: 'refused', ...codes };

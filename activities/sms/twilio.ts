@@ -2,7 +2,8 @@ import twilio from 'twilio';
 import RequestClient from 'twilio/lib/base/RequestClient.js';
 import type { Logger } from 'pino';
 import type { TwilioSettings } from '../../src/context/config.ts';
-import type { SmsOutcome, Texter } from '../../src/notifications/index.ts';
+import type { Texter } from '../../src/notifications/index.ts';
+import type { HandedOver } from '../../src/outbound/outcomes.ts';
 
 const MESSAGING_SERVICE = /^MG[0-9a-fA-F]{32}$/;
 /** Twilio answers within a second. */
@@ -73,7 +74,7 @@ const OF_THE_NUMBER: ReadonlySet<number | string | undefined> = new Set([
 ]);
 
 interface TwilioFault {
-  outcome: Exclude<SmsOutcome, 'sent'>;
+  outcome: Exclude<HandedOver, 'sent'>;
   status?: number;
   code?: number | string;
 }

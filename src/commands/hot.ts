@@ -1,7 +1,7 @@
 import type { QuerySqlToken } from 'slonik';
 import type { z } from 'zod';
 import type { Context } from '../context/context.ts';
-import { translateDatabaseError } from '../database/errors.ts';
+import { translated } from '../database/errors.ts';
 import { keepConnection } from '../database/keep-connection.ts';
 import type { CommandCall } from './command.ts';
 import { step } from './fault-points.ts';
@@ -20,9 +20,7 @@ export async function runHotCommand<Row>(
   effects: (row: Row) => CommandEffects,
 ): Promise<Row> {
   step(`${call.operation}:before`);
-  const row = (await keepConnection(context.pool, (connection) => connection.one(query)).catch((error: unknown) => {
-    throw translateDatabaseError(error);
-  })) as Row;
+  const row = (await translated(keepConnection(context.pool, (connection) => connection.one(query)))) as Row;
   step(`${call.operation}:committed`);
   announce(context, effects(row));
   return row;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context/context.ts';
-import { translateDatabaseError } from '../database/errors.ts';
+import { translated } from '../database/errors.ts';
 import { keepConnection } from '../database/keep-connection.ts';
 import { sql, type DatabaseTransactionConnection } from '../database/pool.ts';
 import { actorName } from './caller.ts';
@@ -53,10 +53,7 @@ export function openUnit(
 export const inTransaction = <T>(
   context: Context,
   work: (connection: DatabaseTransactionConnection) => Promise<T>,
-): Promise<T> =>
-  keepConnection(context.pool, (pooled) => pooled.transaction(work)).catch((error: unknown) => {
-    throw translateDatabaseError(error);
-  });
+): Promise<T> => translated(keepConnection(context.pool, (pooled) => pooled.transaction(work)));
 
 /** After a commit: wakes who waits on the changed rows, and the delivery of messages to lives. */
 export function announce(context: Context, effects: CommandEffects): void {

@@ -49,6 +49,12 @@ const isStalePlan = (error: unknown): boolean =>
   'routine' in error &&
   error.routine === 'RevalidateCachedQuery';
 
+/** @throws CarnetError what the database refuses; see `translateDatabaseError` */
+export const translated = <Result>(answer: Promise<Result>): Promise<Result> =>
+  answer.catch((error: unknown) => {
+    throw translateDatabaseError(error);
+  });
+
 /** Translates a database error for a caller: a refusal raised by a function, a named constraint, a wait that took too long, or itself. */
 export function translateDatabaseError(error: unknown): unknown {
   if (isRaisedByFunction(error)) {

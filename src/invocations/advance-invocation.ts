@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context/context.ts';
-import { translateDatabaseError } from '../database/errors.ts';
+import { translated } from '../database/errors.ts';
 import { sql } from '../database/pool.ts';
 import { step } from '../commands/fault-points.ts';
 import { pendingOf } from './announce.ts';
@@ -37,11 +37,7 @@ interface InvocationStep {
  */
 export async function advanceInvocation(context: Context, id: string): Promise<InvocationStep> {
   step('advanceInvocation:before');
-  const row = await context.pool
-    .one(sql.type(StepRow)`select * from advance_invocation(${id})`)
-    .catch((error: unknown) => {
-      throw translateDatabaseError(error);
-    });
+  const row = await translated(context.pool.one(sql.type(StepRow)`select * from advance_invocation(${id})`));
   step('advanceInvocation:committed');
   if (row.changed) context.rowEvents.changed(id);
   // Its operators may be notified of it.

@@ -4,7 +4,7 @@ import { agentPart, type Caller } from '../commands/caller.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runHotCommand } from '../commands/hot.ts';
 import type { Context } from '../context/context.ts';
-import { translateDatabaseError } from '../database/errors.ts';
+import { translated } from '../database/errors.ts';
 import { sql } from '../database/pool.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
@@ -105,17 +105,13 @@ async function refuseInvocation(
   { caller, idempotency }: CommandCall,
   body: Pick<CheckedInvoke, 'skillId' | 'agentId' | 'passport_id' | 'mission_id' | 'max_price_cents' | 'trial'>,
 ): Promise<void> {
-  await pool
-    .query(
-      sql.type(z.object({}))`
+  await translated(
+    pool.query(sql.type(z.object({}))`
         select refuse_invocation(
           p_operator => ${caller.operatorId}, p_agent_part => ${agentPart(caller)}, p_key => ${idempotency?.key ?? null},
           p_skill => ${body.skillId}, p_agent => ${body.agentId}, p_passport => ${body.passport_id ?? null},
-          p_mission => ${body.mission_id ?? null}, p_max_price => ${body.max_price_cents ?? null}, p_trial => ${body.trial})`,
-    )
-    .catch((error: unknown) => {
-      throw translateDatabaseError(error);
-    });
+          p_mission => ${body.mission_id ?? null}, p_max_price => ${body.max_price_cents ?? null}, p_trial => ${body.trial})`),
+  );
 }
 
 /** An agent's key invokes for its own agent and no other. */

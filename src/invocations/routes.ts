@@ -204,73 +204,47 @@ const get = route({
   },
 });
 
-const claim = route({
+/** What the provider does with an invocation of their skill. */
+const ofProvider = {
   method: 'post',
-  path: '/v1/skills/invocations/:id/claim',
-  operation: 'claimInvocation',
   tag,
-  summary: 'Claim a pending invocation of your skill',
   audience,
   params,
-  body: ClaimBodySchema,
   status: 200,
   reply,
-  refusals: [
-    'NOT_FOUND',
-    'NOT_PROVIDER',
-    'SERVICE_EXECUTED',
-    'INVOCATION_EXPIRED',
-    'INVOCATION_NOT_PENDING',
-    'LEASE_LOST',
-  ],
+  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'SERVICE_EXECUTED', 'INVOCATION_EXPIRED', 'LEASE_LOST'],
+} as const;
+
+const claim = route({
+  ...ofProvider,
+  path: '/v1/skills/invocations/:id/claim',
+  operation: 'claimInvocation',
+  summary: 'Claim a pending invocation of your skill',
+  body: ClaimBodySchema,
+  refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PENDING'],
   example: { lease_seconds: 60 },
   handler: ({ context, call, params: { id }, body }) => claimInvocation(context, actOf(call), id, body),
 });
 
 const complete = route({
-  method: 'post',
+  ...ofProvider,
   path: '/v1/skills/invocations/:id/complete',
   operation: 'completeInvocation',
-  tag,
   summary: 'Deliver the output of an invocation you claimed',
-  audience,
-  params,
   body: CompleteBodySchema,
   mostValues: MOST_PAYLOAD_VALUES,
-  status: 200,
-  reply,
-  refusals: [
-    'NOT_FOUND',
-    'NOT_PROVIDER',
-    'INVOCATION_EXPIRED',
-    'LEASE_LOST',
-    'INVOCATION_NOT_PROCESSING',
-    'SERVICE_EXECUTED',
-    'OUTPUT_SCHEMA_MISMATCH',
-  ],
+  refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING', 'OUTPUT_SCHEMA_MISMATCH'],
   example: { output: { text: 'HELLO' } },
   handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), id, body),
 });
 
 const fail = route({
-  method: 'post',
+  ...ofProvider,
   path: '/v1/skills/invocations/:id/fail',
   operation: 'failInvocation',
-  tag,
   summary: 'Give up an invocation you claimed',
-  audience,
-  params,
   body: FailBodySchema,
-  status: 200,
-  reply,
-  refusals: [
-    'NOT_FOUND',
-    'NOT_PROVIDER',
-    'INVOCATION_EXPIRED',
-    'LEASE_LOST',
-    'INVOCATION_NOT_PROCESSING',
-    'SERVICE_EXECUTED',
-  ],
+  refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING'],
   example: { error: { code: 'SOURCE_UNREADABLE', message: 'The document could not be read.' } },
   handler: ({ context, call, params: { id }, body }) => failInvocation(context, actOf(call), id, body),
 });
@@ -290,25 +264,12 @@ const cancel = route({
 });
 
 const heartbeat = route({
-  method: 'post',
+  ...ofProvider,
   path: '/v1/skills/invocations/:id/heartbeat',
   operation: 'heartbeatInvocation',
-  tag,
   summary: 'Keep the lease of an invocation you claimed',
-  audience,
-  params,
   body: HeartbeatBodySchema,
-  status: 200,
-  reply,
-  refusals: [
-    'NOT_FOUND',
-    'NOT_PROVIDER',
-    'INVOCATION_EXPIRED',
-    'LEASE_LOST',
-    'INVOCATION_NOT_PROCESSING',
-    'SERVICE_EXECUTED',
-    'NO_LEASE',
-  ],
+  refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING', 'NO_LEASE'],
   handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), id, body),
 });
 

@@ -5,7 +5,6 @@ export {
   sendMail,
   type Mailer,
   type MailerContext,
-  type MailOutcome,
   type OutgoingMail,
 } from './life.ts';
 export { keepInOutbox } from './outbox.ts';

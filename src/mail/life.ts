@@ -3,6 +3,7 @@ import { describeLives, type LifeDescription } from '../commands/life-descriptio
 import type { Context } from '../context/context.ts';
 import { step } from '../commands/fault-points.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
+import type { HandedOver } from '../outbound/outcomes.ts';
 import { advanceMailRow, describeMailRows, findWaitingMail, reconcileMailRows, settleMail } from './queries.ts';
 import type { MailStep } from './schema.ts';
 import { mailSeal } from './write-mail.ts';
@@ -14,19 +15,13 @@ export interface OutgoingMail {
   text: string;
 }
 
-/**
- * The outcome of one try. `refused`: the server will never take the mail. `not_taken`: it has not, and may later. `unknown`: its text was
- * on the way and no answer came, so it may have been taken.
- */
-export type MailOutcome = 'sent' | 'refused' | 'not_taken' | 'unknown';
-
 /** Hands a mail to a mail server. */
 export interface Mailer {
   /**
    * Tries once; every failure is an outcome.
    * @param id of the mail; the Message-ID is made of it, by which a mailbox may recognise a second one
    */
-  send(id: string, mail: OutgoingMail): Promise<MailOutcome>;
+  send(id: string, mail: OutgoingMail): Promise<HandedOver>;
 }
 
 /** The context of the step that sends. */
@@ -43,6 +38,9 @@ export async function advanceMail({ pool }: Context, id: string): Promise<MailSt
   return { status, open, waitMs, expiresAt };
 }
 
+/** A mail that may have been taken is sent again: two are better than none. */
+const STATUS = { sent: 'sent', refused: 'refused', not_taken: 'again', unknown: 'again' } as const;
+
 /**
  * Reads the mail, sends it, and writes down what came of it; nothing is done where it was sent or is not wanted. Sending is at least
  * once: where it is unknown whether the server took it, it is sent again.
@@ -54,9 +52,9 @@ export async function sendMail({ pool, encryption, mailer }: MailerContext, id: 
   const { recipient: to, subject, text } = mail;
   const outcome = await mailer.send(id, { to, subject, text: encryption.open(text, mailSeal(id)) });
   step('sendMail:sent');
-  if (outcome === 'not_taken' || outcome === 'unknown')
-    throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The mail server did not take the mail.');
-  await settleMail(pool, id, outcome);
+  const status = STATUS[outcome];
+  if (status === 'again') throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The mail server did not take the mail.');
+  await settleMail(pool, id, status);
 }
 
 /** One query for several ids; ids without a row are left out. Neither with recipient nor text. */

@@ -7,4 +7,4 @@ export {
   sendVerification,
 } from './destinations/verification/life.ts';
 export { destinationSecrets } from './destinations/secrets.ts';
-export type { SmsOutcome, Texter } from './texter.ts';
+export type { Texter } from './texter.ts';

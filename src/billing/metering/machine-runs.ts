@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { translateDatabaseError } from '../../database/errors.ts';
+import { translated } from '../../database/errors.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, InvocationId, MachineRunId, MissionId, OperatorId, PassportId, SkillId } from '../../ids/ids.ts';
 
@@ -43,11 +43,7 @@ export async function recordMachineRun(connection: CommonQueryMethods, run: Mach
     invocation_id: run.invocationId,
     sealed_step_index: run.sealedStepIndex,
   };
-  try {
-    return await connection.oneFirst(
-      sql.type(ChargedRow)`select record_machine_run(${JSON.stringify(columns)}::jsonb) as charged`,
-    );
-  } catch (error) {
-    throw translateDatabaseError(error);
-  }
+  return await translated(
+    connection.oneFirst(sql.type(ChargedRow)`select record_machine_run(${JSON.stringify(columns)}::jsonb) as charged`),
+  );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { translateDatabaseError } from '../../database/errors.ts';
+import { translated } from '../../database/errors.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, InvocationId, MissionId, ModelCallId, OperatorId, PassportId, SkillId } from '../../ids/ids.ts';
 
@@ -77,11 +77,7 @@ export async function recordModelCall(connection: CommonQueryMethods, call: Mode
     invocation_id: call.invocationId,
     sealed_step_index: call.sealedStepIndex,
   };
-  try {
-    return await connection.oneFirst(
-      sql.type(ChargedRow)`select record_model_call(${JSON.stringify(columns)}::jsonb) as charged`,
-    );
-  } catch (error) {
-    throw translateDatabaseError(error);
-  }
+  return await translated(
+    connection.oneFirst(sql.type(ChargedRow)`select record_model_call(${JSON.stringify(columns)}::jsonb) as charged`),
+  );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context/context.ts';
-import { translateDatabaseError } from '../../database/errors.ts';
+import { translated } from '../../database/errors.ts';
 import { step } from '../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import { lifeId } from '../../ids/life-ids.ts';
@@ -29,9 +29,7 @@ interface LogStep {
 
 /** One look of the life at its row: deletes the messages that woke it. It may run any number of times. */
 export async function advanceLog({ pool }: Context, id: string): Promise<LogStep> {
-  const row = await advanceLogRow(pool, id).catch((error: unknown) => {
-    throw translateDatabaseError(error);
-  });
+  const row = await translated(advanceLogRow(pool, id));
   return { status: row.status, treeSize: row.tree_size, publishedSize: row.published_size, waitMs: null };
 }
 

@@ -87,22 +87,26 @@ const readBundle = route({
   },
 });
 
-const readCheckpoint = route({
+const ofCheckpoint = {
   method: 'get',
-  path: '/v1/log/checkpoint',
-  alias: '/log/checkpoint',
-  operation: 'readLogCheckpoint',
   tag,
-  summary: 'Read the newest checkpoint of the log that enough witnesses have signed',
-  description:
-    'A signed note (C2SP tlog-checkpoint), with the signatures of the witnesses that have signed it: the newest that meets the policy of witnesses, a ' +
-    'minute old at most while they answer. Where none does, or the service has no policy, the newest of all. `/log` is the prefix of the log for mirrors and monitors (C2SP tlog-tiles).',
   audience: 'public',
   anyOrigin: true,
   cache: 'public, max-age=1',
   mediaType: 'text/plain; charset=utf-8',
   status: 200,
   reply: CheckpointSchema,
+} as const;
+
+const readCheckpoint = route({
+  ...ofCheckpoint,
+  path: '/v1/log/checkpoint',
+  alias: '/log/checkpoint',
+  operation: 'readLogCheckpoint',
+  summary: 'Read the newest checkpoint of the log that enough witnesses have signed',
+  description:
+    'A signed note (C2SP tlog-checkpoint), with the signatures of the witnesses that have signed it: the newest that meets the policy of witnesses, a ' +
+    'minute old at most while they answer. Where none does, or the service has no policy, the newest of all. `/log` is the prefix of the log for mirrors and monitors (C2SP tlog-tiles).',
   handler: async ({ context }) => {
     await openedLogOf(context);
     return { status: 200, body: (await checkpointToFollow(context)).note };
@@ -110,20 +114,13 @@ const readCheckpoint = route({
 });
 
 const readNewestCheckpoint = route({
-  method: 'get',
+  ...ofCheckpoint,
   path: '/v1/log/checkpoint/newest',
   alias: '/log/checkpoint/newest',
   operation: 'readNewestLogCheckpoint',
-  tag,
   summary: 'Read the newest checkpoint of the log, whoever has signed it',
   description:
     'A signed note (C2SP tlog-checkpoint) of all that is published, with the signatures of the witnesses that have signed it so far.',
-  audience: 'public',
-  anyOrigin: true,
-  cache: 'public, max-age=1',
-  mediaType: 'text/plain; charset=utf-8',
-  status: 200,
-  reply: CheckpointSchema,
   handler: async ({ context }) => {
     await openedLogOf(context);
     return { status: 200, body: (await newestCheckpoint(context)).note };

@@ -2,15 +2,12 @@ import { createHmac } from 'node:crypto';
 import type { Encryption } from '../../context/encryption.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { JsonValue } from '../../json/value.ts';
+import { notDelivered } from '../../outbound/outcomes.ts';
+import { callReceiver } from '../../webhooks/call.ts';
 import { endpointSecrets } from '../endpoints/secrets.ts';
 import { attemptOf, type SealedEvent } from '../events/queries.ts';
 import { openEvent, type ScannerContext } from '../events/life.ts';
 import { authoriseForward, settleForward, type AuthorisedForward, type ForwardOutcome } from './queries.ts';
-
-/** Milliseconds for the whole call, DNS and the answer included. */
-const FORWARD_MS = 10_000;
-/** Bytes of an answer that are read: only its status counts. */
-const REPLY_BYTES = 65_536;
 
 /**
  * Forwards an event, once: the row that says so is written before the call, and a call whose outcome is lost is not made again. All that can
@@ -52,23 +49,16 @@ const forwardedBody = (
     payload,
   });
 
-interface Call {
-  allowed: AuthorisedForward;
-  event: SealedEvent;
-  id: string;
-  body: string;
-}
-
 async function call(
   { encryption, outbound }: ScannerContext,
-  { allowed, event, id, body }: Call,
+  { allowed, event, id, body }: { allowed: AuthorisedForward; event: SealedEvent; id: string; body: string },
 ): Promise<ForwardOutcome> {
   const secret = secretOf(encryption, event.endpoint_id, allowed.secret);
   if (secret === null) {
     const error = 'No key of ENCRYPTION_KEY opens the secret of the endpoint, so the event could not be signed.';
-    return { status: 'failed', reason: 'key_unavailable', statusCode: null, error, latencyMs: 0 };
+    return { ...notDelivered({ status: 'failed', reason: 'key_unavailable', error }), latencyMs: 0 };
   }
-  const answer = await outbound.send({
+  return await callReceiver(outbound, {
     url: allowed.forward_url,
     headers: {
       'Content-Type': 'application/json',
@@ -77,27 +67,7 @@ async function call(
       'X-Service-Event-Id': id,
     },
     body,
-    timeoutMs: FORWARD_MS,
-    maxReplyBytes: REPLY_BYTES,
   });
-  const { latencyMs } = answer;
-  const nothing = { statusCode: null, latencyMs };
-  if (answer.outcome === 'refused')
-    return { ...nothing, status: 'refused', reason: 'address_refused', error: answer.sentence };
-  if (answer.outcome === 'not_sent')
-    return { ...nothing, status: 'failed', reason: answer.cause, error: answer.sentence };
-  if (answer.outcome === 'unknown')
-    return { ...nothing, status: 'unknown', reason: answer.cause, error: answer.sentence };
-  const { status: statusCode } = answer;
-  if (statusCode >= 200 && statusCode < 300)
-    return { status: 'forwarded', reason: null, statusCode, error: null, latencyMs };
-  return {
-    status: 'failed',
-    reason: 'http_status',
-    statusCode,
-    error: `The receiver answered ${statusCode}.`,
-    latencyMs,
-  };
 }
 
 function secretOf(encryption: Encryption, endpointId: string, sealed: string): string | null {

@@ -123,8 +123,8 @@ async function checkedOrCharged(
     return await persisting(() => checked(context, run));
   } catch (error) {
     context.log.error({ err: error, invocation: run.id }, 'the output of an execution could not be checked');
-    const error_message = 'The output could not be checked against the output schema for now; invoke it again.';
-    return { ...run.result, output: null, error_code: 'OUTPUT_NOT_CHECKED', error_message, console: null };
+    const message = 'The output could not be checked against the output schema for now; invoke it again.';
+    return refused(run.result, { code: 'OUTPUT_NOT_CHECKED', message });
   }
 }
 
@@ -134,32 +134,31 @@ async function checked(
   { id, result, isOwn }: { id: string; result: StepResult; isOwn: boolean },
 ): Promise<StepResult> {
   const output = result.output ?? '';
-  const failed = (code: string, message: string, console: string | null): StepResult => ({
-    ...result,
-    output: null,
-    error_code: code,
-    error_message: message,
-    console,
-  });
   try {
     assertFewValues(Buffer.from(output), MOST_PAYLOAD_VALUES);
     parseStrictJson(output);
   } catch (error) {
     if (!(error instanceof StrictJsonFault)) throw error;
-    return failed(
-      'OUTPUT_INVALID',
-      'The output is not JSON that an invocation can carry.',
-      isOwn ? error.message : null,
-    );
+    return refused(result, {
+      code: 'OUTPUT_INVALID',
+      message: 'The output is not JSON that an invocation can carry.',
+      console: isOwn ? error.message : null,
+    });
   }
   const faults = await checkOutput(context, id, { output, authority: null, placesOfSchema: !isOwn });
   if (faults.length === 0) return result;
-  return failed(
-    'OUTPUT_SCHEMA_MISMATCH',
-    'The output does not match the output schema of the skill.',
-    faults.map(({ path, message }) => `${path}: ${message}`).join('\n'),
-  );
+  return refused(result, {
+    code: 'OUTPUT_SCHEMA_MISMATCH',
+    message: 'The output does not match the output schema of the skill.',
+    console: faults.map(({ path, message }) => `${path}: ${message}`).join('\n'),
+  });
 }
+
+/** What a step cost, without its output. */
+const refused = (
+  result: StepResult,
+  { code, message, console = null }: { code: string; message: string; console?: string | null },
+): StepResult => ({ ...result, output: null, error_code: code, error_message: message, console });
 
 /** Writes what is known now and nowhere else: a database that comes back soon loses nothing. */
 async function persisting<Result>(write: () => Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { translateDatabaseError } from '../../database/errors.ts';
+import { translated } from '../../database/errors.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 
@@ -48,12 +48,10 @@ export async function beginSealedStep(
     attempt,
     input,
     key_source: keySource,
-  } = await connection
-    .one(sql.type(BegunRow)`select * from begin_sealed_step(${id}, ${index}, ${kind}, ${stepId},
-      ${model?.provider ?? null}, ${model?.mostMicrocents ?? null})`)
-    .catch((error: unknown) => {
-      throw translateDatabaseError(error);
-    });
+  } = await translated(
+    connection.one(sql.type(BegunRow)`select * from begin_sealed_step(${id}, ${index}, ${kind}, ${stepId},
+      ${model?.provider ?? null}, ${model?.mostMicrocents ?? null})`),
+  );
   if (state === 'over' || attempt === null || input === null || keySource === null) return null;
   return { attempt, input, keySource };
 }
@@ -95,9 +93,7 @@ export const endSealedStep = (
   connection: CommonQueryMethods,
   { id, index, attempt, result, isLast, outputHash, transferId }: EndedStep,
 ): Promise<boolean> =>
-  connection
-    .oneFirst(sql.type(z.object({ ours: z.boolean() }))`
-      select end_sealed_step(${id}, ${index}, ${attempt}, ${JSON.stringify({ ...result, console: storable(result.console) })}::jsonb, ${isLast}, ${outputHash}, ${transferId}) as ours`)
-    .catch((error: unknown) => {
-      throw translateDatabaseError(error);
-    });
+  translated(
+    connection.oneFirst(sql.type(z.object({ ours: z.boolean() }))`
+      select end_sealed_step(${id}, ${index}, ${attempt}, ${JSON.stringify({ ...result, console: storable(result.console) })}::jsonb, ${isLast}, ${outputHash}, ${transferId}) as ours`),
+  );

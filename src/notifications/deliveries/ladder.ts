@@ -2,7 +2,7 @@ import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { findOperator, isRegisteredEmail } from '../../accounts/index.ts';
 import { writeMail } from '../../mail/index.ts';
-import type { CallOutcome } from '../calls.ts';
+import type { Sending } from '../../outbound/outcomes.ts';
 import { takeWarning, type Settled, type StartedDelivery } from './queries.ts';
 
 /** Failures in a row after which a person is mailed; after twenty over twelve hours the destination is disabled. */
@@ -13,7 +13,7 @@ const WORTH_SENDING = 86_400;
 interface Failure {
   delivery: StartedDelivery;
   settled: Settled;
-  outcome: CallOutcome;
+  outcome: Sending;
 }
 
 /**

@@ -3,7 +3,7 @@ import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { textArray } from '../../database/columns.ts';
 import type { DeliveryId, OperatorId } from '../../ids/ids.ts';
 import { eventTypesOf } from '../../events/index.ts';
-import type { CallOutcome } from '../calls.ts';
+import type { Sending } from '../../outbound/outcomes.ts';
 import { ChannelTypeSchema } from '../destinations/schema.ts';
 import { DeliverySchema, type Delivery, type DeliveryFilter } from './schema.ts';
 
@@ -137,13 +137,21 @@ const SettledRow = z.object({
 /** Where the destination stands after a call; all null where the delivery had ended already. */
 export type Settled = z.infer<typeof SettledRow>;
 
+/** The words of a delivery: that an address is refused for good is said by its reason. */
+export const DELIVERY_STATUS = {
+  delivered: 'delivered',
+  refused: 'failed',
+  failed: 'failed',
+  unknown: 'unknown',
+} as const satisfies Record<Sending['status'], string>;
+
 export const settleDelivery = (
   connection: CommonQueryMethods,
   id: string,
-  { status, reason, statusCode, error, latencyMs }: CallOutcome & { latencyMs: number },
+  { status, reason, statusCode, error, latencyMs }: Sending & { latencyMs: number },
 ): Promise<Settled> =>
   connection.one(sql.type(SettledRow)`
-    select * from settle_delivery(${id}, ${status}, ${reason}, ${statusCode}, ${error}, ${latencyMs})`);
+    select * from settle_delivery(${id}, ${DELIVERY_STATUS[status]}, ${reason}, ${statusCode}, ${error}, ${latencyMs})`);
 
 const DescribedRow = z.object({ id: z.string(), operator_id: z.string(), channel_type: ChannelTypeSchema });
 

@@ -4,11 +4,13 @@ import { serviceCall } from '../../commands/service-call.ts';
 import { step } from '../../commands/fault-points.ts';
 import { keepInOutbox, type MailerContext } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
-import { callWebhook, DELIVERED, failed, sendSms, unknown, type CallOutcome } from '../calls.ts';
+import { DELIVERED, notDelivered, outcomeOfHandingOver, type Sending } from '../../outbound/outcomes.ts';
+import { callReceiver } from '../../webhooks/call.ts';
+import { signedRequest } from '../../webhooks/signed-request.ts';
 import type { Texter } from '../texter.ts';
 import { destinationSecrets } from '../destinations/secrets.ts';
 import { climbLadder } from './ladder.ts';
-import { settleDelivery, startDeliveries, type StartedDelivery } from './queries.ts';
+import { DELIVERY_STATUS, settleDelivery, startDeliveries, type StartedDelivery } from './queries.ts';
 import { eventText } from './texts.ts';
 
 /** The context of the step that sends. */
@@ -58,29 +60,29 @@ async function sendOne(context: SenderContext, delivery: StartedDelivery): Promi
   const outcome = await outcomeOf(context, delivery);
   step('sendNotifications:called');
   await settle(context, delivery, { ...outcome, latencyMs: Math.round(performance.now() - begun) });
-  deliveries.add(1, { channel: delivery.channel_type, status: outcome.status });
+  deliveries.add(1, { channel: delivery.channel_type, status: DELIVERY_STATUS[outcome.status] });
 }
 
-type Call = () => Promise<CallOutcome>;
+type Call = () => Promise<Sending>;
 
 /** Before the call a fault of ours is a failure; from its beginning on nobody knows what it did. */
-async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Promise<CallOutcome> {
+async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Promise<Sending> {
   let call: Call;
   try {
     call = callOf(context, delivery);
   } catch (error) {
     context.log.error({ err: error, deliveryId: delivery.id }, 'a notification could not be written');
-    return failed('internal_error', 'The service could not write this notification; its log says why.');
+    const sentence = 'The service could not write this notification; its log says why.';
+    return notDelivered({ status: 'failed', reason: 'internal_error', error: sentence });
   }
   const late = new AbortController();
+  const tooLate = notDelivered({ status: 'unknown', reason: 'timeout', error: 'No answer came in time.' });
   try {
-    return await Promise.race([
-      call(),
-      after(LONGEST_CALL_MS, unknown('timeout', 'No answer came in time.'), { signal: late.signal, ref: false }),
-    ]);
+    return await Promise.race([call(), after(LONGEST_CALL_MS, tooLate, { signal: late.signal, ref: false })]);
   } catch (error) {
     context.log.error({ err: error, deliveryId: delivery.id }, 'a notification was interrupted by a fault');
-    return unknown('internal_error', 'A fault of the service interrupted the call; its log says why.');
+    const sentence = 'A fault of the service interrupted the call; its log says why.';
+    return notDelivered({ status: 'unknown', reason: 'internal_error', error: sentence });
   } finally {
     late.abort();
   }
@@ -99,7 +101,8 @@ function callOf(context: SenderContext, delivery: StartedDelivery): Call {
     publicBaseUrl: context.config.publicBaseUrl,
   });
   const to = delivery.address;
-  if (delivery.channel_type === 'sms') return () => sendSms(context.texter, delivery.id, { to, text: text.sms });
+  if (delivery.channel_type === 'sms')
+    return async () => outcomeOfHandingOver('sms', await context.texter.send(delivery.id, { to, text: text.sms }));
   return () => sendMail(context, delivery.id, { to, subject: text.subject, text: text.mail });
 }
 
@@ -116,31 +119,30 @@ const webhookBody = ({
 function webhookCall({ encryption, outbound }: SenderContext, delivery: StartedDelivery): Call {
   const { destination_id: id, secret, old_secret, event_id: eventId, address: url } = delivery;
   const secrets = destinationSecrets.open(encryption, { id, secret, old_secret });
-  return () => callWebhook(outbound, { url, secrets, id: eventId, body: webhookBody(delivery) });
+  return () =>
+    callReceiver(outbound, {
+      url,
+      ...signedRequest({ secrets, eventId, body: webhookBody(delivery), now: new Date() }),
+    });
 }
 
 async function sendMail(
   context: SenderContext,
   id: string,
   mail: { to: string; subject: string; text: string },
-): Promise<CallOutcome> {
+): Promise<Sending> {
   if (context.config.mail === undefined) {
     await keepInOutbox(context, { channel: 'email', ...mail });
     return DELIVERED;
   }
-  const outcome = await context.mailer.send(id, mail);
-  if (outcome === 'sent') return DELIVERED;
-  if (outcome === 'refused') return failed('refused', 'The mail server refused the mail.');
-  if (outcome === 'not_taken')
-    return failed('not_taken', 'The mail server could not be reached, or did not take the mail.');
-  return unknown('broken', 'The mail was sent, and the mail server did not confirm it.');
+  return outcomeOfHandingOver('mail', await context.mailer.send(id, mail));
 }
 
 /** Writes down what came of a call; mails of the ladder are written with it. */
 async function settle(
   context: SenderContext,
   delivery: StartedDelivery,
-  outcome: CallOutcome & { latencyMs: number },
+  outcome: Sending & { latencyMs: number },
 ): Promise<void> {
   if (outcome.status === 'delivered') {
     await settleDelivery(context.pool, delivery.id, outcome); // nothing to mail: one statement

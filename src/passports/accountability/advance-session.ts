@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context/context.ts';
-import { translateDatabaseError } from '../../database/errors.ts';
+import { translated } from '../../database/errors.ts';
 import { sql } from '../../database/pool.ts';
 import { step } from '../../commands/fault-points.ts';
 
@@ -44,11 +44,11 @@ interface SessionStep {
  */
 export async function advanceSession(context: Context, id: string): Promise<SessionStep> {
   step('advanceSession:before');
-  const row = await context.pool
-    .one(sql.type(StepRow)`select * from advance_session(${id}, ${context.config.missedCheckoutGraceSeconds})`)
-    .catch((error: unknown) => {
-      throw translateDatabaseError(error);
-    });
+  const row = await translated(
+    context.pool.one(
+      sql.type(StepRow)`select * from advance_session(${id}, ${context.config.missedCheckoutGraceSeconds})`,
+    ),
+  );
   step('advanceSession:committed');
   if (row.raised) context.delivery.messagesCommitted();
   return {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { issueClaim } from '../../../src/claims/index.ts';
-import { appendBatch, publishLog } from '../../../src/claims/log/append.ts';
+import { publishLog } from '../../../src/claims/log/append.ts';
 import { bundleOf } from '../../../src/claims/log/bundle.ts';
 import { registeredFileOf } from '../../../src/claims/log/head-file.ts';
 import { reconcileLogs } from '../../../src/claims/log/life.ts';
@@ -12,7 +12,6 @@ import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
 import { registerOlder } from '../../../src/claims/log/registered.ts';
 import { signRegistration } from '../../../src/claims/log/registration.ts';
 import { parseNote, signNote } from '../../../src/claims/log/signed-note.ts';
-import { troubleOfLog } from '../../../src/claims/log/stopped.ts';
 import { receiveWitnessSignatures } from '../../../src/claims/log/witnesses/receive.ts';
 import { checkpointToFollow, newestCheckpoint } from '../../../src/claims/log/witnesses/witnessed.ts';
 import { verifyClaim } from '../../../src/claims/verify-claim.ts';
@@ -24,35 +23,15 @@ import { parseWitnessPolicy } from '../../../src/context/witness-policy.ts';
 import { parseCheckpoint } from '../../../scripts/verify/note.ts';
 import { WITNESS, witnessVkeys } from '../../support/witnesses.ts';
 import { cosign } from './witnesses/witness.ts';
-import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
+import { eachChangedLog } from './support.ts';
 
 describe('A log whose rows were changed in the database', function () {
   this.timeout(120_000);
-  let own: OwnLog;
-  let context: Context;
-  let client: pg.Client;
-  beforeEach(async () => {
-    own = await ownLog();
-    ({ context } = own);
-    // As people who change rows by hand connect: without triggers.
-    client = new pg.Client({ connectionString: context.config.databaseUrl });
-    await client.connect();
-    await client.query(`set session_replication_role = replica`);
-  });
-  afterEach(async () => {
-    await client.end();
-    await own.close();
-  });
+  let { context, client } = {} as { context: Context; client: pg.Client };
+  const { append, stopped, assertStopped, assertRuns } = eachChangedLog((made) => ({ context, client } = made));
 
-  const append = async (count: number): Promise<string[]> => {
-    const ids = await recordClaims(context, count);
-    await appendBatch(context);
-    await publishLog(context);
-    return ids;
-  };
   const registeredFile = async (): Promise<string> =>
     registeredFileOf(context.config.logHeadDir, (await openedLogOf(context)).id);
-  const stopped = async (): Promise<string | null> => (await troubleOfLog(context)).stopped;
   const receiptOf = async (id: string) => (await readLoggedClaim(context, id)).logged?.receipt ?? assert.fail();
   const assertRefused = async (id: string, why: RegExp): Promise<void> => {
     await assert.rejects(readLoggedClaim(context, id), why);
@@ -65,18 +44,6 @@ describe('A log whose rows were changed in the database', function () {
     assert.deepEqual([errors.map(({ code }) => code), checks.receipt], [['NOT_LOGGED'], null]);
     const row = (await findClaim(context.pool, id)) ?? assert.fail();
     assert.equal((await presentClaim(context.pool, row)).receipt, null);
-  };
-  const assertStopped = async (why: RegExp): Promise<void> => {
-    const before = await sizesOf(context);
-    await recordClaims(context, 1);
-    assert.equal(await appendBatch(context), null);
-    assert.equal((await sizesOf(context)).tree_size, before.tree_size);
-    assert.match((await stopped()) ?? '', why);
-  };
-  const assertRuns = async (): Promise<void> => {
-    assert.notEqual(await appendBatch(context), null);
-    assert.notEqual(await publishLog(context), null);
-    assert.equal(await stopped(), null);
   };
 
   describe('of a batch', () => {

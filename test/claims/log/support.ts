@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { decode } from 'cbor2';
-import type pg from 'pg';
+import pg from 'pg';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { issueClaim } from '../../../src/claims/index.ts';
+import { appendBatch, publishLog } from '../../../src/claims/log/append.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { receiptsOf } from '../../../src/claims/log/receipts.ts';
+import { troubleOfLog } from '../../../src/claims/log/stopped.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
@@ -78,6 +80,49 @@ export async function recordClaims({ pool }: Pick<Context, 'pool'>, count: numbe
     );
   }
   return ids;
+}
+
+/**
+ * For the block that calls it: before each test a log of its own, and a connection that changes rows as people do by hand, without triggers.
+ * @param set takes them into the variables of the block
+ */
+export function eachChangedLog(set: (made: { context: Context; client: pg.Client }) => unknown) {
+  let own: OwnLog;
+  let client: pg.Client;
+  beforeEach(async () => {
+    own = await ownLog();
+    client = new pg.Client({ connectionString: own.context.config.databaseUrl });
+    await client.connect();
+    await client.query(`set session_replication_role = replica`);
+    set({ context: own.context, client });
+  });
+  afterEach(async () => {
+    await client.end();
+    await own.close();
+  });
+  const stopped = async (): Promise<string | null> => (await troubleOfLog(own.context)).stopped;
+  return {
+    stopped,
+    /** Records so many claims, and publishes them. */
+    async append(count: number): Promise<string[]> {
+      const ids = await recordClaims(own.context, count);
+      await appendBatch(own.context);
+      await publishLog(own.context);
+      return ids;
+    },
+    async assertStopped(why: RegExp): Promise<void> {
+      const before = await sizesOf(own.context);
+      await recordClaims(own.context, 1);
+      assert.equal(await appendBatch(own.context), null);
+      assert.equal((await sizesOf(own.context)).tree_size, before.tree_size);
+      assert.match((await stopped()) ?? '', why);
+    },
+    async assertRuns(): Promise<void> {
+      assert.notEqual(await appendBatch(own.context), null);
+      assert.notEqual(await publishLog(own.context), null);
+      assert.equal(await stopped(), null);
+    },
+  };
 }
 
 /** A life of the log that has something to do. @returns its id */

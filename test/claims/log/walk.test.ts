@@ -1,50 +1,17 @@
 import assert from 'node:assert/strict';
-import pg from 'pg';
+import type pg from 'pg';
 import { appendBatch, publishLog } from '../../../src/claims/log/append.ts';
 import { reconcileLogs } from '../../../src/claims/log/life.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
-import { logMetrics, troubleOfLog } from '../../../src/claims/log/stopped.ts';
+import { logMetrics } from '../../../src/claims/log/stopped.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { ownLog, recordClaims, sizesOf, type OwnLog } from './support.ts';
+import { eachChangedLog, sizesOf } from './support.ts';
 
 describe('A log of which old nodes that nobody reads were changed', function () {
   this.timeout(120_000);
-  let own: OwnLog;
-  let context: Context;
-  let client: pg.Client;
-  beforeEach(async () => {
-    own = await ownLog();
-    ({ context } = own);
-    // As people who change rows by hand connect: without triggers.
-    client = new pg.Client({ connectionString: context.config.databaseUrl });
-    await client.connect();
-    await client.query(`set session_replication_role = replica`);
-  });
-  afterEach(async () => {
-    await client.end();
-    await own.close();
-  });
-
-  const append = async (count: number): Promise<string[]> => {
-    const ids = await recordClaims(context, count);
-    await appendBatch(context);
-    await publishLog(context);
-    return ids;
-  };
-  const stopped = async (): Promise<string | null> => (await troubleOfLog(context)).stopped;
-  const assertStopped = async (why: RegExp): Promise<void> => {
-    const before = await sizesOf(context);
-    await recordClaims(context, 1);
-    assert.equal(await appendBatch(context), null);
-    assert.equal((await sizesOf(context)).tree_size, before.tree_size);
-    assert.match((await stopped()) ?? '', why);
-  };
-  const assertRuns = async (): Promise<void> => {
-    assert.notEqual(await appendBatch(context), null);
-    assert.notEqual(await publishLog(context), null);
-    assert.equal(await stopped(), null);
-  };
+  let { context, client } = {} as { context: Context; client: pg.Client };
+  const { append, stopped, assertStopped, assertRuns } = eachChangedLog((made) => ({ context, client } = made));
 
   const SLICE = 16_384;
   const fill = async (count: number): Promise<void> => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { assertLedger } from '../../../src/billing/index.ts';
 import type { Context } from '../../../src/context/context.ts';
-import { sql } from '../../../src/database/pool.ts';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { advanceInvocation, executeSealedStep, type ExecutorContext } from '../../../src/invocations/index.ts';
 import { boundOfSkill, modelCallsOfSkill } from '../../../src/skills/index.ts';
@@ -8,7 +9,8 @@ import type { ModelCaller, ModelOutcome, ModelQuestion } from '../../../src/mode
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../src/sandbox/script-runner.ts';
 import { insertSkill } from '../../../src/skills/publishing/write-queries.ts';
 import { PublishSkillSchema } from '../../../src/skills/schema.ts';
-import { run } from '../../billing/ledger/ledger-world.ts';
+import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
+import { ownContext, type OwnContext } from '../own-context.ts';
 
 /** The model of the tests, 2 microcents a token read, 1 one read from a cache, 10 one written. */
 export const PROVIDER = {
@@ -140,6 +142,39 @@ export function worldOn(base: Context, asking?: ModelCaller): World {
       pool.one(sql.type(Row)`
         select status, error, output, price_cents, compute_bound_cents, compute_cents from invocations where id = ${id}`),
   };
+}
+
+/** What a test of executions has: a world for all of its block, and two operators of its own. */
+export interface Execution {
+  own: OwnContext;
+  db: DatabasePool;
+  world: World;
+  consumer: string;
+  provider: string;
+}
+
+/**
+ * For the block that calls it: a database of its own, and before each test new operators and doubles that were prepared for nothing. After
+ * each the ledger is right.
+ * @param cents what the wallets of the two have
+ * @param set takes them into the variables of the block
+ */
+export function eachExecution(
+  cents: { consumer: number; provider: number },
+  set: (execution: Execution) => unknown,
+): void {
+  let all: Omit<Execution, 'consumer' | 'provider'>;
+  before(async () => {
+    const own = await ownContext();
+    all = { own, db: own.context.pool, world: worldOn(own.context) };
+  });
+  after(() => all.own.close());
+  beforeEach(async () => {
+    const { db, world } = all;
+    Object.assign(world.doubles, { scripts: [], models: [], ran: 0, asked: [] });
+    set({ ...all, consumer: await newWallet(db, cents.consumer), provider: await newWallet(db, cents.provider) });
+  });
+  afterEach(() => assertLedger(all.db));
 }
 
 /** A script that ran `computeMs` milliseconds. */

@@ -1,36 +1,25 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { assertLedger } from '../../../src/billing/index.ts';
-import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { beginSealedStep, endSealedStep, type StepResult } from '../../../src/invocations/execution/queries.ts';
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import type { ScriptRun } from '../../../src/sandbox/script-runner.ts';
 import { boundOfRun } from '../../../src/skills/execution/cost.ts';
 import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
-import { ownContext, type OwnContext } from '../own-context.ts';
-import { answered, modelStep, overdue, returned, scriptStep, threw, worldOn, type World } from './execution-world.ts';
+import {
+  answered,
+  modelStep,
+  overdue,
+  returned,
+  scriptStep,
+  threw,
+  eachExecution,
+  type Execution,
+} from './execution-world.ts';
 
 describe('what guards the steps of an execution', () => {
-  let own: OwnContext;
-  let db: DatabasePool;
-  let world: World;
-  let consumer: string;
-  let provider: string;
-  before(async () => {
-    own = await ownContext();
-    db = own.context.pool;
-    world = worldOn(own.context);
-  });
-  after(() => own.close());
-  beforeEach(async () => {
-    consumer = await newWallet(db, 1_000);
-    provider = await newWallet(db, 100);
-    world.doubles.scripts = [];
-    world.doubles.models = [];
-    world.doubles.ran = 0;
-    world.doubles.asked = [];
-  });
-  afterEach(() => assertLedger(db));
+  let { own, db, world, consumer, provider } = {} as Execution;
+  eachExecution({ consumer: 1_000, provider: 100 }, (made) => ({ own, db, world, consumer, provider } = made));
 
   it('let a consumer have a dollar an hour of calls that nobody pays, and ask no model beyond', async () => {
     const unanswered = () =>

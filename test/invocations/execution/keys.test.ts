@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { assertLedger } from '../../../src/billing/index.ts';
 import { credentialSeal } from '../../../src/credentials/sealing.ts';
-import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { sql } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids/ids.ts';
-import { newWallet, run, walletOf } from '../../billing/ledger/ledger-world.ts';
+import { run, walletOf } from '../../billing/ledger/ledger-world.ts';
 import { eachWithinOneMonth } from '../../billing/metering/counters.ts';
-import { ownContext, type OwnContext } from '../own-context.ts';
-import { answered, modelStep, worldOn, type World } from './execution-world.ts';
+import { answered, modelStep, eachExecution, type Execution } from './execution-world.ts';
 
 const Call = z.object({ meter: z.string().nullable(), cost: z.number(), charged: z.number() });
 /** 50 tokens read at 2 microcents and 20 written at 10. */
@@ -15,25 +13,12 @@ const COST = 300;
 type Mode = 'none' | 'buyer_provides' | 'seller_provides' | 'both';
 
 describe('the keys that model steps are asked with', () => {
-  let own: OwnContext;
-  let db: DatabasePool;
-  let world: World;
-  let buyer: string;
-  let seller: string;
-  before(async () => {
-    own = await ownContext();
-    db = own.context.pool;
-    world = worldOn(own.context);
-  });
-  after(() => own.close());
   eachWithinOneMonth();
-  beforeEach(async () => {
-    buyer = await newWallet(db, 1_000);
-    seller = await newWallet(db, 100);
-    world.doubles.models = [];
-    world.doubles.asked = [];
-  });
-  afterEach(() => assertLedger(db));
+  let { own, db, world, consumer: buyer, provider: seller } = {} as Execution;
+  eachExecution(
+    { consumer: 1_000, provider: 100 },
+    (made) => ({ own, db, world, consumer: buyer, provider: seller } = made),
+  );
 
   /** Both have a key. */
   const enter = async (operator: string, key: string): Promise<void> => {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { assertLedger } from '../../../src/billing/index.ts';
 import { JSON_FORM, readStatementPage } from '../../../src/billing/statement/queries.ts';
 import { StatementSchema } from '../../../src/billing/statement/schema.ts';
-import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { boundOfRun } from '../../../src/skills/execution/cost.ts';
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import { costOfCall } from '../../../src/models/cost.ts';
 import { cancel, claim, complete, newWallet, run, walletOf } from '../../billing/ledger/ledger-world.ts';
-import { ownContext, type OwnContext } from '../own-context.ts';
 import {
   answered,
   modelStep,
@@ -18,8 +16,8 @@ import {
   returned,
   scriptStep,
   threw,
-  worldOn,
-  type World,
+  eachExecution,
+  type Execution,
 } from './execution-world.ts';
 
 const Source = z.object({ step: z.number(), microcents: z.number(), cost: z.number(), meter: z.string().nullable() });
@@ -30,24 +28,8 @@ const SCRIPT_CHARGE = 575;
 const MODEL_CHARGE = 345;
 
 describe('what executing a skill costs', () => {
-  let own: OwnContext;
-  let db: DatabasePool;
-  let world: World;
-  let consumer: string;
-  let provider: string;
-  before(async () => {
-    own = await ownContext();
-    db = own.context.pool;
-    world = worldOn(own.context);
-  });
-  after(() => own.close());
-  beforeEach(async () => {
-    consumer = await newWallet(db, 1_000);
-    provider = await newWallet(db, 100);
-    world.doubles.scripts = [];
-    world.doubles.models = [];
-  });
-  afterEach(() => assertLedger(db));
+  let { own, db, world, consumer, provider } = {} as Execution;
+  eachExecution({ consumer: 1_000, provider: 100 }, (made) => ({ own, db, world, consumer, provider } = made));
 
   const moneyOf = async (operator: string) => {
     const { posted_cents: posted, held_cents: held } = await walletOf(db, operator);

@@ -1,36 +1,25 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { assertLedger } from '../../../src/billing/index.ts';
-import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { credentialSeal } from '../../../src/credentials/sealing.ts';
 import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import { boundOfCode } from '../../../src/skills/execution/cost.ts';
 import { NO_CODE } from '../../../src/skills/skill-code.ts';
 import { cancel, newWallet, run, walletOf } from '../../billing/ledger/ledger-world.ts';
-import { ownContext, type OwnContext } from '../own-context.ts';
-import { answered, modelStep, overdue, returned, scriptStep, worldOn, type World } from './execution-world.ts';
+import {
+  answered,
+  modelStep,
+  overdue,
+  returned,
+  scriptStep,
+  eachExecution,
+  type Execution,
+} from './execution-world.ts';
 
 describe('An execution, while something else happens to it', () => {
-  let own: OwnContext;
-  let db: DatabasePool;
-  let world: World;
-  let consumer: string;
-  let provider: string;
-  before(async () => {
-    own = await ownContext();
-    db = own.context.pool;
-    world = worldOn(own.context);
-  });
-  after(() => own.close());
-  beforeEach(async () => {
-    consumer = await newWallet(db, 10_000);
-    provider = await newWallet(db);
-    world.doubles.scripts = [];
-    world.doubles.models = [];
-    world.doubles.asked = [];
-  });
-  afterEach(() => assertLedger(db));
+  let { own, db, world, consumer, provider } = {} as Execution;
+  eachExecution({ consumer: 10_000, provider: 0 }, (made) => ({ own, db, world, consumer, provider } = made));
 
   const codeOf = async (id: string): Promise<string | undefined> =>
     (JSON.parse((await world.show(id)).error ?? '{}') as { code?: string }).code;

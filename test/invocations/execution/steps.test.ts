@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { assertLedger } from '../../../src/billing/index.ts';
-import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { sql } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids/ids.ts';
 import { placeOfFailure } from '../../../src/invocations/execution/console.ts';
 import { listExecutedSteps } from '../../../src/invocations/execution/list-steps.ts';
@@ -10,30 +9,22 @@ import { findInvocation } from '../../../src/invocations/queries.ts';
 import type { ModelOutcome } from '../../../src/models/model-caller.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newWallet, RACE_ROUNDS, walletOf } from '../../billing/ledger/ledger-world.ts';
-import { ownContext, type OwnContext } from '../own-context.ts';
-import { answered, modelStep, overdue, returned, scriptStep, threw, worldOn, type World } from './execution-world.ts';
+import type { OwnContext } from '../own-context.ts';
+import {
+  answered,
+  modelStep,
+  overdue,
+  returned,
+  scriptStep,
+  threw,
+  worldOn,
+  eachExecution,
+  type Execution,
+} from './execution-world.ts';
 
 describe('the steps of an execution', () => {
-  let own: OwnContext;
-  let db: DatabasePool;
-  let world: World;
-  let consumer: string;
-  let provider: string;
-  before(async () => {
-    own = await ownContext();
-    db = own.context.pool;
-    world = worldOn(own.context);
-  });
-  after(() => own.close());
-  beforeEach(async () => {
-    consumer = await newWallet(db, 10_000);
-    provider = await newWallet(db, 100);
-    world.doubles.scripts = [];
-    world.doubles.models = [];
-    world.doubles.ran = 0;
-    world.doubles.asked = [];
-  });
-  afterEach(() => assertLedger(db));
+  let { own, db, world, consumer, provider } = {} as Execution;
+  eachExecution({ consumer: 10_000, provider: 100 }, (made) => ({ own, db, world, consumer, provider } = made));
 
   const read = async (id: string, reader: string) => {
     const invocation = await findInvocation(db, id, reader as OperatorId);

@@ -7,7 +7,7 @@ import { freePort } from '../../../src/embedded/ports.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { reconcileVerifications } from '../../../src/notifications/index.ts';
 import { listOutbox } from '../../../src/mail/queries.ts';
-import { DELIVERED } from '../../../src/notifications/calls.ts';
+import { DELIVERED } from '../../../src/outbound/outcomes.ts';
 import { settleVerification, startVerification } from '../../../src/notifications/destinations/verification/queries.ts';
 import { verifyDestination } from '../../../src/notifications/destinations/verification/verify.ts';
 import { startMailServer } from '../../mail/mail-server.ts';

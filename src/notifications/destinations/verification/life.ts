@@ -2,7 +2,9 @@ import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import type { Context } from '../../../context/context.ts';
-import { callWebhook, sendSms, type CallOutcome } from '../../calls.ts';
+import { outcomeOfHandingOver, type Sending } from '../../../outbound/outcomes.ts';
+import { callReceiver } from '../../../webhooks/call.ts';
+import { signedRequest } from '../../../webhooks/signed-request.ts';
 import type { Texter } from '../../texter.ts';
 import { destinationSecrets } from '../secrets.ts';
 import { verificationSeal } from './code-use.ts';
@@ -63,10 +65,10 @@ function callOf(
     requested_at,
     ...found
   }: Found,
-): () => Promise<CallOutcome> {
+): () => Promise<Sending> {
   if (channel === 'sms') {
     const text = codeSms({ code, seconds: config.verificationCodeSeconds });
-    return () => sendSms(texter, id, { to: address, text });
+    return async () => outcomeOfHandingOver('sms', await texter.send(id, { to: address, text }));
   }
   const body = JSON.stringify({
     event_type: 'destination.verification',
@@ -75,7 +77,8 @@ function callOf(
     timestamp: requested_at,
   });
   const secrets = destinationSecrets.open(encryption, { id: destinationId, ...found });
-  return () => callWebhook(outbound, { url: address, secrets, id, body });
+  return () =>
+    callReceiver(outbound, { url: address, ...signedRequest({ secrets, eventId: id, body, now: new Date() }) });
 }
 
 /** One query for several ids; ids without a row are left out. With neither address nor code. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { OperatorId, VerificationCodeId } from '../../../ids/ids.ts';
-import type { CallOutcome } from '../../calls.ts';
+import type { Sending } from '../../../outbound/outcomes.ts';
 import { verificationStatuses } from './schema.ts';
 
 const Nothing = z.object({});
@@ -81,14 +81,16 @@ export const findWaitingCode = (
 export const startVerification = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.oneFirst(sql.type(z.object({ started: z.boolean() }))`select start_verification(${id}) as started`);
 
+const STATUS = { delivered: 'sent', refused: 'failed', failed: 'failed', unknown: 'unknown' } as const;
+
 /** @returns how many lives of other codes were woken, which may be sent now */
 export const settleVerification = (
   connection: CommonQueryMethods,
   id: string,
-  { status, reason, error }: CallOutcome,
+  { status, reason, error }: Sending,
 ): Promise<number> =>
   connection.oneFirst(sql.type(z.object({ woken: z.number() }))`
-    select settle_verification(${id}, ${status === 'delivered' ? 'sent' : status}, ${reason}, ${error}) as woken`);
+    select settle_verification(${id}, ${STATUS[status]}, ${reason}, ${error}) as woken`);
 
 const DescribedRow = z.object({ id: z.string(), operator_id: z.string(), destination_id: z.string() });
 

@@ -24,11 +24,8 @@ begin
           or (status in ('opening', 'open', 'processing') and (look_at <= v_now or greatest(life_seen_at, woken_at) < v_since)))
         for no key update skip locked))
       returning 'top-up:' || id as life, operator_id as owner
-  ), missing as (
-    select life, owner from passed where not exists (select from life_messages m where m.life = passed.life)
-  )
-  select (select count(*) from passed), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
-    into looked, woken from missing;
+  ), all_passed as (select array_agg(life) as lives, array_agg(owner) as owners from passed)
+  select w.looked, w.woken into looked, woken from all_passed a, wake_missing_lives(a.lives, a.owners) w;
   with old as (
     delete from payment_events where ctid = any(array(
       select ctid from payment_events where received_at < now() - interval '90 days'
