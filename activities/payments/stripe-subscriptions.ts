@@ -50,7 +50,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
     let subscription = found;
     // Cancelling first: nothing that is refused about the rest keeps it from Stripe.
     for (const paramsOf of [cancelParams, seatsParams, tierParams]) {
-      const params = paramsOf(subscription, subscriptionStateOf(subscription, prices), wanted, prices);
+      const params = paramsOf({ subscription, state: subscriptionStateOf(subscription, prices), prices }, wanted);
       if (params !== null) subscription = await update(subscription.id, key, params);
     }
     return subscription;
@@ -177,10 +177,8 @@ const pageOf = (returnTo: string): string => `${returnTo}/dashboard`;
 
 /** Returns what Stripe is to be sent; null where it is so already. */
 type ParamsOf = (
-  subscription: StripeSubscription,
-  state: SubscriptionState,
+  at: { subscription: StripeSubscription; state: SubscriptionState; prices: StripeParts['prices'] },
   wanted: SubscriptionChange,
-  prices: StripeParts['prices'],
 ) => Stripe.SubscriptionUpdateParams | null;
 
 /** @throws PaymentRefused */
@@ -190,7 +188,8 @@ function assertRuns(subscription: StripeSubscription, prices: StripeParts['price
 }
 
 /** Prorated on the next invoice, since seats take effect at once. */
-const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchasedSeats: quantity }, prices) => {
+const seatsParams: ParamsOf = ({ subscription, state, prices }, { purchasedSeats: quantity }) => {
+  const { purchasedSeats: has } = state;
   if (quantity === undefined || quantity === (has ?? 0)) return null;
   if (has === null) throw unknownPrice(subscription.id);
   const item = seatItemOf(subscription, prices);
@@ -204,7 +203,8 @@ const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchase
  * tier is paid for until then. One call does it and one takes it back; a subscription schedule takes three, and keeps the portal and
  * the cancellation from working meanwhile.
  */
-const tierParams: ParamsOf = (subscription, { tier, nextTier, currentPeriodEnd }, { nextTier: wanted }, prices) => {
+const tierParams: ParamsOf = ({ subscription, state, prices }, { nextTier: wanted }) => {
+  const { tier, nextTier, currentPeriodEnd } = state;
   const next = wanted === tier ? null : wanted;
   if (next === undefined || next === nextTier) return null;
   const { itemId: id, priceId } = knownTierItem(subscription, prices);
@@ -235,11 +235,7 @@ function knownTierItem(subscription: StripeSubscription, prices: StripeParts['pr
 const unknownPrice = (subscriptionId: string): PaymentRefused =>
   new PaymentRefused(`The subscription ${subscriptionId} has a price that no STRIPE_PRICE_ setting names.`);
 
-const cancelParams: ParamsOf = (
-  { cancel_at_period_end: byFlag },
-  { cancelAtPeriodEnd: has },
-  { cancelAtPeriodEnd: wanted },
-) => {
-  if (wanted === undefined || wanted === has) return null;
-  return wanted || byFlag === true ? { cancel_at_period_end: wanted } : { cancel_at: '' };
+const cancelParams: ParamsOf = ({ subscription, state }, { cancelAtPeriodEnd: wanted }) => {
+  if (wanted === undefined || wanted === state.cancelAtPeriodEnd) return null;
+  return wanted || subscription.cancel_at_period_end === true ? { cancel_at_period_end: wanted } : { cancel_at: '' };
 };

@@ -37,12 +37,13 @@ export async function sendSignInCode(
     const [member] = await membershipsOf(unit.connection, email);
     const to = member?.email ?? email;
     const text = textOf(config.publicBaseUrl, { code, seconds });
-    await writeMail(
-      context,
-      unit,
-      { to, subject: 'Your sign-in code for Carnet', text, seconds },
-      { wanted: member !== undefined },
-    );
+    await writeMail(context, unit, {
+      to,
+      subject: 'Your sign-in code for Carnet',
+      text,
+      seconds,
+      wanted: member !== undefined,
+    });
     return { status: 202, body: { sent: true } };
   });
   return { answered, cookie };

@@ -56,7 +56,7 @@ export async function signIn(
       email,
       requestId,
       fits: (storedMac) =>
-        codeFits(context.encryption, { purpose: 'sign-in-code', subject: asker.address }, code, storedMac) &&
+        codeFits(context.encryption, { purpose: 'sign-in-code', subject: asker.address }, { code, mac: storedMac }) &&
         memberships.length > 0,
     });
     if (checked instanceof CarnetError) return { refusal: checked };

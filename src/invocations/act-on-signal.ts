@@ -50,11 +50,11 @@ async function perform(context: Context, id: string, { kind, argument, signalId 
   const body = parseArgument(argument);
   switch (kind) {
     case 'claim':
-      return (await claimInvocation(context, act, id, ClaimBodySchema.parse(body))).body;
+      return (await claimInvocation(context, act, { id, body: ClaimBodySchema.parse(body) })).body;
     case 'complete':
-      return (await completeInvocation(context, act, id, CompleteBodySchema.parse(body))).body;
+      return (await completeInvocation(context, act, { id, body: CompleteBodySchema.parse(body) })).body;
     case 'fail':
-      return (await failInvocation(context, act, id, FailBodySchema.parse(body))).body;
+      return (await failInvocation(context, act, { id, body: FailBodySchema.parse(body) })).body;
     case 'cancel':
       Nothing.parse(body);
       return (await cancelInvocation(context, act, id)).body;

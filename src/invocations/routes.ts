@@ -74,7 +74,7 @@ async function invokeAndWait(
   how: { trial: boolean },
 ) {
   const { context, caller, call, body, preferWait, signal } = request;
-  const answer = await invokeSkill(context, call, request.params.id, body, how);
+  const answer = await invokeSkill(context, call, { skillId: request.params.id, body, ...how });
   if (preferWait === null) return answer;
   const target = { id: answer.body.id, operatorId: caller.operatorId };
   return {
@@ -224,7 +224,7 @@ const claim = route({
     'LEASE_LOST',
   ],
   example: { lease_seconds: 60 },
-  handler: ({ context, call, params: { id }, body }) => claimInvocation(context, actOf(call), id, body),
+  handler: ({ context, call, params: { id }, body }) => claimInvocation(context, actOf(call), { id, body }),
 });
 
 const complete = route({
@@ -249,7 +249,7 @@ const complete = route({
     'OUTPUT_SCHEMA_MISMATCH',
   ],
   example: { output: { text: 'HELLO' } },
-  handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), id, body),
+  handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), { id, body }),
 });
 
 const fail = route({
@@ -272,7 +272,7 @@ const fail = route({
     'SERVICE_EXECUTED',
   ],
   example: { error: { code: 'SOURCE_UNREADABLE', message: 'The document could not be read.' } },
-  handler: ({ context, call, params: { id }, body }) => failInvocation(context, actOf(call), id, body),
+  handler: ({ context, call, params: { id }, body }) => failInvocation(context, actOf(call), { id, body }),
 });
 
 const cancel = route({
@@ -309,7 +309,7 @@ const heartbeat = route({
     'SERVICE_EXECUTED',
     'NO_LEASE',
   ],
-  handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), id, body),
+  handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), { id, body }),
 });
 
 /** Fixed paths come before `:id`, which would match them too (decision C28). */

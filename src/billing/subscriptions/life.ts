@@ -93,7 +93,7 @@ export async function pushSubscription(context: PaymentsContext, operatorId: str
     if (state === 'unknown') await takeUnknown(unit, operatorId);
     else await takeState(unit, operatorId, { state, at: row.answer_at, knownRevision: revision });
     if (pushed.refused !== null)
-      await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
+      await auditSubscription(unit.connection, { operatorId, action: 'subscription.change_refused', detail: change });
     await planNextFetch(unit.connection, operatorId, row.read_at);
   });
   if (pushed.refused !== null) {
@@ -232,7 +232,7 @@ async function giveSurplusBack(context: PaymentsContext, operatorId: string): Pr
         });
       if (outcome.status !== 'given_back') return;
       const detail = { subscription_id: subscriptionId, refunded_cents: outcome.refundedCents };
-      await auditSubscription(unit.connection, operatorId, 'subscription.second_given_back', detail);
+      await auditSubscription(unit.connection, { operatorId, action: 'subscription.second_given_back', detail });
       log.error({ operatorId, ...detail }, 'an operator paid for two subscriptions; the second was ended and refunded');
     });
   }

@@ -79,7 +79,7 @@ export function cursorPages<Position extends z.ZodType>({
   inPosition = [],
 }: CursorOptions<Position>) {
   const seal = (request: CursorRequest, at: z.output<Position>): string =>
-    sealCursor(request.context.encryption, scope(request), at, days);
+    sealCursor(request.context.encryption, scope(request), { position: at, days });
   const scope = ({
     call,
     params,
@@ -101,7 +101,7 @@ export function cursorPages<Position extends z.ZodType>({
     /** @returns where the page before ended, null on the first page. @throws CarnetError INVALID_CURSOR */
     after(request: CursorRequest): z.output<Position> | null {
       const { cursor } = request.query;
-      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), cursor, position);
+      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), { cursor, position });
     },
 
     seal,

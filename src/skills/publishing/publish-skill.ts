@@ -1,6 +1,6 @@
 import { findAgent } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Config } from '../../context/config.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid } from '../../errors/carnet-error.ts';
@@ -55,10 +55,9 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
   checkModels(context.config, body);
   const id = newId('skl');
   const review = needsReview(context.config.skillReview, body);
-  return await runCommand<Skill, KeptSkill>(
-    context,
-    call,
-    async (unit) => {
+  return await runKeptCommand<Skill, KeptSkill>(context, call, {
+    kept: keptSkill,
+    work: async (unit) => {
       const { connection, audit } = unit;
       const { operatorId } = call.caller;
       if (body.agent_id !== undefined) {
@@ -73,6 +72,5 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
       await audit('skill.published', id, { name: body.name, version: body.version, review });
       return { status: 201, body: await showSkill(context, connection, id), location: `/v1/skills/${id}` };
     },
-    { kept: keptSkill },
-  );
+  });
 }
