@@ -1,6 +1,6 @@
 import { actToOutlive } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { newWebhookSecret } from '../../notifications/index.ts';
 import { replaceEndpointSecret } from './queries.ts';
@@ -19,10 +19,9 @@ export const rotateEndpointSecret = (
   call: CommandCall,
   { id, immediate, secret: given }: { id: string } & RotateEndpointSecret,
 ): Promise<Answered<RotatedEndpointSecret>> =>
-  runCommand(
-    context,
-    call,
-    async (unit) => {
+  runKeptCommand(context, call, {
+    secret: true,
+    work: async (unit) => {
       const endpoint = await activeEndpoint(unit.connection, call.caller, id);
       const chosen = given !== undefined;
       const act = chosen
@@ -38,5 +37,4 @@ export const rotateEndpointSecret = (
       unit.changed(id);
       return { status: 200, body: { id, secret } };
     },
-    { secret: true },
-  );
+  });
