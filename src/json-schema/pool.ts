@@ -238,7 +238,7 @@ export class Pool {
     slot.thread = new Thread(
       {
         ready: () => this.#dispatch(),
-        answered: (pending, answer, cpuMs) => this.#answered(slot, pending, answer, cpuMs),
+        answered: (pending, answer, cpuMs) => this.#answered(slot, pending, { answer, cpuMs }),
         died: (death) => this.#died(slot, death),
       },
       {
@@ -249,7 +249,7 @@ export class Pool {
     );
   }
 
-  #answered(slot: Slot, pending: Pending, answer: Answer, cpuMs: number): void {
+  #answered(slot: Slot, pending: Pending, { answer, cpuMs }: { answer: Answer; cpuMs: number }): void {
     if (answer === 'missing') {
       slot.known.delete(pending.job.schemaHash);
       this.#assign(slot, pending);
