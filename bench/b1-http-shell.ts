@@ -63,7 +63,7 @@ async function measure(lab: Lab): Promise<string> {
   const reads = await rounds('GET', path);
   const checks = await rounds('POST', `${path}/check-trust`, CLAIMS);
   type Other = Exclude<keyof typeof servers, 'carnet'>;
-  const against = (what: string, by: typeof reads, other: Other, goal?: number): string[] => [
+  const against = (what: string, by: typeof reads, { other, goal }: { other: Other; goal?: number }): string[] => [
     what,
     rates(by.carnet),
     other,
@@ -73,10 +73,10 @@ async function measure(lab: Lab): Promise<string> {
       : ratioCells(by.carnet, by[other], goal)),
   ];
   const rows = (what: string, by: typeof reads): string[][] => [
-    against(what, by, 'Fastify with its plugins', 1),
-    against('the same', by, 'Fastify with constant headers', 0.8),
-    against('the same', by, 'node:http'),
-    against('the same', by, 'bare Koa'),
+    against(what, by, { other: 'Fastify with its plugins', goal: 1 }),
+    against('the same', by, { other: 'Fastify with constant headers', goal: 0.8 }),
+    against('the same', by, { other: 'node:http' }),
+    against('the same', by, { other: 'bare Koa' }),
   ];
   return table(
     [`${loadTool}, 32 connections`, 'Carnet, a second', 'against', 'a second', 'ratio (spread of the pairs)', 'goal'],
