@@ -78,7 +78,7 @@ export function danglingReferences(root: string): { faults: Fault[]; files: numb
       ...refusedIn(text),
       ...idsIn(text, known.ids),
       ...rulesIn(text, known.rules),
-      ...(isPage ? [...linksIn(root, file, text), ...pathsIn(root, text)] : bareIn(source)),
+      ...(isPage ? [...linksIn(root, { file, text }), ...pathsIn(root, text)] : bareIn(source)),
       ...pagesIn(root, text),
       ...(file === DECISIONS ? repeatedIn(text) : []),
     ];
@@ -194,7 +194,7 @@ const pagesIn = (root: string, text: string): Judged[] =>
     return judged(match.index, leads(join(root, path), anchor), broken(match[0], anchor));
   });
 
-const linksIn = (root: string, file: string, text: string): Judged[] =>
+const linksIn = (root: string, { file, text }: { file: string; text: string }): Judged[] =>
   [...text.replace(/^```[^]*?^```/gm, (code) => code.replace(/[^\n]/g, ' ')).matchAll(link)]
     .filter((match) => !/^[a-z]+:/.test(match[1] ?? ''))
     .map((match) => {

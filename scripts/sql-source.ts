@@ -183,7 +183,7 @@ function statementsOf(text: string): { line: number; text: string; kind: string;
 const SQL_VERBS = /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]\w*)/g;
 
 /** Returns what the templates of a file name, as far as reading words shows. */
-function templatesOf(root: string, file: string, domain: string | undefined): Sql[] {
+function templatesOf(root: string, { file, domain }: { file: string; domain: string | undefined }): Sql[] {
   const source = readFileSync(join(root, file), 'utf8');
   if (!source.includes('sql.')) return [];
   const found: Sql[] = [];
@@ -324,6 +324,6 @@ export function readSql(root: string, domains: readonly string[]): SqlSource {
       });
   }
   for (const file of files.filter((path) => path.endsWith('.ts')))
-    source.templates.push(...templatesOf(root, file, domainOf(file)));
+    source.templates.push(...templatesOf(root, { file, domain: domainOf(file) }));
   return source;
 }

@@ -32,8 +32,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
 
   const update = async (
     id: string,
-    key: string,
-    params: Stripe.SubscriptionUpdateParams,
+    { key, params }: { key: string; params: Stripe.SubscriptionUpdateParams },
   ): Promise<StripeSubscription> => {
     const idempotencyKey = keyOfParams(key, params);
     return StripeSubscription.parse(
@@ -51,7 +50,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
     // Cancelling first: nothing that is refused about the rest keeps it from Stripe.
     for (const paramsOf of [cancelParams, seatsParams, tierParams]) {
       const params = paramsOf({ subscription, state: subscriptionStateOf(subscription, prices), prices }, wanted);
-      if (params !== null) subscription = await update(subscription.id, key, params);
+      if (params !== null) subscription = await update(subscription.id, { key, params });
     }
     return subscription;
   };
@@ -83,7 +82,11 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
       {
         ...page,
         key,
-        metadata: metadataOf('subscription', changeId, subscription.metadata?.carnet_operator ?? ''),
+        metadata: metadataOf({
+          purpose: 'subscription',
+          reference: changeId,
+          operator: subscription.metadata?.carnet_operator ?? '',
+        }),
         amountCents: Math.max(preview.amount_due, LEAST_CENTS),
         title: `Carnet ${tier} instead of the tier until now, for the rest of the period`,
       },
@@ -147,7 +150,10 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
       const { itemId, tier: has } = knownTierItem(found, prices);
       if (has !== null && !isLargerTier(tier, has)) return subscriptionStateOf(found, prices);
       const items = [{ id: itemId, price: soldPrice(prices, tier) }];
-      return subscriptionStateOf(await update(subscriptionId, changeId, { items, proration_behavior: 'none' }), prices);
+      return subscriptionStateOf(
+        await update(subscriptionId, { key: changeId, params: { items, proration_behavior: 'none' } }),
+        prices,
+      );
     },
 
     readSubscription: async (subscriptionId) => subscriptionStateOf(await find(subscriptionId), prices),

@@ -50,7 +50,10 @@ export async function fillWallet(client: DemoClient, key: string): Promise<void>
 }
 
 /** Where the money went: each movement with what it was for. */
-export async function readStatement({ call }: DemoClient, key: string, publisherKey: string): Promise<void> {
+export async function readStatement(
+  { call }: DemoClient,
+  { key, publisherKey }: { key: string; publisherKey: string },
+): Promise<void> {
   printStep('The statement explains every cent, newest first.');
   const statement = expect(await call('GET', TRANSACTIONS, { key }), 200);
   for (const { type, amount_cents: cents, description, details } of statement.transactions as Transaction[]) {

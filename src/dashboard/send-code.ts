@@ -24,7 +24,7 @@ export async function sendSignInCode(
   const seconds = config.verificationCodeSeconds;
   const code = newCode();
   const { asker, cookie } = newAskerOf(context, email, origin);
-  const call = serviceCall('sendSignInCode', requestId);
+  const call = serviceCall({ operation: 'sendSignInCode', requestId });
   const answered = await runCommand<{ sent: true }>(context, call, async (unit) => {
     const kept = {
       code: codeMac(encryption, { purpose: 'sign-in-code', subject: asker.address }, code),

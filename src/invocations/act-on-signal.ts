@@ -46,7 +46,7 @@ export async function actOnSignal(context: Context, id: string, act: SignalledAc
 }
 
 async function perform(context: Context, id: string, { kind, argument, signalId }: SignalledAct): Promise<Invocation> {
-  const act = actOfSignal(id, kind, signalId);
+  const act = actOfSignal({ invocationId: id, kind, signalId });
   const body = parseArgument(argument);
   switch (kind) {
     case 'claim':

@@ -31,7 +31,7 @@ export async function writeMail(
   const sent = config.mail !== undefined;
   const status = sent ? 'waiting' : 'outbox';
   const sealed = encryption.seal(text, mailSeal(id));
-  await insertMail(unit.connection, { id, to, subject, text: sealed, status, seconds }, wanted);
+  await insertMail(unit.connection, { id, to, subject, text: sealed, status, seconds, wanted });
   if (sent) await unit.wake(lifeId.mail(id), to.toLowerCase());
   return id;
 }

@@ -29,7 +29,7 @@ export const codeFits = (
   { macFits }: Encryption,
   { purpose, subject }: CodeUse,
   { code, mac }: { code: string; mac: string },
-): boolean => macFits(`${subject}:${code}`, purpose, mac);
+): boolean => macFits(`${subject}:${code}`, { purpose, mac });
 
 /** A code as the row has it that a try is judged by. */
 interface StoredCode {

@@ -41,7 +41,12 @@ export function openCursor<Position extends z.ZodType>(
   { cursor, position }: { cursor: string; position: Position },
 ): z.output<Position> {
   const [text, mac, ...rest] = cursor.split('.');
-  if (text === undefined || mac === undefined || rest.length > 0 || !encryption.macFits(text, PURPOSE, mac))
+  if (
+    text === undefined ||
+    mac === undefined ||
+    rest.length > 0 ||
+    !encryption.macFits(text, { purpose: PURPOSE, mac })
+  )
     throw invalidCursor();
   // The mac proves that this is our own text, so it parses.
   const content = Content.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));

@@ -37,15 +37,33 @@ export function docsPages(publicBaseUrl: string, routes: AnyRoute[]): PathOfPage
       }),
     ],
     ['/docs', kept('docs', { type: 'text/html; charset=utf-8', cacheControl: ASKED_FOR, text: () => page.text })],
-    ['/assets/docs.css', file('text/css; charset=utf-8', MINUTES, import.meta.resolve('./assets/docs.css'))],
-    ['/assets/docs.js', file('text/javascript; charset=utf-8', MINUTES, import.meta.resolve('./assets/docs.js'))],
+    [
+      '/assets/docs.css',
+      file({ type: 'text/css; charset=utf-8', cacheControl: MINUTES, url: import.meta.resolve('./assets/docs.css') }),
+    ],
+    [
+      '/assets/docs.js',
+      file({
+        type: 'text/javascript; charset=utf-8',
+        cacheControl: MINUTES,
+        url: import.meta.resolve('./assets/docs.js'),
+      }),
+    ],
     [
       '/docs/swagger-ui.css',
-      file('text/css; charset=utf-8', HOUR, import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+      file({
+        type: 'text/css; charset=utf-8',
+        cacheControl: HOUR,
+        url: import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+      }),
     ],
     [
       '/docs/swagger-ui-bundle.js',
-      file('text/javascript; charset=utf-8', HOUR, import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+      file({
+        type: 'text/javascript; charset=utf-8',
+        cacheControl: HOUR,
+        url: import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+      }),
     ],
   ];
 }
@@ -55,5 +73,5 @@ const kept = (
   { type, cacheControl, text }: { type: string; cacheControl: string; text: () => string },
 ): NamedPage => keptPage({ operation, type, cacheControl, load: () => Buffer.from(text()) });
 
-const file = (type: string, cacheControl: string, url: string): NamedPage =>
+const file = ({ type, cacheControl, url }: { type: string; cacheControl: string; url: string }): NamedPage =>
   keptPage({ operation: 'docs', type, cacheControl, load: () => readFile(new URL(url)) });

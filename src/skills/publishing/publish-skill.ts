@@ -33,12 +33,15 @@ function checkModels({ modelProviders }: Config, body: PublishSkill): void {
     .map(({ path, provider, model }) => ({
       path,
       code: 'unknown_model',
-      message: unknownModel(modelProviders, provider, model),
+      message: unknownModel(modelProviders, { provider, model }),
     }));
   if (first !== undefined) throw invalid(first, ...more);
 }
 
-const unknownModel = (providers: Config['modelProviders'], provider: string, model: string): string => {
+const unknownModel = (
+  providers: Config['modelProviders'],
+  { provider, model }: { provider: string; model: string },
+): string => {
   const names = providers.flatMap(({ slug, models }) => [...models.keys()].map((name) => `${slug}/${name}`));
   const offered = names.length === 0 ? 'it offers none' : `it offers ${cut(names.join(', '), SHOWN_MODELS)}`;
   return `names ${shown(provider)}/${shown(model)}, which the service does not offer; ${offered}`;

@@ -59,15 +59,18 @@ async function settledRefund(
 ): Promise<Refund> {
   let latest: Refund | undefined;
   await context.rowEvents.waitFor(id, limits, async () => {
-    latest = await readRefund(context, id, operatorId);
+    latest = await readRefund(context, { id, operatorId });
     return latest.status === 'pending' ? undefined : latest;
   });
-  return latest ?? readRefund(context, id, operatorId);
+  return latest ?? readRefund(context, { id, operatorId });
 }
 
 /** @throws CarnetError NOT_FOUND */
-export async function readRefund({ pool }: Context, id: string, operatorId: OperatorId): Promise<Refund> {
-  const refund = await findRefund(pool, id, operatorId);
+export async function readRefund(
+  { pool }: Context,
+  { id, operatorId }: { id: string; operatorId: OperatorId },
+): Promise<Refund> {
+  const refund = await findRefund(pool, { id, operatorId });
   if (refund === null) throw notFound('refund');
   return refund;
 }
