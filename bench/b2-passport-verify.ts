@@ -20,7 +20,7 @@ interface Json {
   [name: string]: unknown;
 }
 
-async function send(method: 'POST' | 'PUT', url: string, key: string, body: object): Promise<Json> {
+async function send(method: 'POST' | 'PUT', url: string, { key, body }: { key: string; body: object }): Promise<Json> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${method} ${url} was answered ${response.status}: ${await response.text()}`);
@@ -29,24 +29,33 @@ async function send(method: 'POST' | 'PUT', url: string, key: string, body: obje
 
 /** Bodies for verify, each with a passport of its own, issued by the service. */
 async function issued(origin: string, { provider: { key } }: World, count: number): Promise<string[]> {
-  const agent = await send('POST', `${origin}/v1/agents`, key, { name: 'bench' });
+  const agent = await send('POST', `${origin}/v1/agents`, { key, body: { name: 'bench' } });
   const scopes = ['repo:read', 'repo:write'];
-  const connection = await send('POST', `${origin}/v1/service-connections`, key, {
-    service_id: 'github',
-    service_name: 'github',
-    scopes,
+  const connection = await send('POST', `${origin}/v1/service-connections`, {
+    key,
+    body: {
+      service_id: 'github',
+      service_name: 'github',
+      scopes,
+    },
   });
   const constraints = [{ param: 'repository', op: 'prefix', value: 'ada/' }];
-  await send('PUT', `${origin}/v1/agents/${String(agent.id)}/grants/${String(connection.id)}`, key, {
-    scopes: ['*'],
-    constraints,
+  await send('PUT', `${origin}/v1/agents/${String(agent.id)}/grants/${String(connection.id)}`, {
+    key,
+    body: {
+      scopes: ['*'],
+      constraints,
+    },
   });
   const bodies: string[] = [];
   const issueSome = async (): Promise<void> => {
     while (bodies.length < count) {
-      const { token } = await send('POST', `${origin}/v1/passports/issue`, key, {
-        agent_id: agent.id,
-        ttl_seconds: 3_600,
+      const { token } = await send('POST', `${origin}/v1/passports/issue`, {
+        key,
+        body: {
+          agent_id: agent.id,
+          ttl_seconds: 3_600,
+        },
       });
       bodies.push(JSON.stringify({ token }));
     }
@@ -112,7 +121,11 @@ async function overHttp(
 }
 
 /** Measures how long callers wait while the service does half of what it can. */
-async function atHalfLoad(lab: Lab, { origin }: Server, bodies: readonly string[], ceiling: number): Promise<string> {
+async function atHalfLoad(
+  lab: Lab,
+  { origin }: Server,
+  { bodies, ceiling }: { bodies: readonly string[]; ceiling: number },
+): Promise<string> {
   const latencies: number[] = [];
   let at = 0;
   const perSecond = await callers(
@@ -162,7 +175,7 @@ async function measure(lab: Lab): Promise<string[]> {
     'ratio (spread of the pairs)',
     'goal',
   ];
-  return [table(head, [inside, row]), await atHalfLoad(lab, carnet, bodies, ceiling)];
+  return [table(head, [inside, row]), await atHalfLoad(lab, carnet, { bodies, ceiling })];
 }
 
 /** Measures what the form of a token and the live look-up cost beside the signature itself. */

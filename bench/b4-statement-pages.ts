@@ -54,9 +54,7 @@ async function fillWallet({ databaseUrl, skillId, provider, consumer }: World, r
 /** The path of the page that follows `pages` others of 200 rows. */
 async function laterPage(
   { origin }: Server,
-  headers: Record<string, string>,
-  view: string,
-  pages: number,
+  { headers, view, pages }: { headers: Record<string, string>; view: string; pages: number },
 ): Promise<string> {
   let cursor = '';
   for (let page = 0; page < pages; page += 1) {
@@ -83,7 +81,7 @@ async function measure(lab: Lab): Promise<string> {
   ] as const) {
     const get = (url: string, seconds: number) => hammer({ method: 'GET', url, headers }, seconds, lab.dataDir);
     const first = `${carnet.origin}/v1/billing/transactions?${view}`;
-    const later = carnet.origin + (await laterPage(carnet, headers, view, lab.quick ? 5 : DEEP));
+    const later = carnet.origin + (await laterPage(carnet, { headers, view, pages: lab.quick ? 5 : DEEP }));
     for (const url of [first, later, bare.origin + floor]) await get(url, lab.seconds(3));
     const by = await inTurns(
       lab.rounds,

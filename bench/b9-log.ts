@@ -227,16 +227,26 @@ async function measureHttp(lab: Lab, { origin, world: { consumer } }: Whole): Pr
     });
   const any = (): string => ids[randomInt(ids.length)] ?? '';
   const headers = { authorization: `Bearer ${consumer.key}`, 'content-type': 'application/json' };
-  const ask = async (client: Client, method: 'GET' | 'POST', path: string, body?: string): Promise<Answered> => {
+  const ask = async (
+    client: Client,
+    { method, path, body }: { method: 'GET' | 'POST'; path: string; body?: string },
+  ): Promise<Answered> => {
     const response = await client.request({ method, path, headers, ...(body !== undefined && { body }) });
     const answer = (await response.body.json()) as Answered;
     if (response.statusCode >= 300) throw new Error(`${path} was answered ${response.statusCode}.`);
     return answer;
   };
   const calls: [string, (client: Client) => Promise<unknown>][] = [
-    ['submit a claim', async (client) => ids.push((await ask(client, 'POST', '/v1/claims', envelope())).id ?? '')],
-    ['read a receipt', (client) => ask(client, 'GET', `/v1/claims/${any()}/receipt`)],
-    ['read a proof of inclusion', (client) => ask(client, 'GET', `/v1/log/proofs/inclusion?claim_id=${any()}`)],
+    [
+      'submit a claim',
+      async (client) =>
+        ids.push((await ask(client, { method: 'POST', path: '/v1/claims', body: envelope() })).id ?? ''),
+    ],
+    ['read a receipt', (client) => ask(client, { method: 'GET', path: `/v1/claims/${any()}/receipt` })],
+    [
+      'read a proof of inclusion',
+      (client) => ask(client, { method: 'GET', path: `/v1/log/proofs/inclusion?claim_id=${any()}` }),
+    ],
   ];
   const rows: string[][] = [];
   for (const [name, call] of calls) {
@@ -251,7 +261,8 @@ async function measureHttp(lab: Lab, { origin, world: { consumer } }: Whole): Pr
     });
     rows.push([name, ...[0.5, 0.99].map((share) => quantile(times, share).toFixed(2)), rate(perSecond)]);
     const client = new Client(origin);
-    while ((await ask(client, 'GET', `/v1/claims/${ids.at(-1)}/receipt`)).receipt === null) await pause(100);
+    while ((await ask(client, { method: 'GET', path: `/v1/claims/${ids.at(-1)}/receipt` })).receipt === null)
+      await pause(100);
     await client.close();
   }
   return rows;

@@ -20,7 +20,11 @@ export interface Pace {
   perSecond?: number;
 }
 
-const send = async <Answer>(client: Client, path: string, key: string, body: object): Promise<Answer> => {
+const send = async <Answer>(
+  client: Client,
+  path: string,
+  { key, body }: { key: string; body: object },
+): Promise<Answer> => {
   const response = await client.request({
     method: 'POST',
     path,
@@ -69,11 +73,11 @@ export async function runChains(origin: string, { skillId, consumer, provider }:
   };
   const perSecond = await callers(origin, pace, async (client) => {
     const { id } = await timed('invoke', () =>
-      send<{ id: string }>(client, `/v1/skills/${skillId}/invoke`, consumer.key, { input: { text } }),
+      send<{ id: string }>(client, `/v1/skills/${skillId}/invoke`, { key: consumer.key, body: { input: { text } } }),
     );
-    await timed('claim', () => send(client, `/v1/skills/invocations/${id}/claim`, provider.key, {}));
+    await timed('claim', () => send(client, `/v1/skills/invocations/${id}/claim`, { key: provider.key, body: {} }));
     await timed('complete', () =>
-      send(client, `/v1/skills/invocations/${id}/complete`, provider.key, { output: { text } }),
+      send(client, `/v1/skills/invocations/${id}/complete`, { key: provider.key, body: { output: { text } } }),
     );
   });
   return { perSecond, latencies };

@@ -39,13 +39,17 @@ export const hammerEach = (target: HammeredEach, seconds: number, folder: string
 function wrkEach({ url, headers, bodies }: HammeredEach, seconds: number, folder: string): Promise<number> {
   const lines = join(folder, 'wrk.bodies');
   writeFileSync(lines, bodies.join('\n'));
-  return wrkOn(url, seconds, folder, [
-    'wrk.method = "POST"',
-    ...headersIn(headers),
-    'local requests, at = {}, 0',
-    `function init() for line in io.lines(${JSON.stringify(lines)}) do requests[#requests + 1] = wrk.format(nil, nil, nil, line) end end`,
-    'function request() at = at % #requests + 1 return requests[at] end',
-  ]);
+  return wrkOn(url, {
+    seconds,
+    folder,
+    lua: [
+      'wrk.method = "POST"',
+      ...headersIn(headers),
+      'local requests, at = {}, 0',
+      `function init() for line in io.lines(${JSON.stringify(lines)}) do requests[#requests + 1] = wrk.format(nil, nil, nil, line) end end`,
+      'function request() at = at % #requests + 1 return requests[at] end',
+    ],
+  });
 }
 
 async function loop(
@@ -73,10 +77,13 @@ function wrk({ method, url, headers, body }: Hammered, seconds: number, folder: 
     ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]),
     ...headersIn(headers),
   ];
-  return wrkOn(url, seconds, folder, sets);
+  return wrkOn(url, { seconds, folder, lua: sets });
 }
 
-async function wrkOn(url: string, seconds: number, folder: string, lua: string[]): Promise<number> {
+async function wrkOn(
+  url: string,
+  { seconds, folder, lua }: { seconds: number; folder: string; lua: string[] },
+): Promise<number> {
   const script = join(folder, 'wrk.lua');
   writeFileSync(script, lua.join('\n'));
   const whole = Math.max(1, Math.round(seconds)); // wrk takes whole seconds only

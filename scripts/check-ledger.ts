@@ -45,7 +45,7 @@ function printProof({ law, means, of, lookedAt, broken, faults }: LedgerProof): 
 try {
   const begun = performance.now();
   const url = await databaseUrl();
-  const lasting = await connectToRelease(url, 'carnet-check-ledger');
+  const lasting = await connectToRelease(url, { name: 'carnet-check-ledger' });
   const pool = await openPool(url, {
     size: 1,
     applicationName: 'carnet-check-ledger',

@@ -78,7 +78,7 @@ export function danglingReferences(root: string): { faults: Fault[]; files: numb
       ...refusedIn(text),
       ...idsIn(text, known.ids),
       ...rulesIn(text, known.rules),
-      ...(isPage ? [...linksIn(root, file, text), ...pathsIn(root, text)] : bareIn(source)),
+      ...(isPage ? [...linksIn(root, { file, text }), ...pathsIn(root, text)] : bareIn(source)),
       ...pagesIn(root, text),
       ...(file === DECISIONS ? repeatedIn(text) : []),
     ];
@@ -101,11 +101,13 @@ export function textFiles(root: string): string[] {
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
     );
-  return [...readdirSync(root), ...below]
-    .filter((path) => checked.test(path) && !path.split('/').includes('node_modules'))
-    // A landed migration never changes, and cites the decisions of its day.
-    .filter((path) => !path.startsWith('src/database/migrations/'))
-    .toSorted();
+  return (
+    [...readdirSync(root), ...below]
+      .filter((path) => checked.test(path) && !path.split('/').includes('node_modules'))
+      // A landed migration never changes, and cites the decisions of its day.
+      .filter((path) => !path.startsWith('src/database/migrations/'))
+      .toSorted()
+  );
 }
 
 /** A citation may go on in the next line of a comment; the mark there becomes blanks, so that places stay. */
@@ -197,7 +199,7 @@ const pagesIn = (root: string, text: string): Judged[] =>
     return judged(match.index, leads(join(root, path), anchor), broken(match[0], anchor));
   });
 
-const linksIn = (root: string, file: string, text: string): Judged[] =>
+const linksIn = (root: string, { file, text }: { file: string; text: string }): Judged[] =>
   [...text.replace(/^```[^]*?^```/gm, (code) => code.replace(/[^\n]/g, ' ')).matchAll(link)]
     .filter((match) => !/^[a-z]+:/.test(match[1] ?? ''))
     .map((match) => {

@@ -31,7 +31,7 @@ const { newcomerKey } = market;
 
 await fillWallet(client, newcomerKey);
 const invocationId = await invokeAndComplete(client, market, publisher);
-await readStatement(client, newcomerKey, publisher);
+await readStatement(client, { key: newcomerKey, publisherKey: publisher });
 await refundTopUps(client, newcomerKey);
 await subscribe(client, newcomerKey);
 

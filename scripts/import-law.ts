@@ -302,15 +302,18 @@ function breaks(article: Article, imported: Import): boolean {
 
 function binds(globs: string[], file: string): boolean {
   const [out, within] = [globs.filter((glob) => glob.startsWith('!')), globs.filter((glob) => !glob.startsWith('!'))];
-  return within.some((glob) => matches(file, glob, file)) && !out.some((glob) => matches(file, glob.slice(1), file));
+  return (
+    within.some((glob) => matches({ path: file, glob, file })) &&
+    !out.some((glob) => matches({ path: file, glob: glob.slice(1), file }))
+  );
 }
 
 function hits(pattern: string, { file, kind, target }: Import): boolean {
   const [, only, glob = pattern] = /^(type|value) (.*)$/.exec(pattern) ?? [];
-  return (only === undefined || only === kind) && matches(target, glob, file);
+  return (only === undefined || only === kind) && matches({ path: target, glob, file });
 }
 
-function matches(path: string, glob: string, file: string): boolean {
+function matches({ path, glob, file }: { path: string; glob: string; file: string }): boolean {
   if (glob.endsWith(':**')) return path.startsWith(glob.slice(0, -'**'.length));
   const own = DOMAINS.find((domain) => file.startsWith(`src/${domain}/`));
   const others = DOMAINS.filter((domain) => domain !== own);

@@ -43,7 +43,7 @@ export function importsOf(root: string, file: string): Import[] {
       line,
       specifier: name,
       kind,
-      target: head === undefined ? `computed:${name}` : targetOf(root, file, head),
+      target: head === undefined ? `computed:${name}` : targetOf(root, { file, specifier: head }),
     });
   };
   new Visitor({
@@ -68,7 +68,7 @@ function literalHead(specifier: Expression): string | undefined {
   return specifier.expressions.length === 0 || /^@[^/]+\//.test(head) ? head : undefined;
 }
 
-function targetOf(root: string, file: string, specifier: string): string {
+function targetOf(root: string, { file, specifier }: { file: string; specifier: string }): string {
   if (isBuiltin(specifier)) return `node:${specifier.replace(/^node:/, '')}`;
   if (/^[./]/.test(specifier)) {
     const path = join(root, dirname(file), specifier);

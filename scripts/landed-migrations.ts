@@ -25,33 +25,30 @@ export function landingOf(root: string): Landing {
   const lines = readFileSync(join(root, LANDED), 'utf8').split('\n').filter(Boolean);
   const listed = new Map(lines.map((line): [string, string] => [line.slice(66), line.slice(0, 64)]));
   const faults: string[] = [];
-  const fault = (name: string, what: string, why: string, instead: string): void =>
+  const fault = (name: string, { what, why, instead }: { what: string; why: string; instead: string }): void =>
     void faults.push(`${MIGRATIONS}/${name} ${what}\n  why: ${why}\n  instead: ${instead}`);
   for (const [name, sum] of listed) {
     if (!sums.has(name))
-      fault(
-        name,
-        'has landed and is gone',
-        'a database that has it does not start with a release that lacks it, as where it has another number',
-        'restore it under its name; what it made is undone by a new migration',
-      );
+      fault(name, {
+        what: 'has landed and is gone',
+        why: 'a database that has it does not start with a release that lacks it, as where it has another number',
+        instead: 'restore it under its name; what it made is undone by a new migration',
+      });
     else if (sums.get(name) !== sum)
-      fault(
-        name,
-        'has landed and is another one now',
-        'a database that has the one of before does not start with this release',
-        'restore it (git log finds the commit), and write a new migration',
-      );
+      fault(name, {
+        what: 'has landed and is another one now',
+        why: 'a database that has the one of before does not start with this release',
+        instead: 'restore it (git log finds the commit), and write a new migration',
+      });
   }
   const numbers = Map.groupBy(sums.keys(), (name) => name.slice(0, 4));
   for (const [number, names] of numbers)
     if (names.length > 1)
-      fault(
-        names[1] ?? '',
-        `has the number ${number}, and so has ${names[0]}`,
-        'nothing says which comes first',
-        'give the one that has not landed the next free number',
-      );
+      fault(names[1] ?? '', {
+        what: `has the number ${number}, and so has ${names[0]}`,
+        why: 'nothing says which comes first',
+        instead: 'give the one that has not landed the next free number',
+      });
   return { faults, listed, missing: new Map([...sums].filter(([name]) => !listed.has(name))) };
 }
 

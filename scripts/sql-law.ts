@@ -1,7 +1,7 @@
 import { ErrorCodes } from '../src/errors/codes.ts';
 import { lifeId } from '../src/ids/life-ids.ts';
 import { DOMAINS } from './domains.ts';
-import { readSql, type Sql, type SqlFunction, type SqlSource } from './sql-source.ts';
+import { readSql, type Sql, type SqlFault, type SqlFunction, type SqlSource } from './sql-source.ts';
 
 /*
  * Who may touch whom in SQL. A table or a view belongs to the domain whose migration makes it. Functions and statements read and write
@@ -68,13 +68,13 @@ const STUB = /^begin perform \w+\((?!.*\bselect\b)[^;]*\); return null; end$/;
 const order = (domain: string | undefined): number =>
   domain === undefined ? DOMAINS.length : DOMAINS.indexOf(domain as (typeof DOMAINS)[number]);
 
-const describe = (at: string, what: string, why: string, instead: string): string =>
+const describe = ({ at, what, why, instead }: SqlFault): string =>
   `${at} ${what}\n  why: ${why}\n  instead: ${instead}`;
 
 /** Finds what is broken below `root`, each as a text for a reader: place, what, why, what to do. */
 export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): { texts: string[]; source: SqlSource } {
   const source = readSql(root, DOMAINS);
-  const texts = source.faults.map(({ at, what, why, instead }) => describe(at, what, why, instead));
+  const texts = source.faults.map((fault) => describe(fault));
   const domains = new Map(source.functions.map(({ name, domain }) => [name, domain]));
   const publishers = new Map(source.views.map(({ name, domain }) => [name, domain]));
   const needed = new Set<object>();
@@ -84,81 +84,84 @@ export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): {
     return found.length > 0;
   };
 
-  const judgeTable = (sql: Sql, at: string, what: string, table: string): void => {
+  const judgeTable = (sql: Sql, { at, what, table }: { at: string; what: string; table: string }): void => {
     const owner = source.owners.get(table);
     if (owner === undefined || owner === 'shared' || owner === sql.domain) return;
     if (isExcepted(exceptions.tables, (one) => one.table === table && sql.file.startsWith(one.folder))) return;
     texts.push(
-      describe(
+      describe({
         at,
-        `${what} touches ${table}, a table of ${owner}`,
-        'a domain that reads the tables of another breaks when that one changes them, and goes past its rules',
-        `call a function of ${owner}, or read a view that its migration makes for others`,
-      ),
+        what: `${what} touches ${table}, a table of ${owner}`,
+        why: 'a domain that reads the tables of another breaks when that one changes them, and goes past its rules',
+        instead: `call a function of ${owner}, or read a view that its migration makes for others`,
+      }),
     );
   };
-  const judgeView = (sql: Sql, at: string, what: string, view: string): void => {
+  const judgeView = (sql: Sql, { at, what, view }: { at: string; what: string; view: string }): void => {
     const publisher = publishers.get(view);
     if (publisher === undefined || order(publisher) <= order(sql.domain)) return;
     if (isExcepted(exceptions.views, (one) => one.view === view && one.domain === sql.domain)) return;
     texts.push(
-      describe(
+      describe({
         at,
-        `${what} reads ${view}, a view of ${publisher}`,
-        `${publisher} stands above ${sql.domain} and may need it: two domains that need each other are one`,
-        'let the domain above pass what is needed, or list the view with its reason in scripts/sql-law.ts',
-      ),
+        what: `${what} reads ${view}, a view of ${publisher}`,
+        why: `${publisher} stands above ${sql.domain} and may need it: two domains that need each other are one`,
+        instead: 'let the domain above pass what is needed, or list the view with its reason in scripts/sql-law.ts',
+      }),
     );
   };
-  const judgeCall = (sql: Sql, at: string, what: string, call: string): void => {
+  const judgeCall = (sql: Sql, { at, what, call }: { at: string; what: string; call: string }): void => {
     const callee = domains.get(call);
     if (callee === undefined || callee === 'shared' || order(callee) <= order(sql.domain)) return;
     texts.push(
-      describe(
+      describe({
         at,
-        `${what} calls ${call}(), a function of ${callee}`,
-        `${callee} stands above ${sql.domain} and may need it: two domains that need each other are one`,
-        'let the domain above call the one below and pass what it needs, or move the function down',
-      ),
+        what: `${what} calls ${call}(), a function of ${callee}`,
+        why: `${callee} stands above ${sql.domain} and may need it: two domains that need each other are one`,
+        instead: 'let the domain above call the one below and pass what it needs, or move the function down',
+      }),
     );
   };
-  const judgePrefix = (at: string, what: string, prefix: string): void => {
+  const judgePrefix = ({ at, what, prefix }: { at: string; what: string; prefix: string }): void => {
     if (Object.hasOwn(lifeId, prefix) || isExcepted(exceptions.prefixes, (one) => one.prefix === prefix)) return;
     texts.push(
-      describe(
+      describe({
         at,
-        `${what} spells '${prefix}:', which is no kind of life`,
-        'a message for a life that src/ids/life-ids.ts does not know reaches nobody',
-        "spell it as lifeId does, '<kind>:'; list another prefix with what it means in scripts/sql-law.ts",
-      ),
+        what: `${what} spells '${prefix}:', which is no kind of life`,
+        why: 'a message for a life that src/ids/life-ids.ts does not know reaches nobody',
+        instead: "spell it as lifeId does, '<kind>:'; list another prefix with what it means in scripts/sql-law.ts",
+      }),
     );
   };
   const judge = (sql: Sql, what: string): void => {
     const at = `${sql.file}:${sql.line}`;
     for (const table of sql.tables) {
-      judgeTable(sql, at, what, table);
-      judgeView(sql, at, what, table);
+      judgeTable(sql, { at, what, table });
+      judgeView(sql, { at, what, view: table });
     }
-    for (const call of sql.calls) judgeCall(sql, at, what, call);
-    for (const prefix of sql.prefixes) judgePrefix(at, what, prefix);
+    for (const call of sql.calls) judgeCall(sql, { at, what, call });
+    for (const prefix of sql.prefixes) judgePrefix({ at, what, prefix });
   };
 
   const judgeRefusals = ({ file, line, name, refusals }: SqlFunction): void => {
     for (const code of refusals) {
       if (code !== undefined && Object.hasOwn(ErrorCodes, code)) continue;
       texts.push(
-        describe(
-          `${file}:${line}`,
-          code === undefined
-            ? `${name}() refuses with a code that is not one literal`
-            : `${name}() refuses with ${code}`,
-          code === undefined
-            ? 'a code that is put together is found by no search'
-            : 'a caller would get a 500: src/errors/codes.ts has no such code',
-          code === undefined
-            ? "write it out: refuse('CODE', …)"
-            : 'name a code of src/errors/codes.ts, or add it there',
-        ),
+        describe({
+          at: `${file}:${line}`,
+          what:
+            code === undefined
+              ? `${name}() refuses with a code that is not one literal`
+              : `${name}() refuses with ${code}`,
+          why:
+            code === undefined
+              ? 'a code that is put together is found by no search'
+              : 'a caller would get a 500: src/errors/codes.ts has no such code',
+          instead:
+            code === undefined
+              ? "write it out: refuse('CODE', …)"
+              : 'name a code of src/errors/codes.ts, or add it there',
+        }),
       );
     }
   };
@@ -166,25 +169,33 @@ export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): {
     const at = `${file}:${line}`;
     for (const [variable] of [...variables].filter(([, type]) => type === 'record'))
       texts.push(
-        describe(
+        describe({
           at,
-          `${name}() has a variable of type record, ${variable}`,
-          'what it holds is known only when it runs, so no check can read the statements that name it',
-          'give it the type of the table or view, or one variable a column',
-        ),
+          what: `${name}() has a variable of type record, ${variable}`,
+          why: 'what it holds is known only when it runs, so no check can read the statements that name it',
+          instead: 'give it the type of the table or view, or one variable a column',
+        }),
       );
     if (!file.includes('/migrations/')) return;
     if (!STUB.test(body) && !isExcepted(exceptions.bodies, (one) => one.name === name))
       texts.push(
-        describe(
+        describe({
           at,
-          `${name}() decides something in a migration`,
-          'a migration never changes, and every release shares what it makes',
-          'leave the stub of a trigger, `begin perform <function>(…); return null; end`, and write the function beside its domain, in sql/',
-        ),
+          what: `${name}() decides something in a migration`,
+          why: 'a migration never changes, and every release shares what it makes',
+          instead:
+            'leave the stub of a trigger, `begin perform <function>(…); return null; end`, and write the function beside its domain, in sql/',
+        }),
       );
     if (isTrigger && triggersOf.size === 0)
-      texts.push(describe(at, `${name}() belongs to no trigger`, 'nothing calls it', 'make the trigger, or delete it'));
+      texts.push(
+        describe({
+          at,
+          what: `${name}() belongs to no trigger`,
+          why: 'nothing calls it',
+          instead: 'make the trigger, or delete it',
+        }),
+      );
   };
 
   const judgeLife = ({ file, line, name, prefixes, calls }: SqlFunction): void => {
@@ -194,12 +205,12 @@ export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): {
     const another = `wake_missing_${kind.replaceAll('-', '_')}`; // writes the message in its place
     if (spelled === kind || (spelled === '' && [...calls].includes(another))) return;
     texts.push(
-      describe(
-        `${file}:${line}`,
-        `${name}() spells ${spelled === '' ? 'no kind of life' : spelled}`,
-        `it deletes or leaves the messages of ${kind}`,
-        `write '${kind}:' || id, and let another function wake other lives`,
-      ),
+      describe({
+        at: `${file}:${line}`,
+        what: `${name}() spells ${spelled === '' ? 'no kind of life' : spelled}`,
+        why: `it deletes or leaves the messages of ${kind}`,
+        instead: `write '${kind}:' || id, and let another function wake other lives`,
+      }),
     );
   };
 
@@ -215,23 +226,23 @@ export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): {
   const names = source.functions.map(({ name }) => name);
   for (const { name, file, line } of source.functions.filter((one, place) => names.indexOf(one.name) !== place))
     texts.push(
-      describe(
-        `${file}:${line}`,
-        `makes ${name}() a second time`,
-        'a function has one text, and which of two is called depends on the search_path',
-        'give it another name',
-      ),
+      describe({
+        at: `${file}:${line}`,
+        what: `makes ${name}() a second time`,
+        why: 'a function has one text, and which of two is called depends on the search_path',
+        instead: 'give it another name',
+      }),
     );
   for (const one of Object.values(exceptions)
     .flat()
     .filter((exception) => !needed.has(exception)))
     texts.push(
-      describe(
-        'scripts/sql-law.ts',
-        `excepts ${JSON.stringify(one)}, which nothing needs`,
-        'an exception that is left over lets the next break pass',
-        'delete it',
-      ),
+      describe({
+        at: 'scripts/sql-law.ts',
+        what: `excepts ${JSON.stringify(one)}, which nothing needs`,
+        why: 'an exception that is left over lets the next break pass',
+        instead: 'delete it',
+      }),
     );
   return { texts, source };
 }

@@ -24,7 +24,7 @@ export async function nameFaults(
       : [one.variables];
     for (const variables of ways) {
       const parameters = [...variables].map(([name, type]) => `${name} ${type}`);
-      const check = (body: readonly string[]): Promise<string | undefined> => checkBody(client, parameters, body);
+      const check = (body: readonly string[]): Promise<string | undefined> => checkBody(client, { parameters, body });
       if ((await check(one.statements)) === undefined) continue;
       for (const statement of one.statements) {
         const fault = await check([statement]);
@@ -41,8 +41,7 @@ export async function nameFaults(
 
 async function checkBody(
   client: pg.Client,
-  parameters: readonly string[],
-  body: readonly string[],
+  { parameters, body }: { parameters: readonly string[]; body: readonly string[] },
 ): Promise<string | undefined> {
   const text = `create or replace function pg_temp.checked(${parameters.join(', ')}) returns void language sql as $checked$ ${body.join(';\n')} $checked$`;
   try {

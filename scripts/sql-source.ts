@@ -43,7 +43,23 @@ export interface SqlSource {
   /** Which domain a table belongs to: the one whose migration makes it. Of a view it is `domain`. */
   owners: Map<string, string>;
   /** Faults of form: what a file holds, how it is named and written. */
-  faults: { at: string; what: string; why: string; instead: string }[];
+  faults: SqlFault[];
+}
+
+/** One fault for a reader: place, what, why, what to do. */
+export interface SqlFault {
+  at: string;
+  what: string;
+  why: string;
+  instead: string;
+}
+
+/** A statement of a file as it is written. */
+interface Written {
+  file: string;
+  line: number;
+  domain: string | undefined;
+  text: string;
 }
 
 /** Folders below src/ that every domain stands on; their tables are those of 0001-shared.sql. */
@@ -103,7 +119,7 @@ const statementOf = ({ query, parseMode }: { query: string; parseMode: number })
   return `select ${parseMode === 2 ? query : query.replace(/^[\w.[\]]+\s*:?=/, '')}`;
 };
 
-function readFunction(file: string, line: number, domain: string | undefined, text: string): SqlFunction {
+function readFunction({ file, line, domain, text }: Written): SqlFunction {
   const tree = parseSync(text).stmts?.[0]?.stmt as { CreateFunctionStmt?: { funcname: unknown } } | undefined;
   const name = strings(tree?.CreateFunctionStmt?.funcname).at(-1) ?? '';
   const language = /\blanguage (\w+)/.exec(text)?.[1] === 'sql' ? 'sql' : 'plpgsql';
@@ -167,7 +183,7 @@ function statementsOf(text: string): { line: number; text: string; kind: string;
 const SQL_VERBS = /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]\w*)/g;
 
 /** Returns what the templates of a file name, as far as reading words shows. */
-function templatesOf(root: string, file: string, domain: string | undefined): Sql[] {
+function templatesOf(root: string, { file, domain }: { file: string; domain: string | undefined }): Sql[] {
   const source = readFileSync(join(root, file), 'utf8');
   if (!source.includes('sql.')) return [];
   const found: Sql[] = [];
@@ -196,8 +212,7 @@ function templatesOf(root: string, file: string, domain: string | undefined): Sq
 /** Everything below `root` that is SQL. `domains`: the folders of src/ that are one. */
 export function readSql(root: string, domains: readonly string[]): SqlSource {
   const source: SqlSource = { functions: [], views: [], templates: [], owners: new Map(), faults: [] };
-  const fault = (at: string, what: string, why: string, instead: string): void =>
-    void source.faults.push({ at, what, why, instead });
+  const fault = (one: SqlFault): void => void source.faults.push(one);
   const domainOf = (file: string): string | undefined => {
     const folder = file.split('/')[1] ?? '';
     if (GROUND.has(folder)) return 'shared';
@@ -208,33 +223,34 @@ export function readSql(root: string, domains: readonly string[]): SqlSource {
     try {
       const loud = scanSync(text).tokens.find((token) => token.keywordKind > 0 && /[A-Z]/.test(token.text));
       if (loud)
-        fault(
-          `${file}:${lineAt(text, loud.start)}`,
-          `writes ${loud.text}`,
-          'keywords are read faster in one way of writing',
-          `write ${loud.text.toLowerCase()}`,
-        );
+        fault({
+          at: `${file}:${lineAt(text, loud.start)}`,
+          what: `writes ${loud.text}`,
+          why: 'keywords are read faster in one way of writing',
+          instead: `write ${loud.text.toLowerCase()}`,
+        });
       return statementsOf(text);
     } catch (error) {
-      fault(
-        file,
-        `does not parse: ${error instanceof Error ? error.message : String(error)}`,
-        'Postgres would refuse it',
-        'mend the statement',
-      );
+      fault({
+        at: file,
+        what: `does not parse: ${error instanceof Error ? error.message : String(error)}`,
+        why: 'Postgres would refuse it',
+        instead: 'mend the statement',
+      });
       return undefined;
     }
   };
-  const add = (file: string, line: number, domain: string | undefined, text: string): void => {
+  const add = (written: Written): void => {
     try {
-      source.functions.push(readFunction(file, line, domain, text));
+      source.functions.push(readFunction(written));
     } catch (error) {
-      fault(
-        `${file}:${line}`,
-        `does not parse: ${error instanceof Error ? error.message : String(error)}`,
-        'Postgres would refuse it when it is called',
-        'mend the body',
-      );
+      const { file, line } = written;
+      fault({
+        at: `${file}:${line}`,
+        what: `does not parse: ${error instanceof Error ? error.message : String(error)}`,
+        why: 'Postgres would refuse it when it is called',
+        instead: 'mend the body',
+      });
     }
   };
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -244,12 +260,12 @@ export function readSql(root: string, domains: readonly string[]): SqlSource {
     const subject = basename(file, '.sql').replace(/^\d+-/, '');
     const domain = ['shared', ...domains].find((one) => subject === one || subject.startsWith(`${one}-`));
     if (domain === undefined)
-      fault(
-        file,
-        'begins with no domain',
-        'a table belongs to the domain that its migration is named after',
-        'name it NNNN-<domain>.sql or NNNN-<domain>-<what>.sql',
-      );
+      fault({
+        at: file,
+        what: 'begins with no domain',
+        why: 'a table belongs to the domain that its migration is named after',
+        instead: 'name it NNNN-<domain>.sql or NNNN-<domain>-<what>.sql',
+      });
     for (const { line, text, kind, node } of read(file) ?? []) {
       const { relname: name = '' } = (node.relation ?? node.view ?? {}) as { relname?: string };
       if (kind === 'CreateStmt') source.owners.set(name, domain ?? '');
@@ -269,7 +285,7 @@ export function readSql(root: string, domains: readonly string[]): SqlSource {
           prefixes: new Set(prefixes),
         });
       }
-      if (kind === 'CreateFunctionStmt') add(file, line, domain, text);
+      if (kind === 'CreateFunctionStmt') add({ file, line, domain, text });
     }
   }
   for (const file of files.filter((path) => /\/sql\/[^/]+\.sql$/.test(path))) {
@@ -277,37 +293,37 @@ export function readSql(root: string, domains: readonly string[]): SqlSource {
     if (statements === undefined) continue;
     if (basename(file) === 'types.sql') {
       for (const { line, kind } of statements.filter((one) => one.kind !== 'CompositeTypeStmt'))
-        fault(
-          `${file}:${line}`,
-          `holds a ${kind}`,
-          'types.sql is installed before every function',
-          'keep to `create type … as (…)`',
-        );
+        fault({
+          at: `${file}:${line}`,
+          what: `holds a ${kind}`,
+          why: 'types.sql is installed before every function',
+          instead: 'keep to `create type … as (…)`',
+        });
       continue;
     }
     const before = source.functions.length;
-    for (const { line, text } of statements) add(file, line, domainOf(file), text);
+    for (const { line, text } of statements) add({ file, line, domain: domainOf(file), text });
     const [made] = source.functions.slice(before);
     if (
       statements.length !== 1 ||
       (made && made.name !== basename(file, '.sql')) ||
       made?.text.startsWith('create or replace')
     )
-      fault(
-        file,
-        'is not one `create function` of its own name',
-        'the text of a function is found by its name',
-        'one function a file, `sql/<name>.sql`, without `or replace`',
-      );
+      fault({
+        at: file,
+        what: 'is not one `create function` of its own name',
+        why: 'the text of a function is found by its name',
+        instead: 'one function a file, `sql/<name>.sql`, without `or replace`',
+      });
     if (!readFileSync(join(root, file), 'utf8').startsWith('--'))
-      fault(
-        file,
-        'does not begin with a comment',
-        'a function is read beside its caller, by people who did not write it',
-        'say in a sentence what it does and what it returns',
-      );
+      fault({
+        at: file,
+        what: 'does not begin with a comment',
+        why: 'a function is read beside its caller, by people who did not write it',
+        instead: 'say in a sentence what it does and what it returns',
+      });
   }
   for (const file of files.filter((path) => path.endsWith('.ts')))
-    source.templates.push(...templatesOf(root, file, domainOf(file)));
+    source.templates.push(...templatesOf(root, { file, domain: domainOf(file) }));
   return source;
 }

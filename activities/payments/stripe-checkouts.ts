@@ -45,14 +45,14 @@ export function stripeCheckouts({ stripe, call, prices }: StripeParts): Checkout
         {
           ...terms,
           key: topUpId,
-          metadata: metadataOf('top_up', topUpId, operatorId),
+          metadata: metadataOf({ purpose: 'top_up', reference: topUpId, operator: operatorId }),
           amountCents,
           title: 'Carnet wallet top-up',
         },
       ),
 
     async openSubscription({ changeId, operatorId, customerId, customerNumber, tier, purchasedSeats, ...terms }) {
-      const metadata = metadataOf('subscription', changeId, operatorId);
+      const metadata = metadataOf({ purpose: 'subscription', reference: changeId, operator: operatorId });
       const seats = purchasedSeats > 0 ? [{ price: soldPrice(prices, 'seat'), quantity: purchasedSeats }] : [];
       const session = await call('checkout.sessions.create', () =>
         stripe.checkout.sessions.create(
@@ -126,11 +126,15 @@ const returnUrls = ({ returnTo }: Pick<PageTerms, 'returnTo'>) => ({
   cancel_url: `${returnTo}/dashboard?payment=left`,
 });
 
-export function metadataOf(
-  purpose: PaymentMetadata['carnet_purpose'],
-  reference: string,
-  operator: string,
-): Record<keyof PaymentMetadata, string> {
+export function metadataOf({
+  purpose,
+  reference,
+  operator,
+}: {
+  purpose: PaymentMetadata['carnet_purpose'];
+  reference: string;
+  operator: string;
+}): Record<keyof PaymentMetadata, string> {
   return { carnet_purpose: purpose, carnet_reference: reference, carnet_operator: operator };
 }
 

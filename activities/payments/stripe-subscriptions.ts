@@ -32,8 +32,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
 
   const update = async (
     id: string,
-    key: string,
-    params: Stripe.SubscriptionUpdateParams,
+    { key, params }: { key: string; params: Stripe.SubscriptionUpdateParams },
   ): Promise<StripeSubscription> => {
     const idempotencyKey = keyOfParams(key, params);
     return StripeSubscription.parse(
@@ -50,8 +49,8 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
     let subscription = found;
     // Cancelling first: nothing that is refused about the rest keeps it from Stripe.
     for (const paramsOf of [cancelParams, seatsParams, tierParams]) {
-      const params = paramsOf(subscription, subscriptionStateOf(subscription, prices), wanted, prices);
-      if (params !== null) subscription = await update(subscription.id, key, params);
+      const params = paramsOf({ subscription, state: subscriptionStateOf(subscription, prices), prices }, wanted);
+      if (params !== null) subscription = await update(subscription.id, { key, params });
     }
     return subscription;
   };
@@ -83,7 +82,11 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
       {
         ...page,
         key,
-        metadata: metadataOf('subscription', changeId, subscription.metadata?.carnet_operator ?? ''),
+        metadata: metadataOf({
+          purpose: 'subscription',
+          reference: changeId,
+          operator: subscription.metadata?.carnet_operator ?? '',
+        }),
         amountCents: Math.max(preview.amount_due, LEAST_CENTS),
         title: `Carnet ${tier} instead of the tier until now, for the rest of the period`,
       },
@@ -147,7 +150,10 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
       const { itemId, tier: has } = knownTierItem(found, prices);
       if (has !== null && !isLargerTier(tier, has)) return subscriptionStateOf(found, prices);
       const items = [{ id: itemId, price: soldPrice(prices, tier) }];
-      return subscriptionStateOf(await update(subscriptionId, changeId, { items, proration_behavior: 'none' }), prices);
+      return subscriptionStateOf(
+        await update(subscriptionId, { key: changeId, params: { items, proration_behavior: 'none' } }),
+        prices,
+      );
     },
 
     readSubscription: async (subscriptionId) => subscriptionStateOf(await find(subscriptionId), prices),
@@ -177,10 +183,8 @@ const pageOf = (returnTo: string): string => `${returnTo}/dashboard`;
 
 /** Returns what Stripe is to be sent; null where it is so already. */
 type ParamsOf = (
-  subscription: StripeSubscription,
-  state: SubscriptionState,
+  at: { subscription: StripeSubscription; state: SubscriptionState; prices: StripeParts['prices'] },
   wanted: SubscriptionChange,
-  prices: StripeParts['prices'],
 ) => Stripe.SubscriptionUpdateParams | null;
 
 /** @throws PaymentRefused */
@@ -190,7 +194,8 @@ function assertRuns(subscription: StripeSubscription, prices: StripeParts['price
 }
 
 /** Prorated on the next invoice, since seats take effect immediately. */
-const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchasedSeats: quantity }, prices) => {
+const seatsParams: ParamsOf = ({ subscription, state, prices }, { purchasedSeats: quantity }) => {
+  const { purchasedSeats: has } = state;
   if (quantity === undefined || quantity === (has ?? 0)) return null;
   if (has === null) throw unknownPrice(subscription.id);
   const item = seatItemOf(subscription, prices);
@@ -204,7 +209,8 @@ const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchase
  * tier is paid for until then. One call does it and one takes it back; a subscription schedule takes three, and keeps the portal and
  * the cancellation from working meanwhile.
  */
-const tierParams: ParamsOf = (subscription, { tier, nextTier, currentPeriodEnd }, { nextTier: wanted }, prices) => {
+const tierParams: ParamsOf = ({ subscription, state, prices }, { nextTier: wanted }) => {
+  const { tier, nextTier, currentPeriodEnd } = state;
   const next = wanted === tier ? null : wanted;
   if (next === undefined || next === nextTier) return null;
   const { itemId: id, priceId } = knownTierItem(subscription, prices);
@@ -235,11 +241,7 @@ function knownTierItem(subscription: StripeSubscription, prices: StripeParts['pr
 const unknownPrice = (subscriptionId: string): PaymentRefused =>
   new PaymentRefused(`The subscription ${subscriptionId} has a price that no STRIPE_PRICE_ setting names.`);
 
-const cancelParams: ParamsOf = (
-  { cancel_at_period_end: byFlag },
-  { cancelAtPeriodEnd: has },
-  { cancelAtPeriodEnd: wanted },
-) => {
-  if (wanted === undefined || wanted === has) return null;
-  return wanted || byFlag === true ? { cancel_at_period_end: wanted } : { cancel_at: '' };
+const cancelParams: ParamsOf = ({ subscription, state }, { cancelAtPeriodEnd: wanted }) => {
+  if (wanted === undefined || wanted === state.cancelAtPeriodEnd) return null;
+  return wanted || subscription.cancel_at_period_end === true ? { cancel_at_period_end: wanted } : { cancel_at: '' };
 };

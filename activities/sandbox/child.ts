@@ -97,7 +97,11 @@ export class Child {
    * @param signal ends the start
    * @returns undefined where no process came to be ready
    */
-  static async start(program: Program, walls: Walls, n: number, signal: AbortSignal): Promise<Child | undefined> {
+  static async start(
+    program: Program,
+    walls: Walls,
+    { n, signal }: { n: number; signal: AbortSignal },
+  ): Promise<Child | undefined> {
     if (signal.aborted) return undefined;
     const child = new Child(program, walls, userOf(walls, n));
     const isReady = await new Promise<boolean>((resolve) => {

@@ -108,7 +108,7 @@ export class Pool {
   async #start(): Promise<Child | undefined> {
     const walls = await this.#walls;
     this.#started += 1;
-    const child = await Child.start(this.#program, walls, this.#started, this.#closing.signal);
+    const child = await Child.start(this.#program, walls, { n: this.#started, signal: this.#closing.signal });
     if (child !== undefined) this.#alive.add(child);
     return child;
   }

@@ -43,7 +43,7 @@ const programs = { javascript: javascript(), python: python() };
 const never = new AbortController().signal;
 
 const started = async (runtime: ScriptRuntime): Promise<Child> => {
-  const child = await Child.start(programs[runtime], walls, 0, never);
+  const child = await Child.start(programs[runtime], walls, { n: 0, signal: never });
   if (child === undefined) throw new Error(`No process of ${runtime} could be started.`);
   return child;
 };

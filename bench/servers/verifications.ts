@@ -59,7 +59,8 @@ const signed = tokens.map((token) => {
 });
 
 const sides = {
-  carnet: async (at: number): Promise<boolean> => 'payload' in (await verifyToken(tokens[at] ?? '', ring, ISSUER)),
+  carnet: async (at: number): Promise<boolean> =>
+    'payload' in (await verifyToken(tokens[at] ?? '', { keys: ring, issuer: ISSUER })),
   'node:crypto': (at: number): boolean => {
     const one = signed[at];
     return one !== undefined && verify(null, one.input, key.publicKey, one.signature);

@@ -9,6 +9,12 @@ interface Reply {
   body: Body;
 }
 
+interface Sent {
+  /** Undefined: without a credential. */
+  key?: string | undefined;
+  body?: unknown;
+}
+
 /** Long enough for a person who pays in a browser. */
 const MAX_WAIT_MS = 600_000;
 const PAUSE_MS = 500;
@@ -41,12 +47,7 @@ export function createDemoClient(baseUrl: string) {
     }
   }
 
-  async function request(
-    method: 'GET' | 'POST',
-    path: string,
-    key: string | undefined,
-    body?: unknown,
-  ): Promise<Reply> {
+  async function request(method: 'GET' | 'POST', path: string, { key, body }: Sent = {}): Promise<Reply> {
     const headers = {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(method === 'POST' && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
@@ -59,8 +60,8 @@ export function createDemoClient(baseUrl: string) {
     }
   }
 
-  async function call(method: 'GET' | 'POST', path: string, key: string | undefined, body?: unknown): Promise<Reply> {
-    const reply = await request(method, path, key, body);
+  async function call(method: 'GET' | 'POST', path: string, sent?: Sent): Promise<Reply> {
+    const reply = await request(method, path, sent);
     showCall(`${method} ${path} → ${reply.status}`);
     return reply;
   }
@@ -84,7 +85,7 @@ export function createDemoClient(baseUrl: string) {
     /** Reads `path` until its body satisfies `holds`, and prints the call. */
     async until(path: string, key: string, holds: (body: Body) => boolean): Promise<Body> {
       for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; await pause(PAUSE_MS)) {
-        const reply = await request('GET', path, key);
+        const reply = await request('GET', path, { key });
         if (reply.status !== 200 || !holds(reply.body)) continue;
         showCall(`GET ${path} → ${reply.status}`);
         return reply.body;

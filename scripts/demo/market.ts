@@ -21,36 +21,42 @@ export async function openMarket(
 ): Promise<Market> {
   printStep('A publisher offers a skill: a contract with schemas and a price.');
   const skill = expect(
-    await call('POST', '/v1/skills', keys.publisher, {
-      name: `shout-${randomBytes(4).toString('hex')}`,
-      description: 'Turns a text into capitals, politely',
-      version: '1.0.0',
-      input_schema: text,
-      output_schema: text,
-      trust_level_required: 'L0',
-      tags: ['demo', 'text'],
-      price_per_invocation: PRICE_CENTS,
+    await call('POST', '/v1/skills', {
+      key: keys.publisher,
+      body: {
+        name: `shout-${randomBytes(4).toString('hex')}`,
+        description: 'Turns a text into capitals, politely',
+        version: '1.0.0',
+        input_schema: text,
+        output_schema: text,
+        trust_level_required: 'L0',
+        tags: ['demo', 'text'],
+        price_per_invocation: PRICE_CENTS,
+      },
     }),
     201,
   );
   show(`${skill.name} is ${skill.status}, ${money(PRICE_CENTS)} an invocation.`);
 
   printStep('Somebody else finds it in the marketplace.');
-  const found = expect(await call('GET', '/v1/skills?search=capitals&tags=demo', keys.consumer), 200);
+  const found = expect(await call('GET', '/v1/skills?search=capitals&tags=demo', { key: keys.consumer }), 200);
   show(
     `${(found.skills as unknown[]).length} of ${found.total} found; ours is ${(found.skills as { id: string }[]).some((row) => row.id === skill.id) ? 'among them' : 'NOT among them'}.`,
   );
 
   printStep('An operator without money is refused, with the numbers.');
   const newcomer = expect(
-    await call('POST', '/v1/operators', keys.admin, {
-      name: 'Newcomer',
-      email: `newcomer-${randomBytes(4).toString('hex')}@carnet.invalid`,
+    await call('POST', '/v1/operators', {
+      key: keys.admin,
+      body: {
+        name: 'Newcomer',
+        email: `newcomer-${randomBytes(4).toString('hex')}@carnet.invalid`,
+      },
     }),
     201,
   ) as { api_key: string };
   const refused = expect(
-    await call('POST', `/v1/skills/${skill.id}/invoke`, newcomer.api_key, { input: { text: 'hello' } }),
+    await call('POST', `/v1/skills/${skill.id}/invoke`, { key: newcomer.api_key, body: { input: { text: 'hello' } } }),
     402,
   );
   show(`${refused.code}: needs ${money(refused.required_cents)}, has ${money(refused.balance_cents)}.`);

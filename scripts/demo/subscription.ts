@@ -16,14 +16,17 @@ const showUsage = ({
 
 export async function subscribe({ call, pay, until }: DemoClient, key: string): Promise<void> {
   printStep('A larger tier includes more; it counts from the payment on.');
-  showUsage(expect(await call('GET', USAGE, key), 200) as Usage);
-  const { checkout_url: url } = expect(await call('POST', '/v1/billing/subscribe', key, { tier: 'pro' }), 200);
+  showUsage(expect(await call('GET', USAGE, { key }), 200) as Usage);
+  const { checkout_url: url } = expect(
+    await call('POST', '/v1/billing/subscribe', { key, body: { tier: 'pro' } }),
+    200,
+  );
   await pay(String(url));
   showUsage((await until(USAGE, key, ({ tier }) => tier === 'pro')) as Usage);
-  const seats = expect(await call('POST', '/v1/billing/seats', key, { purchased_seats: 2 }), 200);
+  const seats = expect(await call('POST', '/v1/billing/seats', { key, body: { purchased_seats: 2 } }), 200);
   show(`${seats.total_seats} seats: ${seats.included_seats} of the tier, ${seats.purchased_seats} bought.`);
 
   printStep('Cancelling keeps what is paid for until the period ends.');
-  const canceled = expect(await call('POST', '/v1/billing/cancel-subscription', key), 200);
+  const canceled = expect(await call('POST', '/v1/billing/cancel-subscription', { key }), 200);
   show(`${canceled.tier} is ${canceled.status} until ${canceled.current_period_end}.`);
 }

@@ -129,18 +129,17 @@ function assertOneOfEachSize(heads: readonly Head[]): void {
 
 /** @throws Forked, Older; Unproven where neither they nor the opposite can be shown */
 async function assertHeld(fetch: Fetch, older: Head, newer: Head): Promise<void> {
-  const [last, next] = [older.checkpoint, newer.checkpoint];
-  const notes = [older.note, newer.note] as const;
   try {
-    await assertGrown(fetch, last, next, notes);
+    await assertGrown(fetch, older, newer);
   } catch (error) {
     if (error instanceof Forked || error instanceof Older || !(error instanceof Error)) throw error;
+    const [last, next] = [older.checkpoint, newer.checkpoint];
     const sizes = `its trees of ${last.size} and of ${next.size} entries`;
     const rolledBack = next.size < last.size ? ' It was rolled back to an older copy, or hides a fork.' : '';
-    throw new Unproven(
-      `${next.origin}: nothing shows that ${sizes} are of one log: ${error.message}.${rolledBack}`,
-      notes,
-    );
+    throw new Unproven(`${next.origin}: nothing shows that ${sizes} are of one log: ${error.message}.${rolledBack}`, [
+      older.note,
+      newer.note,
+    ]);
   }
 }
 
@@ -179,7 +178,9 @@ function isSignedBy(note: string, key: string): boolean {
 const jsonOf = (text: string): Members => membersOf(parseJson(text) satisfies JsonValue, '');
 
 /** Both have the same root where they have one size. @throws Forked, Older; Fault where nothing is shown */
-async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, notes: readonly [string, string]) {
+async function assertGrown(fetch: Fetch, older: Head, newer: Head): Promise<void> {
+  const [last, newest] = [older.checkpoint, newer.checkpoint];
+  const notes = [older.note, newer.note] as const;
   const forked = (why: string, proof: Proof): Forked => new Forked(`${newest.origin} HAS FORKED: ${why}`, notes, proof);
   if (newest.size < last.size) {
     const shown = `it had ${last.size} entries and shows ${newest.size}`;

@@ -256,7 +256,7 @@ const describeHead = ({ origin, size, root }: Checkpoint): string =>
 
 function assertIncluded(leaf: Buffer, { index, size, hashes }: InclusionProof, head: Checkpoint): void {
   must(size === head.size, `the proof is for ${size} entries, the checkpoint for ${head.size}`);
-  const root = rootFromInclusion(leaf, index, size, hashes);
+  const root = rootFromInclusion(leaf, { index, size, path: hashes });
   must(root.equals(head.root), `the entry at ${index} and its proof lead to another root than that of the checkpoint`);
 }
 

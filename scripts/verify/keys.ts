@@ -71,11 +71,19 @@ export function signs(vkey: VerifierKey, signature: Buffer, { text, origin, size
   const [time, rest] = [signature.readBigUInt64BE(), signature.subarray(8)];
   if (vkey.type === COSIGNATURE_ED25519)
     return verify(null, Buffer.from(`cosignature/v1\ntime ${time}\n${text}`), vkey.key, rest);
-  return verify(null, cosignedMessage(vkey.name, signature.subarray(0, 8), origin, size, root), vkey.key, rest);
+  return verify(
+    null,
+    cosignedMessage(vkey.name, { time: signature.subarray(0, 8), origin, size, root }),
+    vkey.key,
+    rest,
+  );
 }
 
 /** `cosigned_message` of a whole tree (C2SP tlog-cosignature); `time` as it stands in the signature. */
-function cosignedMessage(cosigner: string, time: Buffer, origin: string, size: number, root: Uint8Array): Buffer {
+function cosignedMessage(
+  cosigner: string,
+  { time, origin, size, root }: { time: Buffer; origin: string; size: number; root: Uint8Array },
+): Buffer {
   const short = (text: string): Buffer => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
   const [start, end] = [Buffer.alloc(8), Buffer.alloc(8)];
   end.writeBigUInt64BE(BigInt(size));

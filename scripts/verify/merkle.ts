@@ -16,7 +16,10 @@ const half = (value: number): number => Math.floor(value / 2);
  * The root that an inclusion path leads to (RFC 9162 §2.1.3.2).
  * @throws Fault where the path does not have the length that index and size require
  */
-export function rootFromInclusion(leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[]): Buffer {
+export function rootFromInclusion(
+  leaf: Uint8Array,
+  { index, size, path }: { index: number; size: number; path: readonly Uint8Array[] },
+): Buffer {
   must(index < size, `a tree of ${size} has no entry ${index}`);
   let [place, last] = [index, size - 1];
   let root: Buffer = Buffer.from(leaf);

@@ -1,7 +1,7 @@
 import type { Tier } from '../fields/tiers.ts';
 import { credentialName } from '../commands/caller.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
+import { runKeptCommand } from '../commands/run.ts';
 import type { Unit } from '../commands/unit.ts';
 import type { Context } from '../context/context.ts';
 import { newId } from '../ids/ids.ts';
@@ -33,10 +33,9 @@ export const registerOperator = (
   call: CommandCall,
   body: RegisterOperator,
 ): Promise<Answered<RegisteredOperator>> =>
-  runCommand(
-    context,
-    call,
-    async (unit) => {
+  runKeptCommand(context, call, {
+    secret: true,
+    work: async (unit) => {
       const secret = newSecret();
       const operator = await createOperator(unit, { ...body, tier: 'free' });
       await insertApiKey(unit.connection, {
@@ -55,5 +54,4 @@ export const registerOperator = (
       });
       return { status: 201, body: { operator, api_key: secret } };
     },
-    { secret: true },
-  );
+  });

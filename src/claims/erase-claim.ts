@@ -1,5 +1,5 @@
 import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
+import { runKeptCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
@@ -19,13 +19,11 @@ import type { Claim, EraseClaim } from './schema/claim.ts';
 export const eraseClaim = (
   context: Context,
   call: CommandCall,
-  id: string,
-  { reason }: EraseClaim,
+  { id, reason }: EraseClaim & { id: string },
 ): Promise<Answered<Claim>> =>
-  runCommand<Claim, KeptClaim>(
-    context,
-    call,
-    async (unit) => {
+  runKeptCommand<Claim, KeptClaim>(context, call, {
+    kept: keptClaim,
+    work: async (unit) => {
       const { connection } = unit;
       const claim = await lockClaim(connection, id);
       assertThat(claim, () => notFound('claim'));
@@ -61,5 +59,4 @@ export const eraseClaim = (
       await unit.audit('claim.erased', id, { tombstone_id: tombstoneId });
       return { status: 200, body: await presentClaim(connection, erased) };
     },
-    { kept: keptClaim },
-  );
+  });

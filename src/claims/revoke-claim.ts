@@ -1,5 +1,5 @@
 import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
+import { runKeptCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
@@ -15,13 +15,11 @@ import type { Claim, RevokeClaim } from './schema/claim.ts';
 export const revokeClaim = (
   context: Context,
   call: CommandCall,
-  id: string,
-  { reason }: RevokeClaim,
+  { id, reason }: RevokeClaim & { id: string },
 ): Promise<Answered<Claim>> =>
-  runCommand<Claim, KeptClaim>(
-    context,
-    call,
-    async ({ connection, audit }) => {
+  runKeptCommand<Claim, KeptClaim>(context, call, {
+    kept: keptClaim,
+    work: async ({ connection, audit }) => {
       const claim = await findClaim(connection, id);
       assertThat(claim, () => notFound('claim'));
       assertThat(
@@ -35,5 +33,4 @@ export const revokeClaim = (
         body: await presentClaim(connection, revoked ?? (await findClaim(connection, id)) ?? claim),
       };
     },
-    { kept: keptClaim },
-  );
+  });

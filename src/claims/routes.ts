@@ -175,7 +175,7 @@ const revoke = route({
   status: 200,
   reply: ClaimSchema,
   refusals: ['NOT_FOUND', 'NOT_OWNER'],
-  handler: ({ context, call, params: { id }, body }) => revokeClaim(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) => revokeClaim(context, call, { id, ...body }),
 });
 
 const erase = route({
@@ -195,7 +195,7 @@ const erase = route({
   status: 200,
   reply: ClaimSchema,
   refusals: ['NOT_FOUND', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) => eraseClaim(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) => eraseClaim(context, call, { id, ...body }),
 });
 
 const verify = route({

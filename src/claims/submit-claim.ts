@@ -1,6 +1,6 @@
 import { withTopUpUrl } from '../billing/index.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
+import { runKeptCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { assertThat, CarnetError } from '../errors/carnet-error.ts';
@@ -48,10 +48,9 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   const receiptVerified = judgeExternalReceipt(context, { receipt: envelope.receipt, leafHash });
   const claim = { ...claimOf(sent, envelope), signed, receiptVerified, submitter: submitterOf(call.caller) };
   const digest = digestOfSigned(signed);
-  return runCommand<Claim, KeptClaim>(
-    context,
-    call,
-    async (unit) => {
+  return runKeptCommand<Claim, KeptClaim>(context, call, {
+    kept: keptClaim,
+    work: async (unit) => {
       const { connection, audit } = unit;
       await assertRefersToOwn(connection, call.caller, envelope);
       const inserted = await recordClaim(connection, claim);
@@ -77,8 +76,7 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
         location: `/v1/claims/${claim.id}`,
       };
     },
-    { kept: keptClaim },
-  ).catch((error: unknown) => {
+  }).catch((error: unknown) => {
     throw withTopUpUrl(context.config, error);
   });
 }

@@ -41,7 +41,7 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
   const row = await findClaimByDigest(context.pool, digest);
   if (row === null) return unknownClaim(digest, faults, { schema: faults.length === 0 });
   const presented = envelope?.receipt ?? null;
-  const proof = await proofOf(context, row, hashOfLeaf(signed), presented);
+  const proof = await proofOf(context, row, { leaf: hashOfLeaf(signed), presented });
   const coSignatures = envelope === null ? [] : await judgePresented(context, { row, envelope, signedBytes: signed });
   return verification(row, {
     schema: faults.length === 0,
@@ -59,7 +59,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
   const kept = (mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [row])).get(id) : undefined) ?? [];
   const coSignatures = kept.map((coSignature) => signer(coSignature, coSignature.verified, coSignature.warnings));
   if (row.erased_at !== null) {
-    const proof = await proofOf(context, row, null, null);
+    const proof = await proofOf(context, row, { leaf: null, presented: null });
     const { checks, faults } = proof;
     return verification(row, { isErased: true, schema: null, digest: null, ...checks, coSignatures, faults });
   }
@@ -67,7 +67,7 @@ async function verifyRecorded(context: Context, caller: Caller, id: string): Pro
   const signed = signedBytesOf(row.envelope);
   const digest = digestOfSigned(signed) === row.digest;
   if (!digest) faults.push(fault('DIGEST_MISMATCH', 'The envelope that is recorded here does not have its digest.'));
-  const proof = await proofOf(context, row, hashOfLeaf(signed), null);
+  const proof = await proofOf(context, row, { leaf: hashOfLeaf(signed), presented: null });
   return verification(row, {
     schema: faults.every(({ code }) => code !== 'INVALID_SCHEMA'),
     digest,
@@ -107,8 +107,7 @@ interface Proof {
 async function proofOf(
   context: Context,
   { id }: ClaimRow,
-  leaf: Buffer | null,
-  presented: Receipt | null,
+  { leaf, presented }: { leaf: Buffer | null; presented: Receipt | null },
 ): Promise<Proof> {
   const logged = await receiptOf(context.pool, id);
   if (logged === null) {

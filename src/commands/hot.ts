@@ -16,8 +16,7 @@ import { announce, type CommandEffects } from './unit.ts';
 export async function runHotCommand<Row>(
   context: Context,
   call: Pick<CommandCall, 'operation'>,
-  query: QuerySqlToken<z.ZodType<Row>>,
-  effects: (row: Row) => CommandEffects,
+  { query, effects }: { query: QuerySqlToken<z.ZodType<Row>>; effects: (row: Row) => CommandEffects },
 ): Promise<Row> {
   step(`${call.operation}:before`);
   const row = (await translated(keepConnection(context.pool, (connection) => connection.one(query)))) as Row;

@@ -119,8 +119,11 @@ export async function reserveKey(
 export async function keepAnswer<Body>(
   { encryption }: Context,
   call: CommandCall,
-  connection: CommonQueryMethods,
-  { answer: { status, body, location }, secret }: { answer: Answer<Body>; secret: boolean },
+  {
+    connection,
+    answer: { status, body, location },
+    secret,
+  }: { connection: CommonQueryMethods; answer: Answer<Body>; secret: boolean },
 ): Promise<void> {
   const { caller, idempotency } = call;
   if (idempotency === null) return;

@@ -9,7 +9,15 @@ import type { Unit } from './unit.ts';
  * @param requestId what logs find it by
  * @param caller whom the audit trail names; the platform unless given
  */
-export const serviceCall = (operation: string, requestId: string, caller: Caller = serviceCaller): CommandCall => ({
+export const serviceCall = ({
+  operation,
+  requestId,
+  caller = serviceCaller,
+}: {
+  operation: string;
+  requestId: string;
+  caller?: Caller;
+}): CommandCall => ({
   caller,
   operation,
   idempotency: null,
@@ -22,7 +30,7 @@ export const ensure = async <Id extends string>(
   context: Context,
   work: (unit: Unit) => Promise<string>,
 ): Promise<Id> => {
-  const call = serviceCall('firstStart', 'first-start');
+  const call = serviceCall({ operation: 'firstStart', requestId: 'first-start' });
   const answered = await runCommand(context, call, async (unit) => ({ status: 200, body: await work(unit) }));
   return answered.body as Id;
 };

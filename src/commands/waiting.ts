@@ -7,6 +7,8 @@ import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
 
 /** A command whose answer is made by an outside effect. */
 interface WaitingCommand<Body> {
+  /** The effect is known by it, where the key is new. */
+  id: string;
   /** Writes the row of what begins, in the transaction that reserves the key. */
   begin(unit: Unit): Promise<void>;
   /** Waits for the effect, outside of every transaction. @throws CarnetError TEMPORARILY_UNAVAILABLE when nobody does it. */
@@ -16,16 +18,15 @@ interface WaitingCommand<Body> {
 }
 
 /**
- * Runs a command that waits on an outside effect: one transaction reserves the Idempotency-Key together with `id`, which the effect is known
+ * Runs a command that waits on an outside effect: one transaction reserves the Idempotency-Key together with the id that the effect is known
  * by; then the caller waits; a second transaction keeps the answer. After a 503 or a crash the next call with the same key finds the same
- * `id`, so nothing is begun twice; after a refusal the key is free again. The answer is kept encrypted: it opens something.
+ * id, so nothing is begun twice; after a refusal the key is free again. The answer is kept encrypted: it opens something.
  * @throws CarnetError as `work` does, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, TEMPORARILY_UNAVAILABLE.
  */
 export async function runWaitingCommand<Body>(
   context: Context,
   call: CommandCall,
-  id: string,
-  work: WaitingCommand<Body>,
+  { id, ...work }: WaitingCommand<Body>,
 ): Promise<Answered<Body>> {
   step(`${call.operation}:before`);
   const begun = await inTransaction(context, async (connection) => {
@@ -47,7 +48,7 @@ export async function runWaitingCommand<Body>(
     const ended = await inTransaction(context, async (connection) => {
       const { unit, effects } = openUnit(call, connection);
       const answer = await work.answer(unit, begun.id);
-      await keepAnswer(context, call, connection, { answer, secret: true });
+      await keepAnswer(context, call, { connection, answer, secret: true });
       step(`${call.operation}:before-commit`);
       return { answer, ...effects() };
     });

@@ -23,10 +23,10 @@ export interface Encryption {
   /** HMAC-SHA256 of `text` under a key derived for this purpose from the first key, base64url. */
   mac(text: string, purpose: string): string;
   /** Whether any key of the list made `mac` for this text and purpose; takes the same time for every wrong one. */
-  macFits(text: string, purpose: string, mac: string): boolean;
+  macFits(text: string, made: { purpose: string; mac: string }): boolean;
 }
 
-const macUnder = (key: Buffer, text: string, purpose: string): Buffer =>
+const macUnder = (key: Buffer, { text, purpose }: { text: string; purpose: string }): Buffer =>
   createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `carnet:${purpose}`, 32)))
     .update(text)
     .digest();
@@ -89,12 +89,12 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
       return open({ id, iv, tag, sealed: bytes.subarray(tagEnd) }, context);
     },
     isCurrent: (sealed) => sealed.startsWith(`${keyId(first)}.`),
-    mac: (text, purpose) => macUnder(first, text, purpose).toString('base64url'),
-    macFits(text, purpose, mac) {
+    mac: (text, purpose) => macUnder(first, { text, purpose }).toString('base64url'),
+    macFits(text, { purpose, mac }) {
       const given = Buffer.from(mac, 'base64url');
       if (given.toString('base64url') !== mac) return false;
       return keys.some((key) => {
-        const made = macUnder(key, text, purpose);
+        const made = macUnder(key, { text, purpose });
         return made.length === given.length && timingSafeEqual(made, given);
       });
     },

@@ -24,7 +24,7 @@ export async function sendSignInCode(
   const seconds = config.verificationCodeSeconds;
   const code = newCode();
   const { asker, cookie } = newAskerOf(context, email, origin);
-  const call = serviceCall('sendSignInCode', requestId);
+  const call = serviceCall({ operation: 'sendSignInCode', requestId });
   const answered = await runCommand<{ sent: true }>(context, call, async (unit) => {
     const kept = {
       code: codeMac(encryption, { purpose: 'sign-in-code', subject: asker.address }, code),
@@ -37,12 +37,13 @@ export async function sendSignInCode(
     const [member] = await membershipsOf(unit.connection, email);
     const to = member?.email ?? email;
     const text = textOf(config.publicBaseUrl, { code, seconds });
-    await writeMail(
-      context,
-      unit,
-      { to, subject: 'Your sign-in code for Carnet', text, seconds },
-      { wanted: member !== undefined },
-    );
+    await writeMail(context, unit, {
+      to,
+      subject: 'Your sign-in code for Carnet',
+      text,
+      seconds,
+      wanted: member !== undefined,
+    });
     return { status: 202, body: { sent: true } };
   });
   return { answered, cookie };

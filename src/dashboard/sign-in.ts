@@ -48,7 +48,7 @@ export async function signIn(
   const chosen = chooseMembership(memberships, { operatorId, joins });
   const session = { id: newId('dsh'), token: randomBytes(32).toString('base64url') };
   const caller = chosen instanceof CarnetError ? serviceCaller : callerOf(chosen, session.id);
-  const call = serviceCall('signIn', requestId, caller);
+  const call = serviceCall({ operation: 'signIn', requestId, caller });
   const answered = await runCommand<DashboardSession>(context, call, async (unit) => {
     const asker = askerOf(context, email, origin);
     const checked = await checkCode(unit.connection, {
@@ -56,7 +56,7 @@ export async function signIn(
       email,
       requestId,
       fits: (storedMac) =>
-        codeFits(context.encryption, { purpose: 'sign-in-code', subject: asker.address }, code, storedMac) &&
+        codeFits(context.encryption, { purpose: 'sign-in-code', subject: asker.address }, { code, mac: storedMac }) &&
         memberships.length > 0,
     });
     if (checked instanceof CarnetError) return { refusal: checked };

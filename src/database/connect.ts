@@ -8,7 +8,10 @@ import { CONNECT_MS } from './await-database.ts';
  * @param options settings of the session, `-c name=value`, as a start-up parameter
  * @throws StartupFault where the database cannot be reached.
  */
-export async function connect(databaseUrl: string, name: string, options?: string): Promise<pg.Client> {
+export async function connect(
+  databaseUrl: string,
+  { name, options }: { name: string; options?: string },
+): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: options === undefined ? databaseUrl : withOptions(databaseUrl, options),
     application_name: name,

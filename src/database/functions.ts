@@ -76,10 +76,9 @@ export const searchPathOf = ({ schema }: Release): string => `${schema},public`;
  */
 export async function connectToRelease(
   databaseUrl: string,
-  name: string,
-  release: Release = ownRelease(),
+  { name, release = ownRelease() }: { name: string; release?: Release },
 ): Promise<pg.Client> {
-  const client = await connect(databaseUrl, name, `-c search_path=${searchPathOf(release)}`);
+  const client = await connect(databaseUrl, { name, options: `-c search_path=${searchPathOf(release)}` });
   try {
     const { rows } = await client.query<{ path: string }>(`select current_setting('search_path') as path`);
     if (rows[0]?.path !== searchPathOf(release)) throw new StartupFault(PATH_WAS_LOST);
@@ -121,7 +120,10 @@ export async function restoreFunctions(
   sinceMs: number,
   release: Release = ownRelease(),
 ): Promise<boolean> {
-  const client = await connect(databaseUrl, 'carnet-functions', `-c lock_timeout=${RESTORE_WAIT_MS}`);
+  const client = await connect(databaseUrl, {
+    name: 'carnet-functions',
+    options: `-c lock_timeout=${RESTORE_WAIT_MS}`,
+  });
   try {
     if (await installFunctions(client, release)) return true;
     // Another process was first. Its moment lies a little before its commit, so one second is added.

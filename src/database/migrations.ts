@@ -26,7 +26,7 @@ interface Applied {
  *   naming the file that failed (it is rolled back).
  */
 export async function migrate(databaseUrl: string, onBlocked?: (sentence: string) => void): Promise<string[]> {
-  const client = await connect(databaseUrl, 'carnet-migrate');
+  const client = await connect(databaseUrl, { name: 'carnet-migrate' });
   const patience = { seconds: STEP_WAIT_SECONDS, onBlocked };
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATOR_LOCK]);

@@ -77,7 +77,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
   };
 
   const connect = async (): Promise<void> => {
-    const next = await connectToRelease(databaseUrl, 'carnet-row-events');
+    const next = await connectToRelease(databaseUrl, { name: 'carnet-row-events' });
     next.on('notification', ({ payload }) => payload?.split(' ').forEach(notify));
     const heartbeat = setInterval(() => void beat(next), HEARTBEAT_MS);
     next.on('end', () => {

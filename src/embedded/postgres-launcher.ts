@@ -20,7 +20,10 @@ export interface Launcher {
 const UNSHARE = ['unshare', '--user', '--map-user=1', '--map-group=1'];
 
 /** Why this launcher cannot start `postgres` or enter the folder; undefined when it can do both. */
-async function launcherFault(launcher: Launcher, postgres: string, folder: string): Promise<string | undefined> {
+async function launcherFault(
+  launcher: Launcher,
+  { postgres, folder }: { postgres: string; folder: string },
+): Promise<string | undefined> {
   const [command, ...args] = [
     ...launcher.prefix,
     'sh',
@@ -51,20 +54,20 @@ async function postgresAccount(): Promise<Launcher['account']> {
  */
 export async function findLauncher(postgres: string, folder: string): Promise<Launcher> {
   if (process.getuid?.() !== 0) {
-    const fault = await launcherFault({ prefix: [] }, postgres, folder);
+    const fault = await launcherFault({ prefix: [] }, { postgres, folder });
     if (fault === undefined) return { prefix: [] };
     throw new StartupFault(
       `The embedded Postgres does not run on this machine (${fault}); set DATABASE_URL to a Postgres 18 server of your own.`,
     );
   }
-  const fault = await launcherFault({ prefix: UNSHARE }, postgres, folder);
+  const fault = await launcherFault({ prefix: UNSHARE }, { postgres, folder });
   if (fault === undefined) return { prefix: UNSHARE };
   const account = await postgresAccount();
   if (account) {
     // The account may only pass through the folder; everything in it is 0600 or 0700.
     await chmod(folder, 0o711);
     const launcher = { prefix: [], account };
-    if ((await launcherFault(launcher, postgres, folder)) === undefined) return launcher;
+    if ((await launcherFault(launcher, { postgres, folder })) === undefined) return launcher;
   }
   await chmod(folder, 0o700);
   throw new StartupFault(

@@ -36,7 +36,10 @@ export function cacheFolder(): string {
 }
 
 /** Fetches below the data directory, which this process has locked, so what an interrupted start left can be removed. */
-async function fetchFrom(source: TemporalSource, dataDir: string, cached: string): Promise<void> {
+async function fetchFrom(
+  source: TemporalSource,
+  { dataDir, cached }: { dataDir: string; cached: string },
+): Promise<void> {
   const folder = join(dataDir, 'fetch');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
@@ -79,7 +82,7 @@ export async function findTemporal({
     progress(`Temporal server: trying ${source.description}`);
     const began = performance.now();
     try {
-      await fetchFrom(source, dataDir, cached);
+      await fetchFrom(source, { dataDir, cached });
       const version = await usableVersion(cached);
       if (version === undefined) throw new Error('the fetched program does not run here');
       progress(`Temporal server: version ${version}, after ${Math.round((performance.now() - began) / 1000)} s`);

@@ -19,9 +19,11 @@ const counted = (count: number | bigint, unit: string): string => `${count} ${un
 
 function bound(
   origin: string,
-  limit: number | bigint,
-  comparison: 'at least' | 'at most',
-  inclusive: boolean | undefined,
+  {
+    limit,
+    comparison,
+    inclusive,
+  }: { limit: number | bigint; comparison: 'at least' | 'at most'; inclusive: boolean | undefined },
 ): string {
   const unit = UNITS[origin];
   if (unit !== undefined) return `must have ${comparison} ${counted(limit, unit)}`;
@@ -39,9 +41,9 @@ export function faultWords(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.values.length === 1 ? `must be ${values}` : `must be one of ${values}`;
     }
     case 'too_small':
-      return bound(issue.origin, issue.minimum, 'at least', issue.inclusive);
+      return bound(issue.origin, { limit: issue.minimum, comparison: 'at least', inclusive: issue.inclusive });
     case 'too_big':
-      return bound(issue.origin, issue.maximum, 'at most', issue.inclusive);
+      return bound(issue.origin, { limit: issue.maximum, comparison: 'at most', inclusive: issue.inclusive });
     case 'invalid_union':
       return 'has none of the shapes that are taken here';
     case 'not_multiple_of':

@@ -46,7 +46,7 @@ export async function readApproval(
   const row = await findApproval(pool, caller.operatorId, id);
   assertThat(row, () => notFound('approval'));
   const { sealed_body: sealed, requested_person: _person, ...approval } = row;
-  return mayApprove(caller) ? { ...approval, ...shownOf(encryption, id, sealed) } : approval;
+  return mayApprove(caller) ? { ...approval, ...shownOf(encryption, { id, sealed }) } : approval;
 }
 
 /** An approval as it is shown to somebody who may have to decide it. */
@@ -73,12 +73,15 @@ export async function approvalToDecide(
     const refusal = new CarnetError('ADMIN_REQUIRED', 'An owner or administrator decides this; you are a member.');
     return { approval, requester, refusal };
   }
-  const shown = { ...approval, ...shownOf(encryption, id, sealed) };
+  const shown = { ...approval, ...shownOf(encryption, { id, sealed }) };
   return { approval: shown, requester, refusal: await whyNotApproved(pool, caller, row) };
 }
 
 /** Approvals are kept for ever, encryption keys are not: an approval whose key is gone is shown without what it holds. */
-function shownOf({ open }: Encryption, id: string, sealed: string): Pick<ApprovalWithBody, 'body' | 'subject'> {
+function shownOf(
+  { open }: Encryption,
+  { id, sealed }: { id: string; sealed: string },
+): Pick<ApprovalWithBody, 'body' | 'subject'> {
   try {
     return JSON.parse(open(sealed, bodySealContext(id))) as Shown;
   } catch {

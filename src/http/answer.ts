@@ -25,7 +25,10 @@ export const answer: Middleware<Validated> = async (ctx) => {
     'bytes' in answered
       ? answered.bytes
       : (prepared?.text ??
-        textOf(route, 'body' in answered ? answered.body : undefined, 'replayed' in answered && answered.replayed));
+        textOf(route, {
+          body: 'body' in answered ? answered.body : undefined,
+          replayed: 'replayed' in answered && answered.replayed,
+        }));
   const mediaType = ('mediaType' in answered ? answered.mediaType : undefined) ?? route.mediaType;
   ctx.status = answered.status;
   ctx.set('Content-Type', mediaType ?? 'application/json');
@@ -42,7 +45,7 @@ export const answer: Middleware<Validated> = async (ctx) => {
   else ctx.body = content;
 };
 
-function textOf({ reply, mediaType }: AnyRoute, body: unknown, replayed: boolean): string {
+function textOf({ reply, mediaType }: AnyRoute, { body, replayed }: { body: unknown; replayed: boolean }): string {
   const parsed = (replayed ? whatFits(reply, body) : undefined) ?? reply.parse(body);
   return mediaType === undefined ? JSON.stringify(parsed) : String(parsed);
 }

@@ -97,7 +97,7 @@ export class HeldBodies {
     const owner = this.#owners.get(name) ?? { name, held: 0, arrived: 0, arriving: new Set<ArrivingBody>() };
     // A body that has arrived is worked on and gives no way; what is arriving may.
     const arrived = { ...this.#arrived };
-    this.#add(arrived, owner.arrived, announced);
+    this.#add(arrived, { had: owner.arrived, count: announced });
     if (this.#isFull(arrived, owner.arrived + announced)) throw noRoom();
     this.#owners.set(name, owner);
     const body = new ArrivingBody(request, limit, (count) => this.#count(owner, body, count));
@@ -105,11 +105,11 @@ export class HeldBodies {
     this.#watch();
     try {
       const bytes = await body.whole;
-      owner.arrived = this.#add(this.#arrived, owner.arrived, body.size);
+      owner.arrived = this.#add(this.#arrived, { had: owner.arrived, count: body.size });
       return {
         bytes,
         release: () => {
-          owner.arrived = this.#add(this.#arrived, owner.arrived, -body.size);
+          owner.arrived = this.#add(this.#arrived, { had: owner.arrived, count: -body.size });
           this.#giveBack(owner, body.size);
         },
       };
@@ -124,7 +124,7 @@ export class HeldBodies {
   }
 
   /** @returns what an owner has once `count` is added to what they `had` */
-  #add(sum: Sum, had: number, count: number): number {
+  #add(sum: Sum, { had, count }: { had: number; count: number }): number {
     const has = had + count;
     sum.all += count;
     sum.large += this.#largeOf(has) - this.#largeOf(had);
@@ -147,7 +147,7 @@ export class HeldBodies {
   }
 
   #count(owner: Owner, body: ArrivingBody, count: number): void {
-    owner.held = this.#add(this.#held, owner.held, count);
+    owner.held = this.#add(this.#held, { had: owner.held, count });
     body.keepPace(this.#limits.step);
     while (body.arriving && this.#isFull(this.#held, owner.held)) {
       const [from, ending] = this.#toGiveWay(owner) ?? [owner, body];
@@ -175,7 +175,7 @@ export class HeldBodies {
   }
 
   #giveBack(owner: Owner, count: number): void {
-    owner.held = this.#add(this.#held, owner.held, -count);
+    owner.held = this.#add(this.#held, { had: owner.held, count: -count });
     this.#forget(owner);
   }
 

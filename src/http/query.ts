@@ -14,7 +14,15 @@ export const queryInteger = (minimum: number, maximum: number) =>
   );
 
 /** The same, with what holds where it is left out. */
-export const queryIntegerOr = (standard: number, minimum: number, maximum: number) =>
+export const queryIntegerOr = ({
+  standard,
+  minimum,
+  maximum,
+}: {
+  standard: number;
+  minimum: number;
+  maximum: number;
+}) =>
   documented(queryInteger(minimum, maximum).default(standard), {
     type: 'integer',
     minimum,

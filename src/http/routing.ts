@@ -95,7 +95,7 @@ function methodsByPath(routes: readonly AnyRoute[]): ReadonlyMap<string, Methods
 /** OPTIONS is answered, any other method that the path does not take is refused; both name those that it takes. */
 function otherMethod(ctx: KoaContext, methods: Methods): void {
   const announced = methods.get(preflightMethod(ctx.req) ?? '');
-  sendMethods(ctx, [...methods.keys()], announced?.anyOrigin === true);
+  sendMethods(ctx, { methods: [...methods.keys()], anyOrigin: announced?.anyOrigin === true });
 }
 
 /**
@@ -103,7 +103,10 @@ function otherMethod(ctx: KoaContext, methods: Methods): void {
  * @param anyOrigin whether a page of any origin may go on to send the request that it announces
  * @throws CarnetError METHOD_NOT_ALLOWED
  */
-export function sendMethods(ctx: KoaContext, methods: readonly string[], anyOrigin: boolean): void {
+export function sendMethods(
+  ctx: KoaContext,
+  { methods, anyOrigin }: { methods: readonly string[]; anyOrigin: boolean },
+): void {
   const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].join(', ');
   if (anyOrigin) ctx.set({ ...anyOriginHeaders, ...preflightHeaders(allow) });
   if (ctx.method !== 'OPTIONS') {

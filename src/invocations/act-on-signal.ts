@@ -46,15 +46,15 @@ export async function actOnSignal(context: Context, id: string, act: SignalledAc
 }
 
 async function perform(context: Context, id: string, { kind, argument, signalId }: SignalledAct): Promise<Invocation> {
-  const act = actOfSignal(id, kind, signalId);
+  const act = actOfSignal({ invocationId: id, kind, signalId });
   const body = parseArgument(argument);
   switch (kind) {
     case 'claim':
-      return (await claimInvocation(context, act, id, ClaimBodySchema.parse(body))).body;
+      return (await claimInvocation(context, act, { id, body: ClaimBodySchema.parse(body) })).body;
     case 'complete':
-      return (await completeInvocation(context, act, id, CompleteBodySchema.parse(body))).body;
+      return (await completeInvocation(context, act, { id, body: CompleteBodySchema.parse(body) })).body;
     case 'fail':
-      return (await failInvocation(context, act, id, FailBodySchema.parse(body))).body;
+      return (await failInvocation(context, act, { id, body: FailBodySchema.parse(body) })).body;
     case 'cancel':
       Nothing.parse(body);
       return (await cancelInvocation(context, act, id)).body;

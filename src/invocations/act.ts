@@ -33,7 +33,15 @@ const SIGNAL = 'temporal-signal';
  * A signal may be delivered more than once, so its id is its Idempotency-Key, apart from those of operators. As a hash: that of an update is
  * chosen by its sender.
  */
-export const actOfSignal = (invocationId: string, kind: string, signalId: string): Act => ({
+export const actOfSignal = ({
+  invocationId,
+  kind,
+  signalId,
+}: {
+  invocationId: string;
+  kind: string;
+  signalId: string;
+}): Act => ({
   operation: `${kind}Invocation`,
   authority: null,
   actor: SIGNAL,

@@ -16,13 +16,12 @@ import type { ClaimBody, Invocation } from './schema.ts';
 export async function claimInvocation(
   context: Context,
   act: Act,
-  id: string,
-  body: ClaimBody,
+  { id, body }: { id: string; body: ClaimBody },
 ): Promise<Answered<Invocation>> {
   const query = sql.type(InvocationAnswerRow)`
     select * from claim_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;
-  const answer = answerOf(await runHotCommand(context, act, query, rowChanged(id)));
+  const answer = answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
   rememberClaimed(context, answer.body);
   return answer;
 }

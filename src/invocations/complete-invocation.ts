@@ -20,8 +20,7 @@ import type { CompleteBody, Invocation } from './schema.ts';
 export async function completeInvocation(
   context: Context,
   act: Act,
-  id: string,
-  body: CompleteBody,
+  { id, body }: { id: string; body: CompleteBody },
 ): Promise<Answered<Invocation>> {
   const output = JSON.stringify(body.output);
   const faults = await checkOutput(context, id, { output, authority: act.authority });
@@ -30,7 +29,7 @@ export async function completeInvocation(
       p_output => ${output}, p_output_hash => ${sha256Hex(canonicalJson(body.output))},
       p_output_fits => ${faults.length === 0}, p_transfer => ${newId('txn')})`;
   try {
-    return answerOf(await runHotCommand(context, act, query, rowChanged(id)));
+    return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
   } catch (error) {
     if (error instanceof CarnetError && error.code === 'OUTPUT_SCHEMA_MISMATCH') {
       throw new CarnetError(error.code, error.message, { errors: faults, cause: error });

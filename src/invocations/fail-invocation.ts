@@ -16,11 +16,10 @@ import type { FailBody, Invocation } from './schema.ts';
 export async function failInvocation(
   context: Context,
   act: Act,
-  id: string,
-  body: FailBody,
+  { id, body }: { id: string; body: FailBody },
 ): Promise<Answered<Invocation>> {
   const query = sql.type(InvocationAnswerRow)`
     select * from fail_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_error => ${canonicalJson({ ...body.error })})`;
-  return answerOf(await runHotCommand(context, act, query, rowChanged(id)));
+  return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
 }

@@ -14,11 +14,10 @@ import type { HeartbeatBody, Invocation } from './schema.ts';
 export async function heartbeatInvocation(
   context: Context,
   act: Act,
-  id: string,
-  body: HeartbeatBody,
+  { id, body }: { id: string; body: HeartbeatBody },
 ): Promise<Answered<Invocation>> {
   const query = sql.type(InvocationAnswerRow)`
     select * from heartbeat_invocation(${quietArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;
-  return answerOf(await runHotCommand(context, act, query, rowChanged(id)));
+  return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
 }

@@ -32,9 +32,7 @@ const MAX_CHECKS = 3;
 export async function invokeSkill(
   context: Context,
   call: CommandCall,
-  skillId: string,
-  body: InvokeBody,
-  { trial }: { trial: boolean } = { trial: false },
+  { skillId, body, trial = false }: { skillId: string; body: InvokeBody; trial?: boolean },
 ): Promise<Answered<Invocation>> {
   const agentId = invokingAgent(call.caller, body.agent_id);
   const input = JSON.stringify(body.input);
@@ -47,7 +45,7 @@ export async function invokeSkill(
       const modelCalls = check.isExecuted ? await modelCallsOfSkill(context, skillId) : [];
       const checked = { revision: check.revision, fits: check.faults.length === 0, bound, modelCalls, trial };
       const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
-      return answerOf(await runHotCommand(context, call, query, workArrived), 201);
+      return answerOf(await runHotCommand(context, call, { query, effects: workArrived }), 201);
     } catch (error) {
       if (isRevisionMoved(error)) {
         forgetInputContract(context, skillId);

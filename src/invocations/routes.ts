@@ -74,7 +74,7 @@ async function invokeAndWait(
   how: { trial: boolean },
 ) {
   const { context, caller, call, body, preferWait, signal } = request;
-  const answer = await invokeSkill(context, call, request.params.id, body, how);
+  const answer = await invokeSkill(context, call, { skillId: request.params.id, body, ...how });
   if (preferWait === null) return answer;
   const target = { id: answer.body.id, operatorId: caller.operatorId };
   return {
@@ -223,7 +223,7 @@ const claim = route({
   body: ClaimBodySchema,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PENDING'],
   example: { lease_seconds: 60 },
-  handler: ({ context, call, params: { id }, body }) => claimInvocation(context, actOf(call), id, body),
+  handler: ({ context, call, params: { id }, body }) => claimInvocation(context, actOf(call), { id, body }),
 });
 
 const complete = route({
@@ -235,7 +235,7 @@ const complete = route({
   mostValues: MOST_PAYLOAD_VALUES,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING', 'OUTPUT_SCHEMA_MISMATCH'],
   example: { output: { text: 'HELLO' } },
-  handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), id, body),
+  handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), { id, body }),
 });
 
 const fail = route({
@@ -246,7 +246,7 @@ const fail = route({
   body: FailBodySchema,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING'],
   example: { error: { code: 'SOURCE_UNREADABLE', message: 'The document could not be read.' } },
-  handler: ({ context, call, params: { id }, body }) => failInvocation(context, actOf(call), id, body),
+  handler: ({ context, call, params: { id }, body }) => failInvocation(context, actOf(call), { id, body }),
 });
 
 const cancel = route({
@@ -270,7 +270,7 @@ const heartbeat = route({
   summary: 'Keep the lease of an invocation you claimed',
   body: HeartbeatBodySchema,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING', 'NO_LEASE'],
-  handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), id, body),
+  handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), { id, body }),
 });
 
 /** Fixed paths come before `:id`, which would match them too. No id looks like one of them, since it has a prefix. */

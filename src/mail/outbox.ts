@@ -7,7 +7,7 @@ import type { OutboxMessage } from './schema.ts';
 import { mailSeal } from './write-mail.ts';
 
 /** A mail may have been sealed under a key that was removed from ENCRYPTION_KEY since; the list shows the others. */
-function openText({ open }: Encryption, id: string, sealed: string): string {
+function openText({ open }: Encryption, { id, sealed }: { id: string; sealed: string }): string {
   try {
     return open(sealed, mailSeal(id));
   } catch {
@@ -41,7 +41,7 @@ export async function pageOfOutbox(
     channel,
     to: recipient,
     subject,
-    text: openText(encryption, id, text),
+    text: openText(encryption, { id, sealed: text }),
     created_at,
   }));
   return { items, total };

@@ -15,15 +15,16 @@ interface NewMail {
   status: 'outbox' | 'waiting';
   /** How long it is worth sending. */
   seconds: number;
+  /** False: the same statement runs and inserts nothing. */
+  wanted: boolean;
 }
 
-/** @param wanted false: the same statement runs and inserts nothing. */
-export async function insertMail(connection: CommonQueryMethods, mail: NewMail, wanted: boolean): Promise<void> {
+export async function insertMail(connection: CommonQueryMethods, mail: NewMail): Promise<void> {
   await connection.query(sql.type(Nothing)`
     insert into mails (id, recipient, subject, text, status, expires_at)
     select ${mail.id}, ${mail.to}, ${mail.subject}, ${mail.text}, ${mail.status},
       clock_timestamp() + make_interval(secs => ${mail.seconds})
-    where ${wanted}::boolean`);
+    where ${mail.wanted}::boolean`);
 }
 
 /** Keeps what has no life: there is nobody who would send it. @param text sealed */

@@ -11,6 +11,8 @@ interface Mail {
   text: string;
   /** How long it is worth sending. */
   seconds: number;
+  /** False: does the same work and writes nothing, so that its duration does not reveal whether an address is known. */
+  wanted?: boolean;
 }
 
 /** The context that the sealed text of a mail is bound to. */
@@ -19,20 +21,17 @@ export const mailSeal = (id: string): string => `mail:${id}`;
 /**
  * Writes a mail in the command's transaction. Its life sends it after the commit; without a mail server it stays in the
  * outbox.
- * @param options `wanted: false` does the same work and writes nothing, so that its duration does not reveal whether an
- *   address is known.
  */
 export async function writeMail(
   { config, encryption }: Pick<Context, 'config' | 'encryption'>,
   unit: Pick<Unit, 'connection' | 'wake'>,
-  { to, subject, text, seconds }: Mail,
-  { wanted }: { wanted: boolean } = { wanted: true },
+  { to, subject, text, seconds, wanted = true }: Mail,
 ): Promise<MailId> {
   const id = newId('msg');
   const sent = config.mail !== undefined;
   const status = sent ? 'waiting' : 'outbox';
   const sealed = encryption.seal(text, mailSeal(id));
-  await insertMail(unit.connection, { id, to, subject, text: sealed, status, seconds }, wanted);
+  await insertMail(unit.connection, { id, to, subject, text: sealed, status, seconds, wanted });
   if (sent) await unit.wake(lifeId.mail(id), to.toLowerCase());
   return id;
 }

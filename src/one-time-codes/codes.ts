@@ -25,8 +25,11 @@ export interface CodeUse {
 export const codeMac = ({ mac }: Encryption, { purpose, subject }: CodeUse, code: string): string =>
   mac(`${subject}:${code}`, purpose);
 
-export const codeFits = ({ macFits }: Encryption, { purpose, subject }: CodeUse, code: string, mac: string): boolean =>
-  macFits(`${subject}:${code}`, purpose, mac);
+export const codeFits = (
+  { macFits }: Encryption,
+  { purpose, subject }: CodeUse,
+  { code, mac }: { code: string; mac: string },
+): boolean => macFits(`${subject}:${code}`, { purpose, mac });
 
 /** A code as the row has it that a try is judged by. */
 interface StoredCode {

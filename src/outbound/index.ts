@@ -120,7 +120,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     if (resolved.outcome !== 'resolved') return now(resolved);
     const connected = await connectTo(url, resolved.addresses, { policy, secureContext, signal });
     if (connected.outcome !== 'connected') return now(connected);
-    return await exchange(url, connected.socket, request, signal);
+    return await exchange(url, connected.socket, { request, signal });
   };
 
   return {
@@ -139,8 +139,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
 async function exchange(
   url: OutboundUrl,
   socket: Socket,
-  { headers, body, maxReplyBytes, replyTextBytes }: OutboundRequest,
-  signal: AbortSignal,
+  {
+    request: { headers, body, maxReplyBytes, replyTextBytes },
+    signal,
+  }: { request: OutboundRequest; signal: AbortSignal },
 ): Promise<(Answered | Unknown) & { at: number }> {
   let interim = 0;
   const client = new Client(url.origin, {

@@ -60,7 +60,7 @@ export function composeChains(goal: Goal, skills: readonly ComposableSkill[], li
         if (work < 0) break;
         if (!gives.some((property) => !path.given.has(property))) continue;
         work -= path.given.size + skill.input_required.length + skill.output_declared.length + goal.outputs.length;
-        const extended = extend(goal, available, path, skill);
+        const extended = extend(goal, available, { path, skill });
         if (extended === undefined) continue;
         if (extended.coverage > path.coverage && everyStepIsNeeded(goal, available, extended.steps))
           complete.push(extended);
@@ -96,8 +96,7 @@ function skillsByMissingProperty(
 function extend(
   { outputs, maxTotalCents }: Goal,
   available: ReadonlySet<string> | null,
-  path: Path,
-  skill: ComposableSkill,
+  { path, skill }: { path: Path; skill: ComposableSkill },
 ): Path | undefined {
   const totalCents = path.totalCents + skill.price_per_invocation;
   if (maxTotalCents !== null && totalCents > maxTotalCents) return undefined;

@@ -80,7 +80,7 @@ const update = route({
   reply: SkillRequestSchema,
   refusals: ['NOT_FOUND', 'NOT_OWNER'],
   example: { status: 'fulfilled' },
-  handler: ({ context, call, params: { id }, body }) => updateSkillRequest(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) => updateSkillRequest(context, call, { id, body }),
 });
 
 const matches = route({

@@ -10,7 +10,8 @@ interface Fit {
   output: number;
 }
 
-const share = (part: number, whole: number, ofNothing: number): number => (whole === 0 ? ofNothing : part / whole);
+const share = ({ part, whole, ofNothing }: { part: number; whole: number; ofNothing: number }): number =>
+  whole === 0 ? ofNothing : part / whole;
 
 const inBoth = (properties: readonly string[], others: readonly string[]): string[] => {
   const known = new Set(others);
@@ -21,15 +22,23 @@ export function fitOf(wanted: WantedSkill, skill: CandidateSkill): Fit {
   const shared = inBoth(skill.tags, wanted.tags).length;
   const { inputDeclared, outputRequired } = wanted;
   return {
-    tags: share(shared, skill.tags.length + wanted.tags.length - shared, 0),
+    tags: share({ part: shared, whole: skill.tags.length + wanted.tags.length - shared, ofNothing: 0 }),
     input:
       inputDeclared === null
         ? 1
-        : share(inBoth(skill.input_required, inputDeclared).length, skill.input_required.length, 1),
+        : share({
+            part: inBoth(skill.input_required, inputDeclared).length,
+            whole: skill.input_required.length,
+            ofNothing: 1,
+          }),
     output:
       outputRequired === null
         ? 1
-        : share(inBoth(outputRequired, skill.output_declared).length, outputRequired.length, 1),
+        : share({
+            part: inBoth(outputRequired, skill.output_declared).length,
+            whole: outputRequired.length,
+            ofNothing: 1,
+          }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand, type KeptPart } from '../commands/run.ts';
+import { runKeptCommand, type KeptPart } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
@@ -29,16 +29,14 @@ export async function postSkillRequest(
   const { desired_input_schema, desired_output_schema } = body;
   await checkSchemas(context, call.caller, { desired_input_schema, desired_output_schema });
   const id = newId('rqt');
-  return await runCommand<SkillRequest, KeptRequest>(
-    context,
-    call,
-    async ({ connection, audit }) => {
+  return await runKeptCommand<SkillRequest, KeptRequest>(context, call, {
+    kept: keptRequest,
+    work: async ({ connection, audit }) => {
       const posted = await insertSkillRequest(connection, { id, operatorId: call.caller.operatorId, body });
       await audit('skill_request.posted', id, { tags: body.tags });
       return { status: 201, body: posted, location: `/v1/skill-requests/${id}` };
     },
-    { kept: keptRequest },
-  );
+  });
 }
 
 /** @throws CarnetError NOT_FOUND */
@@ -52,13 +50,11 @@ export async function readSkillRequest(context: Context, id: string): Promise<Sk
 export const updateSkillRequest = (
   context: Context,
   call: CommandCall,
-  id: string,
-  body: UpdateSkillRequest,
+  { id, body }: { id: string; body: UpdateSkillRequest },
 ): Promise<Answered<SkillRequest>> =>
-  runCommand<SkillRequest, KeptRequest>(
-    context,
-    call,
-    async ({ connection, audit }) => {
+  runKeptCommand<SkillRequest, KeptRequest>(context, call, {
+    kept: keptRequest,
+    work: async ({ connection, audit }) => {
       const before = await lockSkillRequest(connection, id);
       assertThat(before, () => notFound('skill request'));
       assertThat(
@@ -73,5 +69,4 @@ export const updateSkillRequest = (
       await audit('skill_request.updated', id, { from: before.status, to: after.status });
       return { status: 200, body: after };
     },
-    { kept: keptRequest },
-  );
+  });

@@ -100,7 +100,7 @@ const update = route({
   reply: SkillSchema,
   refusals: ['NOT_FOUND', 'NOT_OWNER', 'VERSION_IMMUTABLE', 'ADMIN_REQUIRED'],
   example: { price_per_invocation: 30 },
-  handler: ({ context, call, params: { id }, body }) => updateSkill(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) => updateSkill(context, call, { id, body }),
 });
 
 /** Beside those of every change by its owner. */
@@ -118,7 +118,7 @@ const ownerAction = (action: 'suspend' | 'activate' | 'unlist', summary: string)
     status: 200,
     reply: SkillSchema,
     refusals: ['NOT_FOUND', 'NOT_OWNER', ...OWN_REFUSALS[action]],
-    handler: ({ context, call, params: { id } }) => changeStatus(context, call, id, { by: 'owner', action }),
+    handler: ({ context, call, params: { id } }) => changeStatus(context, call, { id, by: 'owner', action }),
   });
 
 const favoriteAction = (method: 'post' | 'delete', summary: string) =>
@@ -150,7 +150,7 @@ const rate = route({
   reply: RatedSchema,
   refusals: ['NOT_FOUND', 'SELF_RATING'],
   example: { rating: 5 },
-  handler: ({ context, call, params: { id }, body }) => rateSkill(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) => rateSkill(context, call, { id, body }),
 });
 
 const ratings = route({

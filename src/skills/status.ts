@@ -19,7 +19,7 @@ export type NextState = Pick<SkillState, 'status' | 'review_status' | 'rejection
 const isCleared = ({ review_status }: SkillState): boolean =>
   review_status === 'exempt' || review_status === 'approved';
 
-const refusal = (state: SkillState, action: string, hint: string): CarnetError =>
+const refusal = (state: SkillState, { action, hint }: { action: string; hint: string }): CarnetError =>
   new CarnetError('INVALID_STATE', `The skill is ${state.status} and cannot be ${action}: ${hint}`, {
     extra: { current_status: state.status },
   });
@@ -34,13 +34,13 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
   if (action === 'suspend') return { status: 'suspended', review_status, rejection_reason };
   if (action === 'unlist') {
     assertThat(state.status === 'active' || state.status === 'unlisted', () =>
-      refusal(state, 'unlisted', 'only an active skill can be; activate it first.'),
+      refusal(state, { action: 'unlisted', hint: 'only an active skill can be; activate it first.' }),
     );
     return { status: 'unlisted', review_status, rejection_reason };
   }
   if (action === 'activate') {
     assertThat(state.status !== 'pending_review', () =>
-      refusal(state, 'activated', 'an administrator reviews it first.'),
+      refusal(state, { action: 'activated', hint: 'an administrator reviews it first.' }),
     );
     if (isCleared(state)) return { status: 'active', review_status, rejection_reason };
     return { status: 'pending_review', review_status: 'pending', rejection_reason: null };
@@ -49,11 +49,10 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
     return { status: 'suspended', review_status: 'taken_down', rejection_reason: action.takeDown };
   }
   assertThat(state.status === 'pending_review', () =>
-    refusal(
-      state,
-      action === 'approve' ? 'approved' : 'rejected',
-      'only a skill in pending_review can be; a change of another is named by change_id.',
-    ),
+    refusal(state, {
+      action: action === 'approve' ? 'approved' : 'rejected',
+      hint: 'only a skill in pending_review can be; a change of another is named by change_id.',
+    }),
   );
   if (action !== 'approve') return { status: 'suspended', review_status: 'rejected', rejection_reason: action.reject };
   assertThat(

@@ -28,8 +28,10 @@ describe('POST /v1/claims/:id/erase', () => {
     operator = await buildOperator();
     person = await signIn(operator.email);
   });
-  const erase = (id: string, body?: unknown, as = person, headers?: Record<string, string>) =>
-    as.post<Claim>(`/v1/claims/${id}/erase`, body, headers);
+  const erase = (
+    id: string,
+    { body, as = person, headers }: { body?: unknown; as?: Requester; headers?: Record<string, string> } = {},
+  ) => as.post<Claim>(`/v1/claims/${id}/erase`, body, headers);
   /** All that the database has of a claim, and of what it names. */
   const keptOf = async (id: string): Promise<string> =>
     (await database()).oneFirst(sql.type(Row)`
@@ -48,7 +50,7 @@ describe('POST /v1/claims/:id/erase', () => {
     });
     const claim = await submitAndPlace(operator, { claim_type: 'detector_signal', payload });
     assert.match(await keptOf(claim.id), /Ada/);
-    const erased = assertStatus(await erase(claim.id, { reason: 'on request' }), 200);
+    const erased = assertStatus(await erase(claim.id, { body: { reason: 'on request' } }), 200);
     const { payload: _payload, ...envelope } = claim.envelope;
     assert(Math.abs(Date.parse(erased.erased_at ?? '') - Date.now()) < 60_000);
     assert.deepEqual(erased, {
@@ -68,7 +70,7 @@ describe('POST /v1/claims/:id/erase', () => {
 
   it('is recorded by a claim of the service, which the issuer reads in full', async () => {
     const claim = await submit(operator, { payload: { secret: 1 } });
-    const { tombstone_id: tombstoneId } = assertStatus(await erase(claim.id, { reason: 'on request' }), 200);
+    const { tombstone_id: tombstoneId } = assertStatus(await erase(claim.id, { body: { reason: 'on request' } }), 200);
     const tombstone = await placed(operator, tombstoneId ?? '');
     assert.equal(tombstone.digest, digestOf(tombstone.envelope));
     const { issuer, subject, claim_type: type, payload } = tombstone.envelope;
@@ -106,7 +108,7 @@ describe('POST /v1/claims/:id/erase', () => {
   it('is done once, no matter who repeats it', async () => {
     const claim = await submitAndPlace(operator, { payload: 1 });
     const first = assertStatus(await erase(claim.id), 200);
-    assert.deepEqual(assertStatus(await erase(claim.id, { reason: 'another' }), 200), first);
+    assert.deepEqual(assertStatus(await erase(claim.id, { body: { reason: 'another' } }), 200), first);
     const other = await submit(operator, { payload: 1 });
     const rivals = await Promise.all(Array.from({ length: 8 }, () => erase(other.id)));
     assert.equal(new Set(rivals.map((reply) => assertStatus(reply, 200).tombstone_id)).size, 1);
@@ -152,7 +154,7 @@ describe('POST /v1/claims/:id/erase', () => {
 
   it('needs a person: a key is given nothing to erase by, and what it requests a person approves', async () => {
     const claim = await submitAndPlace(operator, { payload: { evidence: 1 } });
-    const asked = await erase(claim.id, { reason: 'on request' }, operator);
+    const asked = await erase(claim.id, { body: { reason: 'on request' }, as: operator });
     assertProblem(asked, 'GOVERNANCE_APPROVAL_REQUIRED');
     const { approval_id: approval } = refusedWith(asked);
     assert.deepEqual((await operator.get(`/v1/claims/${claim.id}`)).body, claim);
@@ -164,9 +166,12 @@ describe('POST /v1/claims/:id/erase', () => {
       subject: 'carnet://agent/ag_1',
     });
     assertStatus(await approve(person, approval), 200);
-    const erased = assertStatus(await erase(claim.id, { reason: 'on request' }, operator, withApproval(approval)), 200);
+    const erased = assertStatus(
+      await erase(claim.id, { body: { reason: 'on request' }, as: operator, headers: withApproval(approval) }),
+      200,
+    );
     assert.notEqual(erased.erased_at, null);
-    assertStatus(await erase(claim.id, undefined, operator), 200);
+    assertStatus(await erase(claim.id, { body: undefined, as: operator }), 200);
   });
 
   it('is for the issuer and an administrator', async () => {
@@ -178,7 +183,7 @@ describe('POST /v1/claims/:id/erase', () => {
       'AGENT_CREDENTIAL_FORBIDDEN',
     );
     assertProblem(await erase('pc_nothing'), 'NOT_FOUND');
-    assertProblem(await erase(claim.id, { reason: '' }), 'VALIDATION_ERROR', 'reason');
+    assertProblem(await erase(claim.id, { body: { reason: '' } }), 'VALIDATION_ERROR', 'reason');
     assert.equal((await operator.get<Claim>(`/v1/claims/${claim.id}`)).body.erased_at, null);
   });
 
@@ -188,9 +193,9 @@ describe('POST /v1/claims/:id/erase', () => {
       .claims;
     assert(claim !== undefined);
     assertProblem(await erase(claim.id), 'NOT_OWNER');
-    assertProblem(await erase(claim.id, undefined, platform()), 'GOVERNANCE_APPROVAL_REQUIRED');
+    assertProblem(await erase(claim.id, { body: undefined, as: platform() }), 'GOVERNANCE_APPROVAL_REQUIRED');
     const erased = assertStatus(
-      await erase(claim.id, undefined, await buildPerson({ operatorId: 'op_platform' })),
+      await erase(claim.id, { body: undefined, as: await buildPerson({ operatorId: 'op_platform' }) }),
       200,
     );
     const tombstone = assertStatus(await operator.get<Claim>(`/v1/claims/${erased.tombstone_id}`), 200);

@@ -96,8 +96,11 @@ describe('answers under an Idempotency-Key', () => {
       const first = await post();
       const answer = await db.oneFirst(sql.type(z.object({ answer: z.string() }))`select answer from idempotency_keys`);
       assert(answer.length < SMALL, `${answer.length} characters`);
-      await updateSkillRequest(own.context, callOf(requester, 'updateSkillRequest'), first.body.id, {
-        status: 'closed',
+      await updateSkillRequest(own.context, callOf(requester, 'updateSkillRequest'), {
+        id: first.body.id,
+        body: {
+          status: 'closed',
+        },
       });
       const again = await post();
       assert.deepEqual([again.replayed, again.body], [true, first.body]);

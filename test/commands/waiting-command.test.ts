@@ -31,7 +31,8 @@ describe('A command that waits on an outside effect', () => {
     reply: PageSchema,
     refusals: ['CONFLICT'],
     handler: ({ context, call, body }) =>
-      runWaitingCommand(context, call, unique('hst'), {
+      runWaitingCommand(context, call, {
+        id: unique('hst'),
         begin: async ({ audit }) => audit('thing.begun', body.name),
         wait: async (id) => {
           begun.push(id);

@@ -45,7 +45,10 @@ describe('The key that answers a model step', () => {
     { provider: 'elsewhere', scopes: [] },
     { provider: 'openai', scopes: ['chat'] },
   ];
-  const sourceOf = (mode: Mode, buyer: string, seller: string, required: object[] = NAMED) =>
+  const sourceOf = (
+    mode: Mode,
+    { buyer, seller, required = NAMED }: { buyer: string; seller: string; required?: object[] },
+  ) =>
     db.oneFirst(sql.type(z.object({ source: z.string().nullable() }))`
       select llm_key_source(${has[buyer] ?? ''}, ${has[seller] ?? ''}, ${mode}, ${JSON.stringify(required)}::jsonb, 'openai') as source`);
 
@@ -65,13 +68,13 @@ describe('The key that answers a model step', () => {
     ['both', NONE, OTHER, null],
   ] as const)
     it(`is ${source ?? 'missing'} where the mode is ${mode}, the buyer has ${buyer} and the seller ${seller}`, async () => {
-      assert.equal(await sourceOf(mode, buyer, seller), source);
+      assert.equal(await sourceOf(mode, { buyer, seller }), source);
     });
 
   for (const mode of ['buyer_provides', 'seller_provides', 'both'] as const)
     it(`is the platform’s in mode ${mode} where required_credentials do not name the provider`, async () => {
       for (const required of [[], [{ provider: 'openai-eu', scopes: ['openai'] }]])
-        assert.equal(await sourceOf(mode, KEY, KEY, required), 'platform');
+        assert.equal(await sourceOf(mode, { buyer: KEY, seller: KEY, required }), 'platform');
     });
 
   for (const [mode, who, instead] of [
@@ -100,7 +103,7 @@ describe('Limits of a seller for their key', () => {
     seller = await newWallet(db);
   });
   beforeEach(async () => {
-    skill = await newSkill(db, seller, 0);
+    skill = await newSkill(db, seller, { price: 0 });
   });
   eachWithinOneMonth();
   after(() => own.close());
@@ -109,7 +112,7 @@ describe('Limits of a seller for their key', () => {
   const begin = (limit: Limit, most: number): Promise<string> =>
     db.oneFirst(sql.type(z.object({ month: z.string() }))`
       select begin_seller_call(${skill}, ${limit === null ? null : JSON.stringify(limit)}::jsonb, ${most})::text as month`);
-  const end = (month: string, most: number, cost: number | null, made = true) =>
+  const end = (month: string, { most, cost, made = true }: { most: number; cost: number | null; made?: boolean }) =>
     db.query(sql.type(Nothing)`select end_seller_call(${skill}, ${month}::date, ${most}, ${cost}, ${made})`);
   const used = () =>
     db.one(sql.type(z.object({ calls: z.number(), cost_microcents: z.number() }))`
@@ -135,7 +138,7 @@ describe('Limits of a seller for their key', () => {
     assert.equal(code, 'SELLER_LIMIT_REACHED');
     assert.equal(extra['max_cost_cents'], 0.5);
     assert.equal(extra['max_calls'], undefined);
-    await end(month, 400_000, 100_000);
+    await end(month, { most: 400_000, cost: 100_000 });
     assert.deepEqual(await used(), { calls: 1, cost_microcents: 100_000 });
     await begin(limit, 400_000);
     assert.deepEqual(await used(), { calls: 2, cost_microcents: 500_000 });
@@ -143,7 +146,7 @@ describe('Limits of a seller for their key', () => {
 
   it('is shown with what is used of it, to the owner alone', async () => {
     const [owner, other] = [seller, await newWallet(db)] as [OperatorId, OperatorId];
-    skill = await newSkill(db, seller, 0, 'source');
+    skill = await newSkill(db, seller, { price: 0, mode: 'source' });
     await run(db, sql.fragment`update skills set credential_mode = 'both' where id = ${skill}`);
     await run(db, sql.fragment`insert into skill_code (skill_id, llm_enabled, llm_model) values (${skill}, true, 'm')`);
     const read = async (operator: OperatorId) => {
@@ -154,19 +157,19 @@ describe('Limits of a seller for their key', () => {
     assert.deepEqual(nothing, { calls: 0, cost_microcents: 0 });
     assert(Date.parse(String(resets)) > Date.now());
     await begin(null, 400);
-    await end(await begin(null, 400), 400, 100);
+    await end(await begin(null, 400), { most: 400, cost: 100 });
     assert.deepEqual(await read(owner), { calls: 2, cost_microcents: 500, resets_at: resets });
     assert.equal(await read(other), undefined);
   });
 
   it('counts a call whose cost nobody knows at the most, one that was not computed as a call, and none at more than the most', async () => {
-    await end(await begin(null, 100), 100, null);
+    await end(await begin(null, 100), { most: 100, cost: null });
     assert.deepEqual(await used(), { calls: 1, cost_microcents: 100 });
-    await end(await begin({}, 100), 100, 0);
+    await end(await begin({}, 100), { most: 100, cost: 0 });
     assert.deepEqual(await used(), { calls: 2, cost_microcents: 100 });
-    await end(await begin({}, 100), 100, 1_000);
+    await end(await begin({}, 100), { most: 100, cost: 1_000 });
     assert.deepEqual(await used(), { calls: 3, cost_microcents: 200 });
-    await end(await begin({}, 100), 100, 0, false);
+    await end(await begin({}, 100), { most: 100, cost: 0, made: false });
     assert.deepEqual(await used(), { calls: 3, cost_microcents: 200 }, 'a call that was not made');
   });
 
@@ -174,7 +177,7 @@ describe('Limits of a seller for their key', () => {
     const month = await begin(null, 100);
     await run(db, sql.fragment`update seller_credential_use set month = '2020-01-01' where skill_id = ${skill}`);
     await begin(null, 100);
-    await end('2020-01-01', 100, 0);
+    await end('2020-01-01', { most: 100, cost: 0 });
     const left = await db.oneFirst(sql.type(z.object({ cost: z.number() }))`
       select cost_microcents as cost from seller_credential_use where skill_id = ${skill} and month = ${month}::date`);
     assert.equal(left, 100);
@@ -206,7 +209,7 @@ describe('Limits of a seller for their key', () => {
     ] as const;
     for (let round = 0; round < ROUNDS; round += 1) {
       const [limit, allowed] = limits[round % limits.length] ?? limits[0];
-      skill = await newSkill(db, seller, 0);
+      skill = await newSkill(db, seller, { price: 0 });
       const outcomes = await rivals(32, () => outcome(limit));
       assert.equal(outcomes.filter((one) => one === 'taken').length, allowed);
       assert.equal(outcomes.filter((one) => one === 'SELLER_LIMIT_REACHED').length, 32 - allowed);

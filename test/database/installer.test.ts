@@ -173,7 +173,7 @@ describe('the installer of SQL functions', () => {
       const release = small('twice');
       await client.query(`grant create on database ${new URL(database.url).pathname.slice(1)} to ${quoted}`);
       await client.query(`create schema ${release.schema} authorization ${quoted}`);
-      await assert.rejects(connectToRelease(database.url, 'carnet-test', release), (error) => {
+      await assert.rejects(connectToRelease(database.url, { name: 'carnet-test', release }), (error) => {
         assert(error instanceof StartupFault);
         assert.match(error.message, /is owned by user "of" .*rename it/);
         return true;
@@ -186,7 +186,7 @@ describe('the installer of SQL functions', () => {
     it('says which right a user lacks, and takes one that may only use what the owner installed', async () => {
       const release = small('twice');
       const start = async (): Promise<void> => {
-        clients.push(await connectToRelease(urlOf(), 'carnet-test', release));
+        clients.push(await connectToRelease(urlOf(), { name: 'carnet-test', release }));
       };
       const refusal = (pattern: RegExp) => (error: unknown) => {
         assert(error instanceof StartupFault, String(error));
@@ -309,7 +309,7 @@ describe('the installer of SQL functions', () => {
     for (let round = 0; round < 10; round += 1) {
       const releases = [small(`one_${round}`), small(`two_${round}`), small(`three_${round}`)];
       const users = await Promise.all(
-        [...releases, ...releases].map((release) => connectToRelease(database.url, 'carnet-test', release)),
+        [...releases, ...releases].map((release) => connectToRelease(database.url, { name: 'carnet-test', release })),
       );
       for (const [nth, release] of [...releases, ...releases].entries()) {
         const { rows } = (await users[nth]?.query('select half(4)')) ?? {};
@@ -324,7 +324,7 @@ describe('the installer of SQL functions', () => {
     it('that drops the search_path a process does not start, and says why', async () => {
       const pooler = await openPooler(database.url);
       try {
-        await assert.rejects(connectToRelease(pooler.url, 'carnet-test'), (error) => {
+        await assert.rejects(connectToRelease(pooler.url, { name: 'carnet-test' }), (error) => {
           assert(error instanceof StartupFault);
           assert.match(error.message, /pooler.*options.*docs\/operations\.md/);
           return true;

@@ -179,14 +179,14 @@ describe('releases of SQL functions', () => {
 
   it('are installed before a process serves, and a database without tables is a fault that says what to do', async () => {
     const release = releaseWith('create function fee() returns int language sql as $$ select 1 $$');
-    const process = await connectToRelease(database.url, 'carnet-test', release);
+    const process = await connectToRelease(database.url, { name: 'carnet-test', release });
     clients.push(process);
     assert.equal(await installFunctions(client, release), false);
     assert.deepEqual((await process.query('select fee()')).rows, [{ fee: 1 }]);
 
     const empty = await emptyDatabase();
     try {
-      await assert.rejects(connectToRelease(empty.url, 'carnet-test'), (error) => {
+      await assert.rejects(connectToRelease(empty.url, { name: 'carnet-test' }), (error) => {
         assert(error instanceof StartupFault);
         assert.match(error.message, /node src\/database\/migrate\.ts/);
         return true;

@@ -49,8 +49,10 @@ describe('The events of invocations', () => {
   const subscribe = async (operator: TestOperator, events: string[]): Promise<void> => {
     await buildRule(await signIn(operator.email), operator, { events });
   };
-  const act = async (who: Requester, id: string, name: string, body?: unknown): Promise<Invocation> =>
-    assertStatus(await who.post<Invocation>(`/v1/skills/invocations/${id}/${name}`, body), 200);
+  const act = async (
+    who: Requester,
+    { id, name, body }: { id: string; name: string; body?: unknown },
+  ): Promise<Invocation> => assertStatus(await who.post<Invocation>(`/v1/skills/invocations/${id}/${name}`, body), 200);
   /** One of each end but that by time. */
   const work = async (): Promise<{ completed: string; failed: string; cancelled: string }> => {
     const [one, other, third] = [
@@ -58,12 +60,12 @@ describe('The events of invocations', () => {
       await buildInvocation(consumer, skillId),
       await buildInvocation(consumer, skillId),
     ];
-    await act(provider, one.id, 'claim');
-    await act(provider, one.id, 'complete', { output });
-    await act(provider, one.id, 'complete', { output }); // the same output again is no second event
-    await act(provider, other.id, 'claim');
-    await act(provider, other.id, 'fail', { error });
-    await act(consumer, third.id, 'cancel');
+    await act(provider, { id: one.id, name: 'claim' });
+    await act(provider, { id: one.id, name: 'complete', body: { output } });
+    await act(provider, { id: one.id, name: 'complete', body: { output } }); // the same output again is no second event
+    await act(provider, { id: other.id, name: 'claim' });
+    await act(provider, { id: other.id, name: 'fail', body: { error } });
+    await act(consumer, { id: third.id, name: 'cancel' });
     return { completed: one.id, failed: other.id, cancelled: third.id };
   };
 
@@ -144,7 +146,7 @@ describe('The events of lives', () => {
   it('reach the delivery of messages with the commit: an invocation that expires', async () => {
     const { pool: db } = own.context;
     const consumer = await newWallet(db, 100);
-    const id = await invoke(db, consumer, await newSkill(db, await newWallet(db), 25));
+    const id = await invoke(db, { consumer, skill: await newSkill(db, await newWallet(db), { price: 25 }) });
     await run(db, sql.fragment`select want_event_types(${consumer}, array['invocation.*'])`);
     await advanceInvocation(own.context, id);
     await passDeadline(db, id);
@@ -180,12 +182,12 @@ describe('The events of lives', () => {
     await run(db, sql.fragment`select want_event_types(${operator}, array['wallet.low_balance'])`);
     await run(db, sql.fragment`update operators set low_balance_cents = 50 where id = ${operator}`);
     const before = own.deliveries();
-    await debit(db, operator, 50);
+    await debit(db, operator, { cents: 50 });
     assert.equal(own.deliveries(), before, 'what is at the threshold is not below it');
-    await debit(db, operator, 1);
+    await debit(db, operator, { cents: 1 });
     assert.deepEqual(typesOf(await eventsOf(db, { operator })), ['wallet.low_balance']);
     assert.equal(own.deliveries(), before + 1);
-    await debit(db, operator, 1);
+    await debit(db, operator, { cents: 1 });
     assert.equal(own.deliveries(), before + 1, 'it was low before');
   });
 });

@@ -26,8 +26,10 @@ const PATH = '/v1/events';
 const record = (
   db: CommonQueryMethods,
   { operatorId }: Pick<TestOperator, 'operatorId'>,
-  n: number,
-  [type, severity]: [type: string, severity: string] = ['passport.flagged', 'warning'],
+  {
+    n,
+    event: [type, severity] = ['passport.flagged', 'warning'],
+  }: { n: number; event?: [type: string, severity: string] },
 ): Promise<unknown> =>
   run(
     db,
@@ -59,7 +61,7 @@ describe(`GET ${PATH}`, () => {
   /** Records them, and waits until no transaction of anybody is at work that began before. */
   const records = async (...all: number[]): Promise<void> => {
     const db = await database();
-    for (const n of all) await record(db, operator, n);
+    for (const n of all) await record(db, operator, { n });
     await shown(db, operator);
   };
 
@@ -113,9 +115,9 @@ describe(`GET ${PATH}`, () => {
 
   it('filters by type, severity and moment', async () => {
     const db = await database();
-    await record(db, operator, 1, ['agent.blocked', 'critical']);
-    await record(db, operator, 2);
-    await record(db, operator, 3, ['passport.flagged', 'critical']);
+    await record(db, operator, { n: 1, event: ['agent.blocked', 'critical'] });
+    await record(db, operator, { n: 2 });
+    await record(db, operator, { n: 3, event: ['passport.flagged', 'critical'] });
     await run(
       db,
       sql.fragment`
@@ -165,7 +167,7 @@ describe(`GET ${PATH}`, () => {
         select new_prefixed_id('evt'), ${operator.operatorId}, 'passport.flagged', 'warning', json_build_object('n', n)
         from generate_series(1, 10001) n`,
     );
-    await record(db, operator, 0, ['agent.blocked', 'critical']);
+    await record(db, operator, { n: 0, event: ['agent.blocked', 'critical'] });
     await shown(db, operator);
     const filter = { event_type: 'agent.blocked' };
     const first = await page(filter);
@@ -192,14 +194,14 @@ describe(`GET ${PATH}`, () => {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const late = db.transaction(async (transaction) => {
-      await record(transaction, operator, 2);
+      await record(transaction, operator, { n: 2 });
       begun.resolve();
       await held.promise;
     });
     let waiting: Feed;
     try {
       await begun.promise;
-      await record(db, operator, 3);
+      await record(db, operator, { n: 3 });
       waiting = await page();
       assert.deepEqual(numbers(waiting), [1], 'the third waits for the second, which is not committed');
     } finally {
@@ -225,7 +227,7 @@ describe(`GET ${PATH}`, () => {
       Array.from({ length: 3 }, async (_, writer) => {
         for (let n = writer; n < COUNT; n += 3) {
           await db.transaction(async (transaction) => {
-            await record(transaction, operator, n);
+            await record(transaction, operator, { n });
             // Some stay open for longer than others that began after them.
             if (n % 7 === 0) await run(transaction, sql.fragment`select pg_sleep(0.02)`);
           });
@@ -282,7 +284,7 @@ describe(`GET ${PATH}`, () => {
       try {
         const operatorId = await newOperator(own.pool);
         await run(own.pool, sql.fragment`select note_life_store('one')`);
-        await record(own.pool, { operatorId }, 1);
+        await record(own.pool, { operatorId }, { n: 1 });
         await run(own.pool, sql.fragment`update service_events set tx = '123456789'`);
         await run(own.pool, sql.fragment`select note_life_store('another')`);
         const settled = await own.pool.oneFirst(

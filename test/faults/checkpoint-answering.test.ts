@@ -46,10 +46,10 @@ describe('kill -9 of an API that records a report or a decision', function () {
     await database.drop();
   });
 
-  const at = (role: Role, path: string, body: unknown, key?: string): Promise<Reply> =>
+  const at = (role: Role, path: string, { body, key }: { body: unknown; key?: string }): Promise<Reply> =>
     requester(operator.key, role.baseUrl).post(path, body, key === undefined ? {} : { 'idempotency-key': key });
   const reviewOf = async ({ jti }: Lineage): Promise<string> => {
-    const reply = await at(api, `/v1/passports/${jti}/checkout`, REPORT);
+    const reply = await at(api, `/v1/passports/${jti}/checkout`, { body: REPORT });
     assertStatus(reply, 201);
     return (reply.body as { checkout: { id: string } }).checkout.id;
   };
@@ -97,12 +97,12 @@ describe('kill -9 of an API that records a report or a decision', function () {
         const [path, body] = await prepare(lineage);
         const key = unique('key');
         const dying = await startRole('api', { ...settings, FAULT_AT: `${operation}:${point}` });
-        await assert.rejects(at(dying, path, body, key), 'nobody answers');
+        await assert.rejects(at(dying, path, { body, key }), 'nobody answers');
         assert.equal(await dying.ended, 'SIGKILL');
-        const first = await at(api, path, body, key);
+        const first = await at(api, path, { body, key });
         assertStatus(first, status);
         assert.equal(first.headers.get('idempotency-replayed'), point === 'committed' ? 'true' : null);
-        assert.deepEqual((await at(api, path, body, key)).body, first.body);
+        assert.deepEqual((await at(api, path, { body, key })).body, first.body);
         const count = await database.pool.oneFirst(sql.type(Count)`
           select count(*) from ${sql.identifier([rows])} where lineage_id = ${lineage.jti}`);
         assert.equal(count, 1);

@@ -49,7 +49,7 @@ describe('kill -9 of a worker that asks a model', function () {
     it(`at ${point}: the model is not asked again, and what was held comes back`, async () => {
       const { pool } = own.context;
       const owner = await newOwner(own.context, { tier: 'free' });
-      await credit(pool, owner.operatorId, 5, newId('txn'));
+      await credit(pool, owner.operatorId, { cents: 5, cause: newId('txn') });
       const event = await wantingEvent(pool, owner, 'A text.');
       const before = double.calls();
       assert.equal(await classify(event, { FAULT_AT: point }), 'SIGKILL');

@@ -66,7 +66,7 @@ describe('kill -9 around an inbound event', function () {
         const { baseUrl } = await world.runHere('api');
         const dying = await world.worker({ FAULT_AT: point });
         const { body, headers } = signedEvent(endpoint);
-        const sent = sendTo(baseUrl, endpoint, body, headers);
+        const sent = sendTo(baseUrl, endpoint, { body, headers });
         assert.equal(await dying.ended, 'SIGKILL');
         await world.runHere('worker');
         const { status, verdict, id } = await ended(world, endpoint);
@@ -79,7 +79,7 @@ describe('kill -9 around an inbound event', function () {
         assert((FIRST_ANSWERS[point] ?? [200]).includes(first.status), `answered ${first.status}`);
         assert.deepEqual([first.body.duplicate, first.body.event_id], [false, id]);
         // The provider sends it again, no matter what it was answered: nothing happens a second time.
-        const again = await sendTo(baseUrl, endpoint, body, headers);
+        const again = await sendTo(baseUrl, endpoint, { body, headers });
         assert.deepEqual([again.status, again.body.duplicate, again.body.event_id], [200, true, id]);
         assert.equal(receiver.callsAt(url).length, calls);
       }),
@@ -104,7 +104,7 @@ describe('kill -9 around an inbound event', function () {
         const { baseUrl } = await world.runHere('api');
         const dying = await world.worker({ FAULT_AT: point });
         const body = JSON.stringify({ link: 'http://169.254.169.254/latest/meta-data/' }); // medium
-        const sent = sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body));
+        const sent = sendTo(baseUrl, endpoint, { body, headers: standardHeaders(endpoint.secret, body) });
         assert.equal(await dying.ended, 'SIGKILL');
         await world.runHere('worker');
         assert.equal((await ended(world, endpoint)).status, 'forwarded');
@@ -126,7 +126,7 @@ describe('kill -9 around an inbound event', function () {
       const { baseUrl } = await world.runHere('api');
       const dying = await world.worker();
       const { body, headers } = signedEvent(endpoint);
-      const sent = sendTo(baseUrl, endpoint, body, headers);
+      const sent = sendTo(baseUrl, endpoint, { body, headers });
       await eventually('the call', () => silent.calls.length > 0, { seconds: 60 });
       await dying.kill();
       await world.runHere('worker');
@@ -146,10 +146,10 @@ describe('kill -9 around an inbound event', function () {
         const dying = await world.api({ FAULT_AT: point });
         await world.runHere('worker');
         const { body, headers } = signedEvent(endpoint);
-        await assert.rejects(sendTo(dying.baseUrl, endpoint, body, headers));
+        await assert.rejects(sendTo(dying.baseUrl, endpoint, { body, headers }));
         assert.equal(await dying.ended, 'SIGKILL');
         const { baseUrl } = await world.runHere('api');
-        const again = await sendTo(baseUrl, endpoint, body, headers);
+        const again = await sendTo(baseUrl, endpoint, { body, headers });
         assert.deepEqual([again.status, again.body.duplicate], [200, point.endsWith(':committed')]);
         assert.equal((await ended(world, endpoint)).status, 'forwarded');
         assert.equal(receiver.callsAt(url).length, 1);
@@ -167,12 +167,12 @@ describe('kill -9 around an inbound event', function () {
         const endpoint = await newEndpoint(world.context);
         const { baseUrl } = await world.runHere('api');
         const { body, headers } = signedEvent(endpoint);
-        const first = await sendTo(baseUrl, endpoint, body, headers);
+        const first = await sendTo(baseUrl, endpoint, { body, headers });
         assert.deepEqual([first.status, first.body.code], [503, 'TEMPORARILY_UNAVAILABLE']);
         assert.notEqual(first.retryAfter, null);
         await world.runHere('worker');
         const { id } = await ended(world, endpoint);
-        const again = await sendTo(baseUrl, endpoint, body, headers);
+        const again = await sendTo(baseUrl, endpoint, { body, headers });
         assert.deepEqual([again.status, again.body.event_id, again.body.status], [200, id, 'recorded']);
       }),
   );

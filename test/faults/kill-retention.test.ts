@@ -15,7 +15,11 @@ describe('kill -9 of a worker that purges the audit trail', function () {
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  const events = ({ context }: World, operator: string, action: 'old' | 'young', count: number, age: string) =>
+  const events = (
+    { context }: World,
+    operator: string,
+    { action, count, age }: { action: 'old' | 'young'; count: number; age: string },
+  ) =>
     run(
       context.pool,
       sql.fragment`
@@ -31,8 +35,8 @@ describe('kill -9 of a worker that purges the audit trail', function () {
     itBeside(`at ${point}: the next worker ends the run, and what is left is what the tier keeps`, () =>
       worlds.visit(async (world) => {
         const operator = await newWallet(world.context.pool);
-        await events(world, operator, 'old', 2_500, '8 days');
-        await events(world, operator, 'young', 10, '6 days');
+        await events(world, operator, { action: 'old', count: 2_500, age: '8 days' });
+        await events(world, operator, { action: 'young', count: 10, age: '6 days' });
 
         const dying = await world.worker({ FAULT_AT: point });
         const schedule = world.lives.client.schedule.getHandle(RETENTION);

@@ -330,8 +330,7 @@ const onCase =
   (
     kind: 'refund' | 'receivable' | 'differing_payment' | 'alarm',
     act: string,
-    changesOf: (id: string, by: ReturnType<typeof sqlOf>) => Change[],
-    fixed = /^$/,
+    { changesOf, fixed = /^$/ }: { changesOf: (id: string, by: ReturnType<typeof sqlOf>) => Change[]; fixed?: RegExp },
   ) =>
   async (world: World): Promise<Asked> => {
     const operator = await buildOperator();
@@ -584,23 +583,27 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
     /^(?:finding\..*)$/,
   ),
   // The sum of a refund never changes; what ends it ends the case.
-  'refund.settled_by_hand': onCase('refund', 'settle', () => [], /^amount_cents$/),
-  'receivable.closed': onCase('receivable', 'close', (id) => [
-    async () => {
-      const pool = await database();
-      const owner = await pool.oneFirst(
-        sql.type(z.object({ operator_id: z.string() }))`select operator_id from receivables where id = ${id}`,
-      );
-      await credit(owner, 100);
-    },
-  ]),
-  'differing_payment.taken': onCase('differing_payment', 'take', changesOfDiffering),
-  'differing_payment.dismissed': onCase('differing_payment', 'dismiss', changesOfDiffering),
-  'payment_alarm.dismissed': onCase('alarm', 'dismiss', (id, by) => [
-    by(sql.fragment`update billing_alarms set amount_cents = 5 where id = ${id}`),
-    by(sql.fragment`update billing_alarms set news_at = clock_timestamp() where id = ${id}`),
-    by(sql.fragment`update billing_alarms set created_at = created_at - interval '1 second' where id = ${id}`),
-  ]),
+  'refund.settled_by_hand': onCase('refund', 'settle', { changesOf: () => [], fixed: /^amount_cents$/ }),
+  'receivable.closed': onCase('receivable', 'close', {
+    changesOf: (id) => [
+      async () => {
+        const pool = await database();
+        const owner = await pool.oneFirst(
+          sql.type(z.object({ operator_id: z.string() }))`select operator_id from receivables where id = ${id}`,
+        );
+        await credit(owner, 100);
+      },
+    ],
+  }),
+  'differing_payment.taken': onCase('differing_payment', 'take', { changesOf: changesOfDiffering }),
+  'differing_payment.dismissed': onCase('differing_payment', 'dismiss', { changesOf: changesOfDiffering }),
+  'payment_alarm.dismissed': onCase('alarm', 'dismiss', {
+    changesOf: (id, by) => [
+      by(sql.fragment`update billing_alarms set amount_cents = 5 where id = ${id}`),
+      by(sql.fragment`update billing_alarms set news_at = clock_timestamp() where id = ${id}`),
+      by(sql.fragment`update billing_alarms set created_at = created_at - interval '1 second' where id = ${id}`),
+    ],
+  }),
   'wallet.adjusted': async (world) => {
     const operator = await buildOperator({ cents: 100 });
     const set = (change: ReturnType<typeof sql.fragment>): Change =>

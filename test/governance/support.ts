@@ -73,8 +73,7 @@ export const approve = (person: Requester, id: string): Promise<Reply> =>
 export async function postApproved<Body>(
   person: Requester,
   path: string,
-  body: object,
-  headers?: Record<string, string>,
+  { body, headers }: { body: object; headers?: Record<string, string> },
 ): Promise<Reply<Body>> {
   const refused = await platform().post(path, body);
   assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');

@@ -33,12 +33,12 @@ describe('the budget of an agent, where the month ends during an invoke', () => 
   it('counts the hold in the month that it is given back to', async () => {
     const { pool } = own;
     const consumer = await newWallet(pool, 100);
-    const skill = await newSkill(pool, await newWallet(pool), 25);
+    const skill = await newSkill(pool, await newWallet(pool), { price: 25 });
     const agent = newId('ag');
     await run(pool, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'late')`);
     const id = await pool.transaction(async (connection) => {
       await setClockBetweenMonths(connection);
-      return invoke(connection, consumer, skill, { agent });
+      return invoke(connection, { consumer, skill }, { agent });
     });
     const spending = () =>
       pool.any(sql.type(z.object({ month: z.string(), cents: z.number() }))`

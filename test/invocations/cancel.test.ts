@@ -17,7 +17,8 @@ describe('POST /v1/skills/invocations/:id/cancel', () => {
   after(async () => assertLedger(await database()));
 
   const pathOf = (id: string, act: string) => `/v1/skills/invocations/${id}/${act}`;
-  const post = (who: Requester, id: string, act: string, body?: unknown) => who.post<Invocation>(pathOf(id, act), body);
+  const post = (who: Requester, { id, act, body }: { id: string; act: string; body?: unknown }) =>
+    who.post<Invocation>(pathOf(id, act), body);
   const pending = () => buildInvocation(consumer, skillId);
 
   it('requires authentication', async () => {
@@ -26,32 +27,36 @@ describe('POST /v1/skills/invocations/:id/cancel', () => {
 
   it('is for the consumer alone: 403 for the provider, 404 for everybody else', async () => {
     const { id } = await pending();
-    assertProblem(await post(provider, id, 'cancel'), 'NOT_OWNER');
-    assertProblem(await post(await buildOperator(), id, 'cancel'), 'NOT_FOUND');
+    assertProblem(await post(provider, { id, act: 'cancel' }), 'NOT_OWNER');
+    assertProblem(await post(await buildOperator(), { id, act: 'cancel' }), 'NOT_FOUND');
   });
 
   it('fails what is pending and gives the hold back', async () => {
     const buyer = await buildOperator({ cents: 25 });
     const { id } = await buildInvocation(buyer, skillId);
-    const cancelled = assertStatus(await post(buyer, id, 'cancel'), 200);
+    const cancelled = assertStatus(await post(buyer, { id, act: 'cancel' }), 200);
     assert.deepEqual([cancelled.status, cancelled.error?.code], ['failed', 'CANCELLED_BY_CONSUMER']);
     assert.equal((await buyer.get('/v1/billing/balance')).body.balance_cents, 25);
-    assertProblem(await post(provider, id, 'claim'), 'INVOCATION_NOT_PENDING');
+    assertProblem(await post(provider, { id, act: 'claim' }), 'INVOCATION_NOT_PENDING');
   });
 
   it('does not take work away from who claimed it', async () => {
     const { id } = await pending();
-    assertStatus(await post(provider, id, 'claim'), 200);
-    assertProblem(await post(consumer, id, 'cancel'), 'INVOCATION_NOT_PENDING');
+    assertStatus(await post(provider, { id, act: 'claim' }), 200);
+    assertProblem(await post(consumer, { id, act: 'cancel' }), 'INVOCATION_NOT_PENDING');
   });
 
   it('answers 409 past the deadline', async () => {
     const { id } = await pending();
     await passDeadline(await database(), id);
-    assertProblem(await post(consumer, id, 'cancel'), 'INVOCATION_EXPIRED');
+    assertProblem(await post(consumer, { id, act: 'cancel' }), 'INVOCATION_EXPIRED');
   });
 
   it('takes no body but {}', async () => {
-    assertProblem(await post(consumer, (await pending()).id, 'cancel', { reason: 'x' }), 'VALIDATION_ERROR', 'reason');
+    assertProblem(
+      await post(consumer, { id: (await pending()).id, act: 'cancel', body: { reason: 'x' } }),
+      'VALIDATION_ERROR',
+      'reason',
+    );
   });
 });

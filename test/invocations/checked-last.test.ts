@@ -41,12 +41,12 @@ describe('A check against a schema', () => {
   });
   after(() => own.close());
   beforeEach(async () => {
-    skill = await newSkill(db, provider, 25);
+    skill = await newSkill(db, provider, { price: 25 });
     checks = 0;
   });
 
   const invoke = (body: Partial<InvokeBody> = {}, id = skill, by = consumer) =>
-    invokeSkill(context, callOf(by, 'invokeSkill'), id, { input: {}, ...body });
+    invokeSkill(context, callOf(by, 'invokeSkill'), { skillId: id, body: { input: {}, ...body } });
   const refused = async (code: string, call: Promise<unknown>): Promise<void> => {
     await assert.rejects(call, { code });
     assert.equal(checks, 0);
@@ -67,10 +67,10 @@ describe('A check against a schema', () => {
 
   it('of an output comes after whose invocation it is', async () => {
     const { body } = await invoke();
-    await claim(db, provider, body.id);
+    await claim(db, { provider, id: body.id });
     checks = 0;
     const complete = (by: string) =>
-      completeInvocation(context, actOf(callOf(by, 'completeInvocation')), body.id, { output: {} });
+      completeInvocation(context, actOf(callOf(by, 'completeInvocation')), { id: body.id, body: { output: {} } });
     await refused('NOT_FOUND', complete(stranger));
     await refused('NOT_PROVIDER', complete(consumer));
     await complete(provider);
@@ -79,7 +79,7 @@ describe('A check against a schema', () => {
 
   it('of an output that came by signal is made again when its provider has time for it', async () => {
     const { body } = await invoke();
-    await claim(db, provider, body.id);
+    await claim(db, { provider, id: body.id });
     const complete = (using: Context) =>
       actOnSignal(using, body.id, { kind: 'complete', argument: { output: {} }, signalId: 'run/1' });
     const refusing = {
@@ -98,7 +98,10 @@ describe('A check against a schema', () => {
 
   it('of a new schema comes after whose skill it is', async () => {
     const update = (by: string) =>
-      updateSkill(context, callOf(by, 'updateSkill'), skill, { version: '2.0.0', input_schema: { type: 'array' } });
+      updateSkill(context, callOf(by, 'updateSkill'), {
+        id: skill,
+        body: { version: '2.0.0', input_schema: { type: 'array' } },
+      });
     await refused('NOT_OWNER', update(stranger));
     await update(provider);
     assert.equal(checks, 1);
@@ -107,9 +110,9 @@ describe('A check against a schema', () => {
   it('is made of a repeated call that was answered, no matter what has become of the skill since', async () => {
     const idempotency = { key: 'again', fingerprint: Buffer.from('same') };
     const call = { ...callOf(consumer, 'invokeSkill'), idempotency };
-    const first = await invokeSkill(context, call, skill, { input: {} });
+    const first = await invokeSkill(context, call, { skillId: skill, body: { input: {} } });
     await run(db, sql.fragment`update skills set status = 'suspended' where id = ${skill}`);
-    const again = await invokeSkill(context, call, skill, { input: {} });
+    const again = await invokeSkill(context, call, { skillId: skill, body: { input: {} } });
     assert.deepEqual([again.replayed, again.body], [true, first.body]);
   });
 });

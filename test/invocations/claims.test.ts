@@ -206,7 +206,13 @@ describe('the claims of an invocation that runs out of time', () => {
 
   const invoked = async () => {
     const [consumer, provider] = [await newWallet(own.context.pool, 100), await newWallet(own.context.pool)];
-    return { provider, id: await invoke(own.context.pool, consumer, await newSkill(own.context.pool, provider, 25)) };
+    return {
+      provider,
+      id: await invoke(own.context.pool, {
+        consumer,
+        skill: await newSkill(own.context.pool, provider, { price: 25 }),
+      }),
+    };
   };
   const payloads = async (id: string): Promise<Record<string, unknown>[]> => {
     const rows = await own.context.pool.anyFirst(sql.type(z.object({ envelope: z.string() }))`
@@ -235,7 +241,7 @@ describe('the claims of an invocation that runs out of time', () => {
 
   it('say how long it was worked on if it was', async () => {
     const { id, provider } = await invoked();
-    await claimRow(own.context.pool, provider, id);
+    await claimRow(own.context.pool, { provider, id });
     await passDeadline(own.context.pool, id);
     await advanceInvocation(own.context, id);
     await assertExpired(id, true);
@@ -250,7 +256,7 @@ describe('the claims of an invocation that runs out of time', () => {
 
   it('are not left by a lapsing lease', async () => {
     const { id, provider } = await invoked();
-    await claimRow(own.context.pool, provider, id, 5);
+    await claimRow(own.context.pool, { provider, id, leaseSeconds: 5 });
     await own.context.pool.query(sql.unsafe`update invocations set lease_until = clock_timestamp() where id = ${id}`);
     assert.equal((await advanceInvocation(own.context, id)).status, 'pending');
     assert.equal((await payloads(id)).length, 1);

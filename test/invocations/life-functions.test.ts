@@ -36,7 +36,7 @@ describe('the life of an invocation, step by step', () => {
   beforeEach(async () => {
     consumer = await newWallet(db, 100);
     provider = await newWallet(db);
-    skill = await newSkill(db, provider, 25);
+    skill = await newSkill(db, provider, { price: 25 });
   });
   afterEach(() => assertLedger(db));
 
@@ -61,18 +61,18 @@ describe('the life of an invocation, step by step', () => {
       run(db, sql.fragment`update invocations set lease_until = clock_timestamp() where id = ${id}`);
 
     it('shows a claim whose lease has lapsed, before its life returns it to pending', async () => {
-      const id = await invoke(db, consumer, skill);
-      await claim(db, provider, id, 20);
+      const id = await invoke(db, { consumer, skill });
+      await claim(db, { provider, id, leaseSeconds: 20 });
       assert.deepEqual(await pending(), []);
       await lapse(id);
       assert.deepEqual(await pending(), [[id, 'processing']]);
-      await claim(db, provider, id);
+      await claim(db, { provider, id });
       assert.deepEqual(await pending(), []);
     });
 
     it('leaves out a lapsed claim that is past its deadline', async () => {
-      const id = await invoke(db, consumer, skill);
-      await claim(db, provider, id, 20);
+      const id = await invoke(db, { consumer, skill });
+      await claim(db, { provider, id, leaseSeconds: 20 });
       await lapse(id);
       await passDeadline(db, id);
       assert.deepEqual(await pending(), []);
@@ -81,7 +81,7 @@ describe('the life of an invocation, step by step', () => {
 
   describe('advanceInvocation', () => {
     it('waits for the deadline and forgets the messages that woke it', async () => {
-      const id = await invoke(db, consumer, skill, { ttlSeconds: 100 });
+      const id = await invoke(db, { consumer, skill }, { ttlSeconds: 100 });
       assert.deepEqual(await messagesOf(id), 1);
       const step = await advanceInvocation(own.context, id);
       assert.equal(step.status, 'pending');
@@ -93,8 +93,8 @@ describe('the life of an invocation, step by step', () => {
     });
 
     it('waits for the lease where that ends first, and at least a second', async () => {
-      const id = await invoke(db, consumer, skill, { ttlSeconds: 100 });
-      await claim(db, provider, id, 20);
+      const id = await invoke(db, { consumer, skill }, { ttlSeconds: 100 });
+      await claim(db, { provider, id, leaseSeconds: 20 });
       const step = await advanceInvocation(own.context, id);
       assert(step.waitMs !== null && step.waitMs <= 20_000 && step.waitMs > 10_000);
       const late = await eventually('a look within the last second of a lease', async () => {
@@ -110,7 +110,7 @@ describe('the life of an invocation, step by step', () => {
     });
 
     it('expires what is past its deadline and gives the hold back, once', async () => {
-      const id = await invoke(db, consumer, skill);
+      const id = await invoke(db, { consumer, skill });
       assert.equal((await walletOf(db, consumer)).held_cents, 25);
       await passDeadline(db, id);
       const steps = await Promise.all([1, 2, 3].map(() => advanceInvocation(own.context, id)));
@@ -123,8 +123,8 @@ describe('the life of an invocation, step by step', () => {
     });
 
     it('returns a lapsed claim to pending, for the next attempt', async () => {
-      const id = await invoke(db, consumer, skill);
-      await claim(db, provider, id, 5);
+      const id = await invoke(db, { consumer, skill });
+      await claim(db, { provider, id, leaseSeconds: 5 });
       await run(
         db,
         sql.fragment`update invocations set lease_until = clock_timestamp() - interval '1 second' where id = ${id}`,
@@ -134,24 +134,24 @@ describe('the life of an invocation, step by step', () => {
         { status: step.status, attempt: step.attempt, leaseUntil: step.leaseUntil },
         { status: 'pending', attempt: 1, leaseUntil: null },
       );
-      await claim(db, provider, id);
+      await claim(db, { provider, id });
       assert.equal((await rowOf(id)).attempt, 2);
     });
 
     it('counts a completed invocation once, however often it runs', async () => {
-      const id = await invoke(db, consumer, skill);
-      await claim(db, provider, id);
-      await complete(db, provider, id);
+      const id = await invoke(db, { consumer, skill });
+      await claim(db, { provider, id });
+      await complete(db, { provider, id });
       assert.equal(await countOf(skill), 0, 'complete itself counts nothing');
       await Promise.all([1, 2, 3].map(() => advanceInvocation(own.context, id)));
       assert.equal(await countOf(skill), 1);
     });
 
     it('counts neither tests of the owner nor what did not complete', async () => {
-      const self = await invoke(db, provider, skill);
-      await claim(db, provider, self);
-      await complete(db, provider, self);
-      const cancelled = await invoke(db, consumer, skill);
+      const self = await invoke(db, { consumer: provider, skill });
+      await claim(db, { provider, id: self });
+      await complete(db, { provider, id: self });
+      const cancelled = await invoke(db, { consumer, skill });
       await cancel(db, consumer, cancelled);
       await advanceInvocation(own.context, self);
       await advanceInvocation(own.context, cancelled);
@@ -171,7 +171,7 @@ describe('the life of an invocation, step by step', () => {
     const signalId = () => `run/${newId('inv')}`;
 
     it('claims and completes as REST does, money included', async () => {
-      const id = await invoke(db, consumer, skill);
+      const id = await invoke(db, { consumer, skill });
       const { refused, answer } = await actOnSignal(own.context, id, {
         kind: 'claim',
         argument: { lease_seconds: 30 },
@@ -191,7 +191,7 @@ describe('the life of an invocation, step by step', () => {
     });
 
     it('acts once for one signal, however often it is delivered', async () => {
-      const id = await invoke(db, consumer, skill);
+      const id = await invoke(db, { consumer, skill });
       const act = { kind: 'claim', argument: undefined, signalId: signalId() } as const;
       for (const outcome of await Promise.all([1, 2, 3].map(() => actOnSignal(own.context, id, act))))
         assert.deepEqual(outcome, { refused: null, answer: { status: 'processing', attempt: 1, lease_until: null } });
@@ -199,7 +199,7 @@ describe('the life of an invocation, step by step', () => {
     });
 
     it('cancels and fails', async () => {
-      const [one, other] = [await invoke(db, consumer, skill), await invoke(db, consumer, skill)];
+      const [one, other] = [await invoke(db, { consumer, skill }), await invoke(db, { consumer, skill })];
       assert.deepEqual(await actOnSignal(own.context, one, { kind: 'cancel', argument: null, signalId: signalId() }), {
         refused: null,
         answer: { status: 'failed', attempt: 0, lease_until: null },
@@ -216,7 +216,7 @@ describe('the life of an invocation, step by step', () => {
     });
 
     it('answers a refusal instead of throwing', async () => {
-      const id = await invoke(db, consumer, skill);
+      const id = await invoke(db, { consumer, skill });
       const refusedWith = async (kind: 'claim' | 'complete' | 'fail' | 'cancel', argument: unknown, target = id) =>
         (await actOnSignal(own.context, target, { kind, argument, signalId: signalId() })).refused?.code;
       assert.equal(await refusedWith('complete', { output: {} }), 'INVOCATION_NOT_PROCESSING');
@@ -234,8 +234,8 @@ describe('the life of an invocation, step by step', () => {
         sql.fragment`insert into skill_schemas (hash, schema) values ('\\x02', '{"type":"object","required":["text"]}') on conflict do nothing`,
       );
       await run(db, sql.fragment`update skill_revisions set output_schema_hash = '\\x02' where skill_id = ${skill}`);
-      const id = await invoke(db, consumer, skill);
-      await claim(db, provider, id);
+      const id = await invoke(db, { consumer, skill });
+      await claim(db, { provider, id });
       const { refused } = await actOnSignal(own.context, id, {
         kind: 'complete',
         argument: { output: {} },
@@ -247,7 +247,7 @@ describe('the life of an invocation, step by step', () => {
   });
 
   it('describes invocations for the people who look at their runs', async () => {
-    const id = await invoke(db, consumer, skill);
+    const id = await invoke(db, { consumer, skill });
     const described = await describeInvocations(own.context, [id, newId('inv')]);
     assert.deepEqual([...described.keys()], [id]);
     const description = described.get(id);

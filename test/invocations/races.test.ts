@@ -36,7 +36,7 @@ describe('rivals at one invocation', () => {
     db = own.context.pool;
     provider = await newWallet(db);
     consumer = await newWallet(db, 1_000_000);
-    skill = await newSkill(db, provider, 10);
+    skill = await newSkill(db, provider, { price: 10 });
   });
   after(async () => {
     await assertLedger(db);
@@ -44,12 +44,16 @@ describe('rivals at one invocation', () => {
   });
 
   const invoke = async (buyer = consumer): Promise<string> =>
-    (await invokeSkill(own.context, callOf(buyer, 'invokeSkill'), skill, { input: {} })).body.id;
-  const claim = (id: string) => claimInvocation(own.context, actOf(callOf(provider, 'claimInvocation')), id, {});
+    (await invokeSkill(own.context, callOf(buyer, 'invokeSkill'), { skillId: skill, body: { input: {} } })).body.id;
+  const claim = (id: string) =>
+    claimInvocation(own.context, actOf(callOf(provider, 'claimInvocation')), { id, body: {} });
   const complete = (id: string, text = 'done') =>
-    completeInvocation(own.context, actOf(callOf(provider, 'completeInvocation')), id, { output: { text } });
+    completeInvocation(own.context, actOf(callOf(provider, 'completeInvocation')), { id, body: { output: { text } } });
   const fail = (id: string) =>
-    failInvocation(own.context, actOf(callOf(provider, 'failInvocation')), id, { error: { code: 'X', message: 'x' } });
+    failInvocation(own.context, actOf(callOf(provider, 'failInvocation')), {
+      id,
+      body: { error: { code: 'X', message: 'x' } },
+    });
   const cancel = (id: string) => cancelInvocation(own.context, actOf(callOf(consumer, 'cancelInvocation')), id);
 
   /** The outcome of each rival: `ok`, or the code of its refusal; anything else fails the test. */
@@ -209,7 +213,10 @@ describe('rivals at one invocation', () => {
       );
       const results = await outcomes(
         Array.from({ length: 12 }, () =>
-          invokeSkill(own.context, callOf(consumer, 'invokeSkill'), skill, { input: {}, agent_id: agent }),
+          invokeSkill(own.context, callOf(consumer, 'invokeSkill'), {
+            skillId: skill,
+            body: { input: {}, agent_id: agent },
+          }),
         ),
       );
       assert.deepEqual([count(results, 'ok'), count(results, 'AGENT_BUDGET_EXCEEDED')], [5, 7]);
@@ -223,7 +230,7 @@ describe('rivals at one invocation', () => {
         idempotency: { key: newId('key'), fingerprint: Buffer.from('same') },
       };
       const answers = await Promise.all(
-        Array.from({ length: 20 }, () => invokeSkill(own.context, call, skill, { input: {} })),
+        Array.from({ length: 20 }, () => invokeSkill(own.context, call, { skillId: skill, body: { input: {} } })),
       );
       assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
       for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
@@ -231,25 +238,27 @@ describe('rivals at one invocation', () => {
   });
 
   it('a skill whose schema changes under the invokes: each is checked against the revision it names', async () => {
-    const changing = await newSkill(db, provider, 0);
+    const changing = await newSkill(db, provider, { price: 0 });
     await run(
       db,
       sql.fragment`
       insert into skill_schemas (hash, schema) values ('\\x03', '{"type":"object","required":["n"]}') on conflict do nothing`,
     );
-    await invokeSkill(own.context, callOf(consumer, 'invokeSkill'), changing, { input: {} });
+    await invokeSkill(own.context, callOf(consumer, 'invokeSkill'), { skillId: changing, body: { input: {} } });
     const change = run(
       db,
       sql.fragment`update skills set revision = 2, input_schema_hash = '\\x03' where id = ${changing}`,
     );
     const results = await outcomes(
       Array.from({ length: 30 }, () =>
-        invokeSkill(own.context, callOf(consumer, 'invokeSkill'), changing, { input: {} }),
+        invokeSkill(own.context, callOf(consumer, 'invokeSkill'), { skillId: changing, body: { input: {} } }),
       ),
     );
     await change;
     assert.deepEqual(
-      await outcomes([invokeSkill(own.context, callOf(consumer, 'invokeSkill'), changing, { input: {} })]),
+      await outcomes([
+        invokeSkill(own.context, callOf(consumer, 'invokeSkill'), { skillId: changing, body: { input: {} } }),
+      ]),
       ['INPUT_SCHEMA_MISMATCH'],
     );
     assert.equal(count(results, 'ok') + count(results, 'INPUT_SCHEMA_MISMATCH'), 30);

@@ -21,7 +21,7 @@ describe('reconcileInvocations', () => {
   after(() => own.close());
   beforeEach(async () => {
     consumer = await newWallet(db, 100);
-    skill = await newSkill(db, await newWallet(db), 25);
+    skill = await newSkill(db, await newWallet(db), { price: 25 });
   });
   afterEach(() => assertLedger(db));
 
@@ -35,7 +35,7 @@ describe('reconcileInvocations', () => {
     db.oneFirst(sql.type(z.object({ status: z.string() }))`select status from invocations where id = ${id}`);
 
   it('wakes open rows that no life has read, once', async () => {
-    const id = await invoke(db, consumer, skill);
+    const id = await invoke(db, { consumer, skill });
     await run(db, sql.fragment`delete from life_messages where life = ${`invocation:${id}`}`);
     assert.deepEqual(
       await reconcileInvocations(own.context),
@@ -51,7 +51,7 @@ describe('reconcileInvocations', () => {
   });
 
   it('expires what is long past its deadline, without any life', async () => {
-    const [late, soon] = [await invoke(db, consumer, skill), await invoke(db, consumer, skill)];
+    const [late, soon] = [await invoke(db, { consumer, skill }), await invoke(db, { consumer, skill })];
     await passDeadline(db, late, '31 seconds');
     await passDeadline(db, soon, '15 seconds');
     const before = own.deliveries();
@@ -64,7 +64,7 @@ describe('reconcileInvocations', () => {
   });
 
   it('wakes a row whose lease was over long ago', async () => {
-    const id = await invoke(db, consumer, skill);
+    const id = await invoke(db, { consumer, skill });
     await advanceInvocation(own.context, id);
     await run(
       db,
@@ -80,9 +80,9 @@ describe('reconcileInvocations', () => {
 
   it('passes over a row that fails, and does the others', async () => {
     const ids = [
-      await invoke(db, consumer, skill),
-      await invoke(db, consumer, skill),
-      await invoke(db, consumer, skill),
+      await invoke(db, { consumer, skill }),
+      await invoke(db, { consumer, skill }),
+      await invoke(db, { consumer, skill }),
     ];
     for (const id of ids) await passDeadline(db, id, '31 seconds');
     const bad = ids[0] ?? '';
@@ -105,11 +105,11 @@ describe('reconcileInvocations', () => {
 
   it('gives each consumer its turn: who has one row due does not wait for who has many', async () => {
     const hostile = await newWallet(db, 1_000);
-    const free = await newSkill(db, await newWallet(db), 0);
+    const free = await newSkill(db, await newWallet(db), { price: 0 });
     const hers = [];
-    for (let count = 0; count < 150; count += 1) hers.push(await invoke(db, hostile, free));
+    for (let count = 0; count < 150; count += 1) hers.push(await invoke(db, { consumer: hostile, skill: free }));
     for (const id of hers) await passDeadline(db, id, '10 minutes');
-    const honest = await invoke(db, consumer, skill);
+    const honest = await invoke(db, { consumer, skill });
     await passDeadline(db, honest, '31 seconds');
     const Batch = z.object({ looked: z.number(), expired: z.array(z.string()) });
     const batch = await db.one(sql.type(Batch)`select looked, expired from reconcile_invocations()`);
@@ -119,9 +119,9 @@ describe('reconcileInvocations', () => {
   });
 
   it('reads what is due, however much is open', async () => {
-    const free = await newSkill(db, await newWallet(db), 0);
+    const free = await newSkill(db, await newWallet(db), { price: 0 });
     const open: string[] = [];
-    for (let count = 0; count < 100; count += 1) open.push(await invoke(db, consumer, free));
+    for (let count = 0; count < 100; count += 1) open.push(await invoke(db, { consumer, skill: free }));
     for (const id of open) await advanceInvocation(own.context, id);
     await db.query(sql.unsafe`analyze invocations`);
     await reconcileInvocations(own.context); // what the tests before have left
@@ -150,7 +150,7 @@ describe('reconcileInvocations', () => {
 
   it('wakes every open row again when lives have another store, once', async () => {
     await noteLifeStore(db, 'first');
-    const [seen, ended] = [await invoke(db, consumer, skill), await invoke(db, consumer, skill)];
+    const [seen, ended] = [await invoke(db, { consumer, skill }), await invoke(db, { consumer, skill })];
     await advanceInvocation(own.context, seen);
     await passDeadline(db, ended);
     await advanceInvocation(own.context, ended);

@@ -24,11 +24,13 @@ describe('the work on an invocation', () => {
   after(async () => assertLedger(await database()));
 
   const pathOf = (id: string, act: string) => `/v1/skills/invocations/${id}/${act}`;
-  const post = (who: Requester, id: string, act: string, body?: unknown, headers?: Record<string, string>) =>
-    who.post<Invocation>(pathOf(id, act), body, headers);
+  const post = (
+    who: Requester,
+    { id, act, body, headers }: { id: string; act: string; body?: unknown; headers?: Record<string, string> },
+  ) => who.post<Invocation>(pathOf(id, act), body, headers);
   const pending = () => buildInvocation(consumer, skillId);
   const claimed = async (body: unknown = {}): Promise<Invocation> =>
-    assertStatus(await post(provider, (await pending()).id, 'claim', body), 200);
+    assertStatus(await post(provider, { id: (await pending()).id, act: 'claim', body }), 200);
   const late = async (id: string) => passDeadline(await database(), id);
   const lapse = async (id: string) =>
     run(
@@ -46,14 +48,14 @@ describe('the work on an invocation', () => {
     });
     it('is for the provider alone: 403 for the consumer, 404 for everybody else', async () => {
       const { id } = await prepare();
-      assertProblem(await post(consumer, id, act, body), 'NOT_PROVIDER');
-      assertProblem(await post(stranger, id, act, body), 'NOT_FOUND');
-      assertProblem(await post(provider, 'inv_nothing', act, body), 'NOT_FOUND');
+      assertProblem(await post(consumer, { id, act, body }), 'NOT_PROVIDER');
+      assertProblem(await post(stranger, { id, act, body }), 'NOT_FOUND');
+      assertProblem(await post(provider, { id: 'inv_nothing', act, body }), 'NOT_FOUND');
     });
     it('answers 409 past the deadline, timer fired or not', async () => {
       const { id } = await prepare();
       await late(id);
-      assertProblem(await post(provider, id, act, body), 'INVOCATION_EXPIRED');
+      assertProblem(await post(provider, { id, act, body }), 'INVOCATION_EXPIRED');
     });
   };
 
@@ -77,7 +79,11 @@ describe('the work on an invocation', () => {
       assert.equal(Date.parse(lease_until ?? '') - Date.parse(claimed_at ?? ''), 30_500);
       const { id } = await pending();
       for (const wrong of [4, 3_601, '30'])
-        assertProblem(await post(provider, id, 'claim', { lease_seconds: wrong }), 'VALIDATION_ERROR', 'lease_seconds');
+        assertProblem(
+          await post(provider, { id, act: 'claim', body: { lease_seconds: wrong } }),
+          'VALIDATION_ERROR',
+          'lease_seconds',
+        );
     });
 
     it('gives the loser the current status', async () => {
@@ -90,7 +96,7 @@ describe('the work on an invocation', () => {
     it('takes over a lapsed claim, whether or not its life has noticed', async () => {
       const { id } = await claimed({ lease_seconds: 30 });
       await lapse(id);
-      assert.equal(assertStatus(await post(provider, id, 'claim', {}), 200).attempt, 2);
+      assert.equal(assertStatus(await post(provider, { id, act: 'claim', body: {} }), 200).attempt, 2);
     });
 
     it('refuses for another attempt than the named one', async () => {
@@ -98,14 +104,14 @@ describe('the work on an invocation', () => {
       const early = await provider.post(pathOf(id, 'claim'), { attempt: 1 });
       assertProblem(early, 'LEASE_LOST');
       assert.equal(early.body.detail, 'The current attempt is 0, not 1: no claim has had that number yet.');
-      assertStatus(await post(provider, id, 'claim', { attempt: 0 }), 200);
+      assertStatus(await post(provider, { id, act: 'claim', body: { attempt: 0 } }), 200);
     });
 
     it('answers a repetition from its Idempotency-Key', async () => {
       const { id } = await pending();
       const key = { 'idempotency-key': unique('key') };
-      const first = await post(provider, id, 'claim', {}, key);
-      const again = await post(provider, id, 'claim', {}, key);
+      const first = await post(provider, { id, act: 'claim', body: {}, headers: key });
+      const again = await post(provider, { id, act: 'claim', body: {}, headers: key });
       assert.equal(assertStatus(again, 200).attempt, 1);
       assert.equal(again.text, first.text);
       assert.equal(again.headers.get('idempotency-replayed'), 'true');
@@ -125,8 +131,8 @@ describe('the work on an invocation', () => {
         held_cents: 25,
         receivable_cents: 0,
       });
-      assertStatus(await post(provider, id, 'claim'), 200);
-      const done = assertStatus(await post(provider, id, 'complete', { output }), 200);
+      assertStatus(await post(provider, { id, act: 'claim' }), 200);
+      const done = assertStatus(await post(provider, { id, act: 'complete', body: { output } }), 200);
       assert.deepEqual(
         [done.status, done.output, done.output_hash],
         ['completed', output, sha256Hex(canonicalJson(output))],
@@ -151,15 +157,15 @@ describe('the work on an invocation', () => {
 
     it('refuses an output that does not fit the schema, and stays processing', async () => {
       const { id } = await claimed();
-      assertProblem(await post(provider, id, 'complete', {}), 'VALIDATION_ERROR', 'output');
-      assertProblem(await post(provider, id, 'complete', { output: [] }), 'VALIDATION_ERROR', 'output');
+      assertProblem(await post(provider, { id, act: 'complete', body: {} }), 'VALIDATION_ERROR', 'output');
+      assertProblem(await post(provider, { id, act: 'complete', body: { output: [] } }), 'VALIDATION_ERROR', 'output');
       assertProblem(
-        await post(provider, id, 'complete', { output: { text: 1 } }),
+        await post(provider, { id, act: 'complete', body: { output: { text: 1 } } }),
         'OUTPUT_SCHEMA_MISMATCH',
         'output.text',
       );
       assert.equal((await provider.get<Invocation>(`/v1/skills/invocations/${id}`)).body.status, 'processing');
-      assertStatus(await post(provider, id, 'complete', { output }), 200);
+      assertStatus(await post(provider, { id, act: 'complete', body: { output } }), 200);
     });
 
     it('checks the output against the schema that was invoked, not against a newer one', async () => {
@@ -172,17 +178,17 @@ describe('the work on an invocation', () => {
         }),
         200,
       );
-      assertStatus(await post(provider, id, 'claim'), 200);
-      assertStatus(await post(provider, id, 'complete', { output }), 200);
+      assertStatus(await post(provider, { id, act: 'claim' }), 200);
+      assertStatus(await post(provider, { id, act: 'complete', body: { output } }), 200);
     });
 
     it('answers the same output again, in any order of its members, and pays once', async () => {
       const skill = await buildSkill(provider, { output_schema: { type: 'object' }, price_per_invocation: 10 });
       const buyer = await buildOperator({ cents: 100 });
       const { id } = await buildInvocation(buyer, skill.id);
-      assertStatus(await post(provider, id, 'claim'), 200);
-      assertStatus(await post(provider, id, 'complete', { output: { a: 1, b: 2 } }), 200);
-      assertStatus(await post(provider, id, 'complete', { output: { b: 2, a: 1 } }), 200);
+      assertStatus(await post(provider, { id, act: 'claim' }), 200);
+      assertStatus(await post(provider, { id, act: 'complete', body: { output: { a: 1, b: 2 } } }), 200);
+      assertStatus(await post(provider, { id, act: 'complete', body: { output: { b: 2, a: 1 } } }), 200);
       const other = await provider.post(pathOf(id, 'complete'), { output: { a: 2 } });
       assertProblem(other, 'INVOCATION_NOT_PROCESSING');
       assert.equal(other.body.current_status, 'completed');
@@ -190,7 +196,10 @@ describe('the work on an invocation', () => {
     });
 
     it('needs a claim', async () => {
-      assertProblem(await post(provider, (await pending()).id, 'complete', { output }), 'INVOCATION_NOT_PROCESSING');
+      assertProblem(
+        await post(provider, { id: (await pending()).id, act: 'complete', body: { output } }),
+        'INVOCATION_NOT_PROCESSING',
+      );
     });
 
     it('counts after a lapsed lease while nobody else has claimed', async () => {
@@ -199,7 +208,7 @@ describe('the work on an invocation', () => {
         await database(),
         sql.fragment`update invocations set lease_until = clock_timestamp() - interval '100 milliseconds' where id = ${id}`,
       );
-      const reply = await post(provider, id, 'complete', { output, attempt: 1 });
+      const reply = await post(provider, { id, act: 'complete', body: { output, attempt: 1 } });
       // Its life may have noticed meanwhile: then the claim is gone, and completing is refused.
       if (reply.status === 200) assert.equal(reply.body.status, 'completed');
       else assertProblem(reply, 'INVOCATION_NOT_PROCESSING');
@@ -208,12 +217,12 @@ describe('the work on an invocation', () => {
     it('refuses a worker whose claim was taken over', async () => {
       const { id } = await claimed({ lease_seconds: 30 });
       await lapse(id);
-      assertStatus(await post(provider, id, 'claim'), 200);
+      assertStatus(await post(provider, { id, act: 'claim' }), 200);
       const second = await provider.post(pathOf(id, 'complete'), { output, attempt: 1 });
       assertProblem(second, 'LEASE_LOST');
       assert.equal(second.body.attempt, 2);
       assert.equal(second.body.detail, 'The current attempt is 2, not 1: the invocation was claimed again since.');
-      assertStatus(await post(provider, id, 'complete', { output, attempt: 2 }), 200);
+      assertStatus(await post(provider, { id, act: 'complete', body: { output, attempt: 2 } }), 200);
     });
   });
 
@@ -223,8 +232,8 @@ describe('the work on an invocation', () => {
     it('records the error and gives the hold back without a wallet row', async () => {
       const buyer = await buildOperator({ cents: 25 });
       const { id } = await buildInvocation(buyer, skillId);
-      assertStatus(await post(provider, id, 'claim'), 200);
-      const failed = assertStatus(await post(provider, id, 'fail', { error }), 200);
+      assertStatus(await post(provider, { id, act: 'claim' }), 200);
+      const failed = assertStatus(await post(provider, { id, act: 'fail', body: { error } }), 200);
       assert.deepEqual([failed.status, failed.error, failed.output], ['failed', error, null]);
       assert.deepEqual(await balanceOf(buyer), {
         balance_cents: 25,
@@ -236,12 +245,19 @@ describe('the work on an invocation', () => {
     });
 
     it('needs a claim, a code and a message', async () => {
-      assertProblem(await post(provider, (await pending()).id, 'fail', { error }), 'INVOCATION_NOT_PROCESSING');
-      const { id } = await claimed();
-      assertProblem(await post(provider, id, 'fail', {}), 'VALIDATION_ERROR', 'error');
-      assertProblem(await post(provider, id, 'fail', { error: { code: 'X' } }), 'VALIDATION_ERROR', 'error.message');
       assertProblem(
-        await post(provider, id, 'fail', { error: { ...error, more: 1 } }),
+        await post(provider, { id: (await pending()).id, act: 'fail', body: { error } }),
+        'INVOCATION_NOT_PROCESSING',
+      );
+      const { id } = await claimed();
+      assertProblem(await post(provider, { id, act: 'fail', body: {} }), 'VALIDATION_ERROR', 'error');
+      assertProblem(
+        await post(provider, { id, act: 'fail', body: { error: { code: 'X' } } }),
+        'VALIDATION_ERROR',
+        'error.message',
+      );
+      assertProblem(
+        await post(provider, { id, act: 'fail', body: { error: { ...error, more: 1 } } }),
         'VALIDATION_ERROR',
         'error.more',
       );
@@ -249,17 +265,17 @@ describe('the work on an invocation', () => {
 
     it('answers the same error again, and refuses another', async () => {
       const { id } = await claimed();
-      assertStatus(await post(provider, id, 'fail', { error }), 200);
-      assertStatus(await post(provider, id, 'fail', { error }), 200);
+      assertStatus(await post(provider, { id, act: 'fail', body: { error } }), 200);
+      assertStatus(await post(provider, { id, act: 'fail', body: { error } }), 200);
       assertProblem(
-        await post(provider, id, 'fail', { error: { ...error, code: 'OTHER' } }),
+        await post(provider, { id, act: 'fail', body: { error: { ...error, code: 'OTHER' } } }),
         'INVOCATION_NOT_PROCESSING',
       );
     });
 
     it('refuses a worker whose claim was taken over', async () => {
       const { id } = await claimed();
-      assertProblem(await post(provider, id, 'fail', { error, attempt: 2 }), 'LEASE_LOST');
+      assertProblem(await post(provider, { id, act: 'fail', body: { error, attempt: 2 } }), 'LEASE_LOST');
     });
   });
 
@@ -268,7 +284,10 @@ describe('the work on an invocation', () => {
 
     it('begins the lease again, with the claim’s length or another', async () => {
       const before = await claimed({ lease_seconds: 30 });
-      const longer = assertStatus(await post(provider, before.id, 'heartbeat', { lease_seconds: 600 }), 200);
+      const longer = assertStatus(
+        await post(provider, { id: before.id, act: 'heartbeat', body: { lease_seconds: 600 } }),
+        200,
+      );
       assert(Date.parse(longer.lease_until ?? '') - Date.parse(before.lease_until ?? '') > 500_000);
       const again = assertStatus(await provider.post<Invocation>(pathOf(before.id, 'heartbeat')), 200);
       assert(Date.parse(again.lease_until ?? '') < Date.parse(longer.lease_until ?? ''));
@@ -276,13 +295,13 @@ describe('the work on an invocation', () => {
     });
 
     it('needs a claim with a lease', async () => {
-      assertProblem(await post(provider, (await pending()).id, 'heartbeat'), 'INVOCATION_NOT_PROCESSING');
-      assertProblem(await post(provider, (await claimed()).id, 'heartbeat'), 'NO_LEASE');
+      assertProblem(await post(provider, { id: (await pending()).id, act: 'heartbeat' }), 'INVOCATION_NOT_PROCESSING');
+      assertProblem(await post(provider, { id: (await claimed()).id, act: 'heartbeat' }), 'NO_LEASE');
     });
 
     it('refuses a worker whose claim was taken over', async () => {
       const { id } = await claimed({ lease_seconds: 30 });
-      assertProblem(await post(provider, id, 'heartbeat', { attempt: 2 }), 'LEASE_LOST');
+      assertProblem(await post(provider, { id, act: 'heartbeat', body: { attempt: 2 } }), 'LEASE_LOST');
     });
   });
 });

@@ -17,12 +17,14 @@ describe('One-time codes', () => {
     const [first, second] = [randomBytes(32), randomBytes(32)];
     const encryption = createEncryption([first]);
     const kept = codeMac(encryption, use('destination-code', 'dst_1'), '123456');
-    assert(codeFits(encryption, use('destination-code', 'dst_1'), '123456', kept));
-    assert(codeFits(createEncryption([second, first]), use('destination-code', 'dst_1'), '123456', kept));
-    assert(!codeFits(encryption, use('destination-code', 'dst_1'), '123457', kept));
-    assert(!codeFits(encryption, use('destination-code', 'dst_2'), '123456', kept));
-    assert(!codeFits(encryption, use('sign-in-code', 'dst_1'), '123456', kept));
-    assert(!codeFits(createEncryption([second]), use('destination-code', 'dst_1'), '123456', kept));
+    assert(codeFits(encryption, use('destination-code', 'dst_1'), { code: '123456', mac: kept }));
+    assert(
+      codeFits(createEncryption([second, first]), use('destination-code', 'dst_1'), { code: '123456', mac: kept }),
+    );
+    assert(!codeFits(encryption, use('destination-code', 'dst_1'), { code: '123457', mac: kept }));
+    assert(!codeFits(encryption, use('destination-code', 'dst_2'), { code: '123456', mac: kept }));
+    assert(!codeFits(encryption, use('sign-in-code', 'dst_1'), { code: '123456', mac: kept }));
+    assert(!codeFits(createEncryption([second]), use('destination-code', 'dst_1'), { code: '123456', mac: kept }));
   });
 
   it('count until they were used, their time is over, or five were wrong', () => {

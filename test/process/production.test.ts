@@ -37,6 +37,7 @@ const pairs = (lines: string[]): Environment =>
 
 /** As Compose does it: `${NAME:-otherwise}`, `${NAME:?why it is needed}`. */
 const interpolated = (text: string, given: Environment): string =>
+  // oxlint-disable-next-line max-params -- replace() passes the match and each group in its turn
   text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_all, name: string, how: string, otherwise: string) => {
     const value = given[name] ?? '';
     if (value !== '') return value;

@@ -42,7 +42,10 @@ describe('limits of scripts, watched from outside', function () {
 
   it('charge for processor time alone: a script that waits costs little', async () => {
     const walls = { namespaces: false, ownUser: false, watched: true };
-    const child = await Child.start({ ...python(), startIsCharged: false }, walls, 0, AbortSignal.any([]));
+    const child = await Child.start({ ...python(), startIsCharged: false }, walls, {
+      n: 0,
+      signal: AbortSignal.any([]),
+    });
     assert.ok(child !== undefined);
     const wallMs = 5_000;
     const job = { script: 'import time\ndef main(input): time.sleep(3600)', input: '{}' };

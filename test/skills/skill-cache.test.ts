@@ -29,7 +29,7 @@ describe('the skills kept in memory', () => {
   });
 
   const setPrice = (price: number) =>
-    updateSkill(own.context, callOf('op_owner', 'updateSkill'), id, { price_per_invocation: price });
+    updateSkill(own.context, callOf('op_owner', 'updateSkill'), { id, body: { price_per_invocation: price } });
   const priceIn = async (context: Context) => (await findSkill(context, id))?.row.price_per_invocation;
 
   /** The same context, whose reads are counted and, once read, held back until the gate opens. */

@@ -47,7 +47,7 @@ export async function buildOperator(
  */
 export async function credit(operatorId: string, cents: number, db?: CommonQueryMethods): Promise<void> {
   const move = cents > 0 ? creditWallet : debitWallet;
-  const moved = await move(db ?? (await database()), operatorId, Math.abs(cents), newId('txn'));
+  const moved = await move(db ?? (await database()), operatorId, { cents: Math.abs(cents), cause: newId('txn') });
   assert(moved !== null, `the wallet of ${operatorId} does not cover ${-cents} cents`);
 }
 

@@ -104,9 +104,7 @@ export const checkoutSession = (
 
 /** A charge with the sum that was refunded of it so far. */
 export const refundedCharge = (
-  paymentId: string,
-  amountCents: number,
-  refundedCents: number,
+  { paymentId, amountCents, refundedCents }: { paymentId: string; amountCents: number; refundedCents: number },
   over: StripeObject = {},
 ): StripeObject => ({
   id: `ch_${paymentId}`,
@@ -121,7 +119,10 @@ export const refundedCharge = (
 });
 
 /** A refund of $10 unless `over` overrides that. */
-export const refundObject = (id: string, paymentId: string, status: string, over: StripeObject = {}): StripeObject => ({
+export const refundObject = (
+  { id, paymentId, status }: { id: string; paymentId: string; status: string },
+  over: StripeObject = {},
+): StripeObject => ({
   id,
   object: 'refund',
   payment_intent: paymentId,
@@ -132,9 +133,7 @@ export const refundObject = (id: string, paymentId: string, status: string, over
 });
 
 export const disputeObject = (
-  id: string,
-  paymentId: string,
-  amountCents: number,
+  { id, paymentId, amountCents }: { id: string; paymentId: string; amountCents: number },
   over: StripeObject = {},
 ): StripeObject => ({
   id,

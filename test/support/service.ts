@@ -58,8 +58,7 @@ export function requester(key: string | null, baseUrl: string = service().baseUr
   const send = async <Body>(
     method: string,
     path: string,
-    body: unknown,
-    headers: Record<string, string> = {},
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> | undefined },
   ): Promise<Reply<Body>> => {
     const init: RequestInit = {
       method,
@@ -76,11 +75,11 @@ export function requester(key: string | null, baseUrl: string = service().baseUr
   };
   return {
     key,
-    get: (path, headers) => send('GET', path, undefined, headers),
-    post: (path, body, headers) => send('POST', path, body, headers),
-    patch: (path, body, headers) => send('PATCH', path, body, headers),
-    put: (path, body, headers) => send('PUT', path, body, headers),
-    delete: (path, headers) => send('DELETE', path, undefined, headers),
+    get: (path, headers) => send('GET', path, { headers }),
+    post: (path, body, headers) => send('POST', path, { body, headers }),
+    patch: (path, body, headers) => send('PATCH', path, { body, headers }),
+    put: (path, body, headers) => send('PUT', path, { body, headers }),
+    delete: (path, headers) => send('DELETE', path, { headers }),
   };
 }
 

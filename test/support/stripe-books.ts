@@ -143,7 +143,11 @@ export class StripeBooks {
   }
 
   /** The answer to a call, and its effect on the books; null for calls that stripe-mock answers well enough. */
-  act(method: string, path: string, query: URLSearchParams, form: Form): Record<string, unknown> | null {
+  act(
+    method: string,
+    path: string,
+    { query, form }: { query: URLSearchParams; form: Form },
+  ): Record<string, unknown> | null {
     const [, , resource = '', ...rest] = path.split('/');
     const key = `${method} ${resource}${rest.length > 0 ? '/' : ''}${rest.map((part) => (/^(sessions|configurations|expire|create_preview)$/.test(part) ? part : ':id')).join('/')}`;
     const id = rest.findLast((part) => /_/.test(part)) ?? '';
@@ -177,7 +181,7 @@ export class StripeBooks {
       case 'POST payment_intents':
         return this.#make('pi', { status: 'succeeded', amount: numberIn(form.amount), currency: 'usd' });
       case 'POST subscriptions':
-        return this.#begin(textIn(form.customer), listIn(form.items), formIn(form.metadata));
+        return this.#begin(textIn(form.customer), { items: listIn(form.items), metadata: formIn(form.metadata) });
       case 'GET webhook_endpoints':
         return { data: this.of('we'), has_more: false };
       case 'DELETE subscriptions/:id':
@@ -259,11 +263,14 @@ export class StripeBooks {
     const form = session.form as Form;
     const metadata = formIn(formIn(form.subscription_data).metadata);
     const paid = Number(session.amount_total);
-    return this.#begin(textIn(form.customer), listIn(form.line_items), metadata, paid);
+    return this.#begin(textIn(form.customer), { items: listIn(form.line_items), metadata, paid });
   }
 
   /** Begins a subscription whose first invoice is paid. */
-  #begin(customer: string | null, items: Form[], metadata: Form, paid = 2_000): StripeObject {
+  #begin(
+    customer: string | null,
+    { items, metadata, paid = 2_000 }: { items: Form[]; metadata: Form; paid?: number },
+  ): StripeObject {
     const period = { current_period_start: nowSeconds(), current_period_end: nowSeconds() + MONTH };
     const data = items.map((item) => ({
       id: `si_${++this.#count}`,

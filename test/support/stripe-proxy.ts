@@ -96,7 +96,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
     if (!judged.ok) return { status: judged.status, body: text };
     const { pathname, searchParams } = new URL(request.url ?? '', mock.apiBase);
     try {
-      const made = books.act(method, pathname, searchParams, formOf(body));
+      const made = books.act(method, pathname, { query: searchParams, form: formOf(body) });
       return { status: 200, body: JSON.stringify({ ...(JSON.parse(text) as object), ...made }) };
     } catch (error) {
       if (!(error instanceof StripeRefusal)) throw error;

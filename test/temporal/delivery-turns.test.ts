@@ -17,7 +17,7 @@ describe('Turns of the delivery', () => {
   beforeEach(() => run(db, sql.fragment`delete from life_messages`));
 
   /** Messages that are due, the first of them longest. */
-  const leave = (kind: string, owner: string, count: number, ago: string) =>
+  const leave = (kind: string, { owner, count, ago }: { owner: string; count: number; ago: string }) =>
     run(
       db,
       sql.fragment`
@@ -36,8 +36,8 @@ describe('Turns of the delivery', () => {
   };
 
   it('are taken by operators: who has five messages does not wait for who has ten thousand', async () => {
-    await leave('invocation', 'op_hostile', 10_000, '1 hour');
-    await leave('invocation', 'op_honest', 5, '1 minute');
+    await leave('invocation', { owner: 'op_hostile', count: 10_000, ago: '1 hour' });
+    await leave('invocation', { owner: 'op_honest', count: 5, ago: '1 minute' });
     const batch = delivery();
     const lifeIds = [...(await batch()), ...(await batch())];
     assert.equal(lifeIds.length, 16);
@@ -45,7 +45,7 @@ describe('Turns of the delivery', () => {
   });
 
   it('go around: of thirty operators each has had one before any has had two', async () => {
-    for (let nth = 0; nth < 30; nth += 1) await leave('invocation', `op_${nth}`, 20, '1 minute');
+    for (let nth = 0; nth < 30; nth += 1) await leave('invocation', { owner: `op_${nth}`, count: 20, ago: '1 minute' });
     const batch = delivery();
     const owners: string[] = [];
     for (let nth = 0; nth < 15; nth += 1) owners.push(...(await batch()).map((life) => /op_\d+/.exec(life)?.[0] ?? ''));
@@ -55,7 +55,7 @@ describe('Turns of the delivery', () => {
   });
 
   it('go around while operators have fewer than a batch', async () => {
-    for (const owner of ['op_a', 'op_b', 'op_c']) await leave('invocation', owner, 9, '1 minute');
+    for (const owner of ['op_a', 'op_b', 'op_c']) await leave('invocation', { owner, count: 9, ago: '1 minute' });
     const batch = delivery();
     const counts = Map.groupBy([...(await batch()), ...(await batch()), ...(await batch())], (life) =>
       life.slice(0, 15),
@@ -67,9 +67,9 @@ describe('Turns of the delivery', () => {
   });
 
   it('begin with money, and end with mail', async () => {
-    await leave('mail', 'a@example.test', 3, '3 hours');
-    await leave('session', 'op_a', 3, '2 hours');
-    await leave('top-up', 'op_a', 3, '1 hour');
+    await leave('mail', { owner: 'a@example.test', count: 3, ago: '3 hours' });
+    await leave('session', { owner: 'op_a', count: 3, ago: '2 hours' });
+    await leave('top-up', { owner: 'op_a', count: 3, ago: '1 hour' });
     const batch = delivery();
     const kinds = [...(await batch(4)), ...(await batch(4)), ...(await batch(4))].map((life) => life.split(':')[0]);
     assert.deepEqual(kinds, [...Array(3).fill('top-up'), ...Array(3).fill('session'), ...Array(3).fill('mail')]);
@@ -77,15 +77,15 @@ describe('Turns of the delivery', () => {
 
   it('know the priority of each kind of life', async () => {
     const Row = z.object({ kind: z.string(), priority: z.number() });
-    for (const kind of Object.keys(lives)) await leave(kind, 'op_a', 1, '1 minute');
+    for (const kind of Object.keys(lives)) await leave(kind, { owner: 'op_a', count: 1, ago: '1 minute' });
     const rows = await db.any(sql.type(Row)`select split_part(life, ':', 1) as kind, priority from life_messages`);
     const known = Object.fromEntries(Object.entries(lives).map(([kind, { priority }]) => [kind, priority]));
     assert.deepEqual(Object.fromEntries(rows.map(({ kind, priority }) => [kind, priority])), known);
   });
 
   it('read what is leased and who waits, not all that waits', async () => {
-    await leave('invocation', 'op_hostile', 10_000, '1 hour');
-    for (let nth = 0; nth < 20; nth += 1) await leave('invocation', `op_${nth}`, 3, '-1 minute');
+    await leave('invocation', { owner: 'op_hostile', count: 10_000, ago: '1 hour' });
+    for (let nth = 0; nth < 20; nth += 1) await leave('invocation', { owner: `op_${nth}`, count: 3, ago: '-1 minute' });
     await db.transaction(async (connection) => {
       const reads = () =>
         connection.oneFirst(sql.type(z.object({ read: z.number() }))`

@@ -36,11 +36,11 @@ describe('Turns of operators', function () {
 
   it('let five runs of one operator pass most of two hundred that another has queued before', async () => {
     const db = rig.context.pool;
-    const skill = await newSkill(db, await newWallet(db), 0);
+    const skill = await newSkill(db, await newWallet(db), { price: 0 });
     const [hostile, honest] = [await newWallet(db), await newWallet(db)];
     await rig.startDelivery({ sweep: false });
     const send = async (consumer: string, count: number): Promise<void> => {
-      for (let nth = 0; nth < count; nth += 1) await invoke(db, consumer, skill);
+      for (let nth = 0; nth < count; nth += 1) await invoke(db, { consumer, skill });
       rig.context.delivery.messagesCommitted();
       await allDelivered();
     };

@@ -136,19 +136,22 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
     async invoke(ttlSeconds) {
       const body = { input: { text: INPUT }, ...(ttlSeconds !== undefined && { ttl_seconds: ttlSeconds }) };
-      return (await invokeSkill(context, callOf(consumer, 'invokeSkill'), skill.body.id, body)).body;
+      return (await invokeSkill(context, callOf(consumer, 'invokeSkill'), { skillId: skill.body.id, body })).body;
     },
     async claim(id, leaseSeconds) {
       const body = leaseSeconds === undefined ? {} : { lease_seconds: leaseSeconds };
-      return (await claimInvocation(context, actOf(callOf(provider, 'claimInvocation')), id, body)).body;
+      return (await claimInvocation(context, actOf(callOf(provider, 'claimInvocation')), { id, body })).body;
     },
     async heartbeat(id, leaseSeconds) {
       const act = actOf(callOf(provider, 'heartbeatInvocation'));
-      return (await heartbeatInvocation(context, act, id, { lease_seconds: leaseSeconds })).body;
+      return (await heartbeatInvocation(context, act, { id, body: { lease_seconds: leaseSeconds } })).body;
     },
     async complete(id, text = OUTPUT) {
       return (
-        await completeInvocation(context, actOf(callOf(provider, 'completeInvocation')), id, { output: { text } })
+        await completeInvocation(context, actOf(callOf(provider, 'completeInvocation')), {
+          id,
+          body: { output: { text } },
+        })
       ).body;
     },
     async together(commands) {

@@ -46,21 +46,30 @@ interface Case {
 
 const INDEX = 5;
 const signer = newKeys('signer');
-const log = TestLog.around(plainEnvelope, INDEX, 23);
-const honest = (): TestBundle => structuredClone(log.bundle(plainEnvelope, INDEX, 11, 23));
+const log = TestLog.around(plainEnvelope, { index: INDEX, total: 23 });
+const honest = (): TestBundle => structuredClone(log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23 }));
 
 const cases: Case[] = [];
-const add = (verdict: Verdict, name: string, text: string, more: Pick<Case, 'older' | 'python'> = {}): void =>
-  void cases.push({ name, verdict, text, ...more });
+const add = (
+  verdict: Verdict,
+  name: string,
+  { text, ...more }: Pick<Case, 'older' | 'python'> & { text: string },
+): void => void cases.push({ name, verdict, text, ...more });
 const change = (verdict: Verdict, name: string, edit: (bundle: TestBundle) => void): void => {
   const bundle = honest();
   edit(bundle);
-  add(verdict, name, JSON.stringify(bundle));
+  add(verdict, name, { text: JSON.stringify(bundle) });
 };
 /** A bundle of a claim with this payload. */
 const withPayload = (payload: unknown, type = 'dossier'): string => {
   const envelope = { ...plainEnvelope, claim_type: type, payload };
-  return JSON.stringify(TestLog.around(envelope, INDEX, 23, log.keys).bundle(envelope, INDEX, 11, 23));
+  return JSON.stringify(
+    TestLog.around(envelope, { index: INDEX, total: 23, keys: log.keys }).bundle(envelope, {
+      index: INDEX,
+      size: 11,
+      newest: 23,
+    }),
+  );
 };
 const replaced = (text: string, from: string, to: string): string => {
   assert(text.includes(from), from);
@@ -69,25 +78,23 @@ const replaced = (text: string, from: string, to: string): string => {
 
 const text = JSON.stringify(honest());
 const spaces = ' '.repeat(80);
-add('verified', 'an honest bundle', text);
+add('verified', 'an honest bundle', { text });
 change('verified', 'who submitted it', (bundle) => Object.assign(bundle, { submitter: 'agent_key' }));
 change('verified', 'erased: false', (bundle) => Object.assign(bundle, { erased: false }));
-add('verified', 'numbers that stay what they are', withPayload({ n: [1e21, 1e-7, 5e-324, 1.797e308, 4.35, -1.5] }));
-add(
-  'verified',
-  'names of other planes, and separators',
-  withPayload({ '😀': 1, '\ufb33': 2, '\u007f': '\u2028\u0007' }),
-);
-add('verified', 'a text of 260,000 characters', withPayload({ t: 'é"\\'.repeat(60_000) }));
-add(
-  'verified',
-  'a pair of surrogates in two cases',
-  replaced(withPayload({ text: '😀' }), '😀', String.raw`\ud83d\uDE00`),
-);
+add('verified', 'numbers that stay what they are', {
+  text: withPayload({ n: [1e21, 1e-7, 5e-324, 1.797e308, 4.35, -1.5] }),
+});
+add('verified', 'names of other planes, and separators', {
+  text: withPayload({ '😀': 1, '\ufb33': 2, '\u007f': '\u2028\u0007' }),
+});
+add('verified', 'a text of 260,000 characters', { text: withPayload({ t: 'é"\\'.repeat(60_000) }) });
+add('verified', 'a pair of surrogates in two cases', {
+  text: replaced(withPayload({ text: '😀' }), '😀', String.raw`\ud83d\uDE00`),
+});
 
 const plain = withPayload({ limit: null, text: 'ok', big: 1_000 });
-add('refused', 'null made 1e400', replaced(plain, '"limit":null', '"limit":1e400'));
-add('refused', 'null made NaN', replaced(plain, '"limit":null', '"limit":NaN'));
+add('refused', 'null made 1e400', { text: replaced(plain, '"limit":null', '"limit":1e400') });
+add('refused', 'null made NaN', { text: replaced(plain, '"limit":null', '"limit":NaN') });
 for (const number of [
   '9007199254740992',
   '10000000000000000',
@@ -96,29 +103,25 @@ for (const number of [
   '1000.0000e13',
   '1000000000000000000001e0',
 ])
-  add(
-    'refused',
-    `the number ${number}`,
-    replaced(withPayload({ big: Number(number) }), `:${Number(number)}}`, `:${number}}`),
-  );
-add(
-  'refused',
-  'a name that stands twice, behind white space',
-  replaced(plain, '"text":"ok"', `"text"${spaces}:"worthless","text"${spaces}:"ok"`),
-);
-add('refused', 'a name of the bundle that stands twice', replaced(text, '"digest":', `"digest"${spaces}:"","digest":`));
-add('refused', 'a byte order mark', `\ufeff${text}`);
-add(
-  'refused',
-  'half of a surrogate pair, where nothing is signed',
-  replaced(text, '"reason":null', String.raw`"reason":"\ud800"`),
-);
-add('refused', 'what is no JSON', 'VERIFIED\u001b\nVERIFIED  claim pc_1: 16 checks hold');
-add('refused', 'a list', '[]');
+  add('refused', `the number ${number}`, {
+    text: replaced(withPayload({ big: Number(number) }), `:${Number(number)}}`, `:${number}}`),
+  });
+add('refused', 'a name that stands twice, behind white space', {
+  text: replaced(plain, '"text":"ok"', `"text"${spaces}:"worthless","text"${spaces}:"ok"`),
+});
+add('refused', 'a name of the bundle that stands twice', {
+  text: replaced(text, '"digest":', `"digest"${spaces}:"","digest":`),
+});
+add('refused', 'a byte order mark', { text: `\ufeff${text}` });
+add('refused', 'half of a surrogate pair, where nothing is signed', {
+  text: replaced(text, '"reason":null', String.raw`"reason":"\ud800"`),
+});
+add('refused', 'what is no JSON', { text: 'VERIFIED\u001b\nVERIFIED  claim pc_1: 16 checks hold' });
+add('refused', 'a list', { text: '[]' });
 
 const fork = new TestLog(log.keys, log.leaves.with(2, leafOf(Buffer.from('forked'))));
 change('refused', 'a tlog-proof in another tree of the same size', (bundle) => {
-  bundle.tlog_proof = fork.bundle(plainEnvelope, INDEX, 11, 11).tlog_proof;
+  bundle.tlog_proof = fork.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 11 }).tlog_proof;
 });
 change('refused', 'a receipt that names witnesses', (bundle) =>
   Object.assign(bundle.receipt, {
@@ -146,10 +149,10 @@ change('refused', 'U+2028 in a line of a checkpoint', (bundle) => (bundle.checkp
 change('refused', 'a line that is no signature', (bundle) => (bundle.checkpoint += 'seen\n'));
 change('refused', 'a revocation', (bundle) => (bundle.revocation.revoked_at = '\r\u001b[2KVERIFIED pc_1'));
 
-add('verified', 'an older checkpoint of the receipt', text, { older: log.checkpoint(11) });
-add('verified', 'an older checkpoint of an empty log', text, { older: log.checkpoint(0) });
-add('refused', 'an older checkpoint of another history', text, { older: fork.checkpoint(11) });
-add('refused', 'an older checkpoint that is empty', text, { older: '' });
+add('verified', 'an older checkpoint of the receipt', { text, older: log.checkpoint(11) });
+add('verified', 'an older checkpoint of an empty log', { text, older: log.checkpoint(0) });
+add('refused', 'an older checkpoint of another history', { text, older: fork.checkpoint(11) });
+add('refused', 'an older checkpoint that is empty', { text, older: '' });
 
 interface ReceiptParts {
   kid?: boolean;
@@ -210,7 +213,11 @@ const made = ({ kid = signer.jwk.kid, unprotected = [], attached = false }: Made
     attached,
   });
 /** A co-signature never decides the claim. */
-const coSigned = (outcome: Outcome, name: string, message: Buffer | string, more: Members = {}): void => {
+const coSigned = (
+  outcome: Outcome,
+  name: string,
+  { message, more = {} }: { message: Buffer | string; more?: Members },
+): void => {
   change('verified', `a co-signature ${name}`, (bundle) => {
     const cose = typeof message === 'string' ? message : message.toString('base64url');
     bundle.co_signatures.push({ ...coSignature(plainEnvelope, signer), cose_sign1: cose, ...more });
@@ -218,21 +225,28 @@ const coSigned = (outcome: Outcome, name: string, message: Buffer | string, more
   Object.assign(cases.at(-1) ?? {}, { coSignature: outcome });
 };
 const ours = made({});
-coSigned('ok', 'that is fine', ours);
-coSigned('ok', 'in plain base64', ours.toString('base64'));
-coSigned('ok', 'without its tag', ours.subarray(1));
-coSigned('ok', 'that names its key outside', made({ kid: null, unprotected: [[4, Buffer.from(signer.jwk.kid)]] }));
-coSigned('skipped', 'of an unknown key, that nobody can read', 'free text', { jwk: null, verified: false });
-coSigned('void', 'of an unknown key that is called verified', ours, { jwk: null });
-coSigned('void', 'with junk around it', `!!!${ours.toString('base64url')}%%`);
-coSigned('void', 'with another kid inside', made({ kid: 'somebody' }));
-coSigned('ok', 'without a kid', made({ kid: null }));
-coSigned('void', 'with its kid twice', made({ unprotected: [[4, Buffer.from('x')]] }));
-coSigned('void', 'with crit outside', made({ unprotected: [[2, [99]]] }));
-coSigned('void', 'with an algorithm outside', made({ unprotected: [[1, -7]] }));
-coSigned('void', 'with its payload attached', made({ attached: true }));
-coSigned('void', 'with the tag of another message', Buffer.concat([Buffer.of(0xd8, 98), ours.subarray(1)]));
-coSigned('void', 'of another key', ours, { jwk: newKeys('other').jwk });
+coSigned('ok', 'that is fine', { message: ours });
+coSigned('ok', 'in plain base64', { message: ours.toString('base64') });
+coSigned('ok', 'without its tag', { message: ours.subarray(1) });
+coSigned('ok', 'that names its key outside', {
+  message: made({ kid: null, unprotected: [[4, Buffer.from(signer.jwk.kid)]] }),
+});
+coSigned('skipped', 'of an unknown key, that nobody can read', {
+  message: 'free text',
+  more: { jwk: null, verified: false },
+});
+coSigned('void', 'of an unknown key that is called verified', { message: ours, more: { jwk: null } });
+coSigned('void', 'with junk around it', { message: `!!!${ours.toString('base64url')}%%` });
+coSigned('void', 'with another kid inside', { message: made({ kid: 'somebody' }) });
+coSigned('ok', 'without a kid', { message: made({ kid: null }) });
+coSigned('void', 'with its kid twice', { message: made({ unprotected: [[4, Buffer.from('x')]] }) });
+coSigned('void', 'with crit outside', { message: made({ unprotected: [[2, [99]]] }) });
+coSigned('void', 'with an algorithm outside', { message: made({ unprotected: [[1, -7]] }) });
+coSigned('void', 'with its payload attached', { message: made({ attached: true }) });
+coSigned('void', 'with the tag of another message', {
+  message: Buffer.concat([Buffer.of(0xd8, 98), ours.subarray(1)]),
+});
+coSigned('void', 'of another key', { message: ours, more: { jwk: newKeys('other').jwk } });
 {
   const x = Buffer.alloc(32, Buffer.of(1, ...Buffer.alloc(31))).toString('base64url');
   const kid = thumbprintOf(x);
@@ -243,9 +257,12 @@ coSigned('void', 'of another key', ours, { jwk: newKeys('other').jwk });
     ]),
   );
   const forAnything = cbor([header, new Map(), null, Buffer.alloc(64, Buffer.of(1, ...Buffer.alloc(63)))]);
-  coSigned('void', 'of a key of small order', forAnything, {
-    signer_kid: kid,
-    jwk: { kty: 'OKP', crv: 'Ed25519', x } satisfies Partial<Keys['jwk']>,
+  coSigned('void', 'of a key of small order', {
+    message: forAnything,
+    more: {
+      signer_kid: kid,
+      jwk: { kty: 'OKP', crv: 'Ed25519', x } satisfies Partial<Keys['jwk']>,
+    },
   });
 }
 change('verified', 'a co-signature that was sent and is left out', (bundle) => {
@@ -277,34 +294,40 @@ for (const [member, value] of [
   change('refused', `log.jwk with ${member} ${JSON.stringify(value)}`, (bundle) =>
     Object.assign(bundle.log.jwk, { [member]: value }),
   );
-  coSigned('void', `of a key with ${member} ${JSON.stringify(value)}`, ours, {
-    jwk: { ...signer.jwk, [member]: value },
+  coSigned('void', `of a key with ${member} ${JSON.stringify(value)}`, {
+    message: ours,
+    more: {
+      jwk: { ...signer.jwk, [member]: value },
+    },
   });
 }
-const sameTree = (): Members => structuredClone<Members>(log.bundle(plainEnvelope, INDEX, 11, 11));
-add('verified', 'a newest tree that is that of the receipt', JSON.stringify(sameTree()));
+const sameTree = (): Members =>
+  structuredClone<Members>(log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 11 }));
+add('verified', 'a newest tree that is that of the receipt', { text: JSON.stringify(sameTree()) });
 for (const wrong of ['', {}, null, false, 0])
-  add(
-    'refused',
-    `a consistency that is ${JSON.stringify(wrong)}`,
-    JSON.stringify({ ...sameTree(), latest: { ...(sameTree()['latest'] as Members), consistency: wrong } }),
-  );
+  add('refused', `a consistency that is ${JSON.stringify(wrong)}`, {
+    text: JSON.stringify({ ...sameTree(), latest: { ...(sameTree()['latest'] as Members), consistency: wrong } }),
+  });
 {
   const alone = structuredClone(
-    TestLog.around(plainEnvelope, 0, 1, log.keys).bundle(plainEnvelope, 0, 1, 1),
+    TestLog.around(plainEnvelope, { index: 0, total: 1, keys: log.keys }).bundle(plainEnvelope, {
+      index: 0,
+      size: 1,
+      newest: 1,
+    }),
   ) as unknown as Members;
-  add('verified', 'a tree of one', JSON.stringify(alone));
+  add('verified', 'a tree of one', { text: JSON.stringify(alone) });
   for (const wrong of ['', {}])
-    add(
-      'refused',
-      `an inclusion that is ${JSON.stringify(wrong)}`,
-      JSON.stringify({ ...alone, latest: { ...(alone['latest'] as Members), inclusion: wrong } }),
-    );
+    add('refused', `an inclusion that is ${JSON.stringify(wrong)}`, {
+      text: JSON.stringify({ ...alone, latest: { ...(alone['latest'] as Members), inclusion: wrong } }),
+    });
 }
 change('refused', 'a line of a key whose name has U+FEFF', (bundle) => (bundle.checkpoint += '— a\ufeffb AAAAAAAA\n'));
 change('refused', 'a tlog-proof with a checkpoint of the same tree and another text', (bundle) => {
   const extended = noteOf(`${log.text(11)}more\n`, log.keys);
-  bundle.tlog_proof = log.bundle(plainEnvelope, INDEX, 11, 11).tlog_proof.replace(/\n\n[^]*$/, `\n\n${extended}`);
+  bundle.tlog_proof = log
+    .bundle(plainEnvelope, { index: INDEX, size: 11, newest: 11 })
+    .tlog_proof.replace(/\n\n[^]*$/, `\n\n${extended}`);
 });
 {
   const { payload: _payload, ...left } = plainEnvelope;
@@ -332,8 +355,9 @@ change('refused', 'a tlog-proof with a checkpoint of the same tree and another t
 // The formats say nothing of these, and the Python program leaves them out (docs/claims.md).
 change('refused', 'a receipt with a member that it has not', (bundle) => Object.assign(bundle.receipt, { seen: true }));
 Object.assign(cases.at(-1) ?? {}, { python: 'verified' });
-coSigned('void', 'of another role', ours, { signer_role: 'king' });
-add('refused', 'a payload that fits no schema', withPayload({ severity: 'fatal' }, 'detector_signal'), {
+coSigned('void', 'of another role', { message: ours, more: { signer_role: 'king' } });
+add('refused', 'a payload that fits no schema', {
+  text: withPayload({ severity: 'fatal' }, 'detector_signal'),
   python: 'verified',
 });
 

@@ -27,7 +27,7 @@ const BUNDLES = 10 * HISTORIES;
 const TOGETHER = 50;
 
 const INDEX = 5;
-const log = TestLog.around(plainEnvelope, INDEX, 23);
+const log = TestLog.around(plainEnvelope, { index: INDEX, total: 23 });
 
 const kept = (text: string): Members => ({
   signer_kid: signer.jwk.kid,
@@ -62,11 +62,15 @@ with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
 /** Proofs with hashes and without any, and a claim whose payload was erased. */
 function bases(): Members[] {
   const { payload: _payload, ...left } = plainEnvelope;
-  const grown = log.bundle(plainEnvelope, INDEX, 11, 23);
+  const grown = log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23 });
   return [
     grown,
-    log.bundle(plainEnvelope, INDEX, 11, 11),
-    TestLog.around(plainEnvelope, 0, 1, log.keys).bundle(plainEnvelope, 0, 1, 1),
+    log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 11 }),
+    TestLog.around(plainEnvelope, { index: 0, total: 1, keys: log.keys }).bundle(plainEnvelope, {
+      index: 0,
+      size: 1,
+      newest: 1,
+    }),
     { ...grown, envelope: left, erased: true, leaf_hash: leafOf(signedBytes(plainEnvelope)).toString('hex') },
   ];
 }
@@ -149,7 +153,10 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
     const counts: Record<string, number> = { ok: 0, void: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(spelled, { minLength: TOGETHER, maxLength: TOGETHER, size: 'max' }), async (texts) => {
-        const bundle = { ...log.bundle(plainEnvelope, INDEX, 11, 23), co_signatures: texts.map(kept) };
+        const bundle = {
+          ...log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23 }),
+          co_signatures: texts.map(kept),
+        };
         const file = JSON.stringify(bundle);
         const [[code, lines], [codeInPython, linesInPython]] = [inTypeScript(file), await ask(file)];
         assert.deepEqual([code, codeInPython], [0, 0], 'a co-signature never decides the claim');
@@ -176,7 +183,7 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
             [{ ...kept(text), ...more }],
           );
           if (!Array.isArray(list)) return; // a bundle without its list is none
-          const bundle = { ...log.bundle(plainEnvelope, INDEX, 11, 23), co_signatures: list };
+          const bundle = { ...log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23 }), co_signatures: list };
           const file = JSON.stringify(bundle);
           const said = inTypeScript(file);
           assert.deepEqual(await ask(file), said, file.slice(file.indexOf('"co_signatures"')));
@@ -188,7 +195,7 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
   });
 
   it('in bundles that are nested as deep as they may, and deeper', async () => {
-    const file = JSON.stringify(log.bundle(plainEnvelope, INDEX, 11, 23));
+    const file = JSON.stringify(log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23 }));
     const nested = (depth: number) => file.replace('{', `{"unknown":${'['.repeat(depth)}${']'.repeat(depth)},`);
     for (const [depth, code] of [
       [199, 0],

@@ -16,7 +16,7 @@ describe('proofs in a Merkle tree', () => {
         const leaf = leaves[index] ?? assert.fail();
         const leads = (at: number, of: number, hashes: Buffer[]): boolean => {
           try {
-            return rootFromInclusion(leaf, at, of, hashes).equals(treeOf(size).root);
+            return rootFromInclusion(leaf, { index: at, size: of, path: hashes }).equals(treeOf(size).root);
           } catch {
             return false;
           }
@@ -33,10 +33,10 @@ describe('proofs in a Merkle tree', () => {
 
   it('of inclusion say what is wrong with them', () => {
     const [leaf = assert.fail()] = leaves;
-    assert.throws(() => rootFromInclusion(leaf, 5, 5, []), fault(/a tree of 5 has no entry 5/));
-    assert.throws(() => rootFromInclusion(leaf, 0, 0, []), fault(/a tree of 0 has no entry 0/));
-    assert.throws(() => rootFromInclusion(leaf, 0, 1, [leaf]), fault(/too long/));
-    assert.throws(() => rootFromInclusion(leaf, 0, 2, []), fault(/too short/));
+    assert.throws(() => rootFromInclusion(leaf, { index: 5, size: 5, path: [] }), fault(/a tree of 5 has no entry 5/));
+    assert.throws(() => rootFromInclusion(leaf, { index: 0, size: 0, path: [] }), fault(/a tree of 0 has no entry 0/));
+    assert.throws(() => rootFromInclusion(leaf, { index: 0, size: 1, path: [leaf] }), fault(/too long/));
+    assert.throws(() => rootFromInclusion(leaf, { index: 0, size: 2, path: [] }), fault(/too short/));
   });
 
   it('of consistency hold between any two sizes, and for no other size, root or length', () => {

@@ -213,7 +213,10 @@ export class TestLog {
   }
 
   /** The bundle of the envelope at `index`, with a receipt of a tree of `size` in a log that has now `newest` entries. */
-  bundle(envelope: Members, index: number, size: number, newest: number, witnesses: Keys[] = []) {
+  bundle(
+    envelope: Members,
+    { index, size, newest, witnesses = [] }: { index: number; size: number; newest: number; witnesses?: Keys[] },
+  ) {
     const id = 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD';
     const [then, now] = [this.leaves.slice(0, size), this.leaves.slice(0, newest)];
     const proof = cbor([size, index, inclusionOf(index, then)]);
@@ -256,7 +259,10 @@ export class TestLog {
   }
 
   /** A log of `total` entries in which the envelope stands at `index`. */
-  static around(envelope: Members, index: number, total: number, keys = newKeys('carnet.log/log_test')): TestLog {
+  static around(
+    envelope: Members,
+    { index, total, keys = newKeys('carnet.log/log_test') }: { index: number; total: number; keys?: Keys },
+  ): TestLog {
     const leaves = Array.from({ length: total }, (_, at) => leafOf(Buffer.from(`entry ${at}`)));
     leaves[index] = leafOf(signedBytes(envelope));
     return new TestLog(keys, leaves);

@@ -46,11 +46,16 @@ describe('docs/verify-claim.py', function () {
   });
   after(() => (folder === undefined ? undefined : rm(folder, { recursive: true })));
 
-  const log = TestLog.around(plainEnvelope, 5, 23);
+  const log = TestLog.around(plainEnvelope, { index: 5, total: 23 });
   const signer = newKeys('signer');
   const honest = (): TestBundle => {
     const bundle = structuredClone(
-      log.bundle(plainEnvelope, 5, 11, 23, [newKeys('w.example', 4), newKeys('v.example', 6)]),
+      log.bundle(plainEnvelope, {
+        index: 5,
+        size: 11,
+        newest: 23,
+        witnesses: [newKeys('w.example', 4), newKeys('v.example', 6)],
+      }),
     );
     bundle.co_signatures.push(coSignature(plainEnvelope, signer));
     return bundle;
@@ -71,8 +76,8 @@ describe('docs/verify-claim.py', function () {
     for (const newest of [1, 2, 3, 7, 8, 13])
       for (const size of [1, 2, 5, 8, 13]) if (size <= newest) sizes.push([size - 1, size, newest], [0, size, newest]);
     for (const [index, size, newest] of sizes) {
-      const any = TestLog.around(plainEnvelope, index, newest, log.keys);
-      const [ended, said] = await verify(any.bundle(plainEnvelope, index, size, newest));
+      const any = TestLog.around(plainEnvelope, { index, total: newest, keys: log.keys });
+      const [ended, said] = await verify(any.bundle(plainEnvelope, { index, size, newest }));
       assert.equal(ended, 0, `${index} ${size} ${newest}: ${said}`);
     }
   });
@@ -106,7 +111,11 @@ describe('docs/verify-claim.py', function () {
       /^NOT VERIFIED the checkpoint of the receipt: a signature is not of its key/,
     ],
     ['the newest proof', (bundle) => (bundle.latest.inclusion[0] = '0'.repeat(64)), /not in the newest tree/],
-    ['the history', (bundle) => (bundle.latest = foreign.bundle(plainEnvelope, 5, 11, 23).latest), /not consistent/],
+    [
+      'the history',
+      (bundle) => (bundle.latest = foreign.bundle(plainEnvelope, { index: 5, size: 11, newest: 23 }).latest),
+      /not consistent/,
+    ],
     ['the consistency', (bundle) => bundle.latest.consistency.pop(), /not consistent|too short|another length/],
     [
       'the tlog-proof',
@@ -151,7 +160,7 @@ describe('docs/verify-claim.py', function () {
     ],
     [
       'the tree of the tlog-proof',
-      (bundle) => (bundle.tlog_proof = foreign.bundle(plainEnvelope, 5, 11, 17).tlog_proof),
+      (bundle) => (bundle.tlog_proof = foreign.bundle(plainEnvelope, { index: 5, size: 11, newest: 17 }).tlog_proof),
       /another tree than the bundle's two/,
     ],
   ];
@@ -250,8 +259,8 @@ describe('docs/verify-claim.py', function () {
   });
 
   it('refuses a place outside of the tree, also of a tree of one', async () => {
-    const one = TestLog.around(plainEnvelope, 0, 1, log.keys);
-    const [code, output] = await verify(one.bundle(plainEnvelope, 7, 1, 1));
+    const one = TestLog.around(plainEnvelope, { index: 0, total: 1, keys: log.keys });
+    const [code, output] = await verify(one.bundle(plainEnvelope, { index: 7, size: 1, newest: 1 }));
     assert.deepEqual([code, /the log has no such entry/.test(output)], [1, true], output);
   });
 

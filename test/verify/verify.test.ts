@@ -52,10 +52,10 @@ const textOf = (bundle: unknown, trust: Trust, wanted: string): string => {
 
 const INDEX = 5;
 const signer = newKeys('signer');
-const log = TestLog.around(plainEnvelope, INDEX, 23);
+const log = TestLog.around(plainEnvelope, { index: INDEX, total: 23 });
 /** A bundle in which everything holds, made again. */
 const honest = (): TestBundle => {
-  const bundle = structuredClone(log.bundle(plainEnvelope, INDEX, 11, 23));
+  const bundle = structuredClone(log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23 }));
   bundle.co_signatures.push(coSignature(plainEnvelope, signer));
   return bundle;
 };
@@ -133,8 +133,8 @@ describe('the offline verifier', () => {
       fc.property(fc.integer({ min: 1, max: 70 }), fc.nat(), fc.nat(), (newest, first, second) => {
         const size = 1 + (first % newest);
         const index = second % size;
-        const any = TestLog.around(plainEnvelope, index, newest, keys);
-        const bundle = any.bundle(plainEnvelope, index, size, newest);
+        const any = TestLog.around(plainEnvelope, { index, total: newest, keys });
+        const bundle = any.bundle(plainEnvelope, { index, size, newest });
         assert.deepEqual(failed(bundle, trustIn(any)), []);
       }),
       { numRuns: 150 },
@@ -144,7 +144,7 @@ describe('the offline verifier', () => {
   describe('finds what was changed:', () => {
     const other = newKeys('carnet.log/log_test');
     const forged = (size: number): string => noteOf(log.text(size), other);
-    const foreign = TestLog.around(plainEnvelope, INDEX, 23, log.keys);
+    const foreign = TestLog.around(plainEnvelope, { index: INDEX, total: 23, keys: log.keys });
     foreign.leaves[6] = leafOf(Buffer.from('another history'));
     const coSign = (change: Partial<Parameters<typeof sign1>[0]>) =>
       sign1({
@@ -285,7 +285,8 @@ describe('the offline verifier', () => {
       [
         'a tlog-proof in a third tree, which the log signed beside the others',
         ['tlog proof'],
-        (bundle) => (bundle.tlog_proof = foreign.bundle(plainEnvelope, INDEX, 11, 17).tlog_proof),
+        (bundle) =>
+          (bundle.tlog_proof = foreign.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 17 }).tlog_proof),
       ],
       [
         'the place in the tlog-proof',
@@ -318,7 +319,7 @@ describe('the offline verifier', () => {
       [
         'a newest tree with another history',
         ['tlog proof', 'consistency'],
-        (bundle) => (bundle.latest = foreign.bundle(plainEnvelope, INDEX, 11, 23).latest),
+        (bundle) => (bundle.latest = foreign.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23 }).latest),
       ],
       [
         'the same signature under the name of another log',
@@ -409,7 +410,7 @@ describe('the offline verifier', () => {
         consistency: then,
       });
       assert.deepEqual(resting(changed((bundle) => (bundle.latest.checkpoint = forged(23)))), { consistency: now });
-      const alone = log.bundle(plainEnvelope, INDEX, 11, 11);
+      const alone = log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 11 });
       alone.checkpoint = forged(11);
       alone.latest.checkpoint = alone.checkpoint;
       alone.tlog_proof = alone.tlog_proof.replace(log.checkpoint(11), alone.checkpoint);
@@ -514,7 +515,9 @@ describe('the offline verifier', () => {
     );
     assert.match(textOf(renamed, both, 'checkpoint'), /^failed: it is not signed by the key/);
     const twin = new TestLog(second, log.leaves);
-    const mixed = changed((bundle) => (bundle.latest = twin.bundle(plainEnvelope, INDEX, 11, 23).latest));
+    const mixed = changed(
+      (bundle) => (bundle.latest = twin.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23 }).latest),
+    );
     assert.equal(textOf(mixed, both, 'consistency'), 'failed: the two checkpoints are of different logs');
     assert.match(
       textOf(honest(), { ...both, older: twin.checkpoint(11) }, 'older checkpoint'),
@@ -523,8 +526,8 @@ describe('the offline verifier', () => {
   });
 
   it('takes no proof for another size, where it would lead to the same root', () => {
-    const small = TestLog.around(plainEnvelope, 0, 4);
-    const bundle = small.bundle(plainEnvelope, 0, 4, 4);
+    const small = TestLog.around(plainEnvelope, { index: 0, total: 4 });
+    const bundle = small.bundle(plainEnvelope, { index: 0, size: 4, newest: 4 });
     bundle.receipt.proof.bytes = cbor([3, 0, inclusionOf(0, small.leaves)]).toString('base64url');
     assert.deepEqual(failed(bundle, trustIn(small)), ['receipt', 'inclusion', 'cose receipt']);
     assert.equal(
@@ -624,7 +627,8 @@ describe('the offline verifier', () => {
     const lines = [one, two, three].map(({ vkey }, at) => `witness w${at + 1}\t${vkey} https://w${at + 1}.example`);
     const policy = (...more: string[]) =>
       parsePolicy(['# ours', `log ${log.keys.vkey}`, ...lines, '', ...more, ''].join('\n'));
-    const witnessed = (keys: Keys[]): TestBundle => log.bundle(plainEnvelope, INDEX, 11, 23, keys);
+    const witnessed = (keys: Keys[]): TestBundle =>
+      log.bundle(plainEnvelope, { index: INDEX, size: 11, newest: 23, witnesses: keys });
     const witnesses = (bundle: TestBundle, ...more: string[]): string =>
       textOf(bundle, trustIn(log, { policy: policy(...more) }), 'witnesses');
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runCommand, runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
@@ -26,10 +26,9 @@ export const createApiKey = (
   call: CommandCall,
   body: CreateApiKey,
 ): Promise<Answered<CreatedApiKey>> =>
-  runCommand(
-    context,
-    call,
-    async (unit) => {
+  runKeptCommand(context, call, {
+    secret: true,
+    work: async (unit) => {
       const { operatorId } = call.caller;
       const expiresAt = body.expires_at ?? null;
       if (expiresAt !== null) await assertFuture(unit.connection, expiresAt);
@@ -48,8 +47,7 @@ export const createApiKey = (
       });
       return { status: 201, body: { ...key, key: secret }, location: `/v1/api-keys/${key.id}` };
     },
-    { secret: true },
-  );
+  });
 
 /** Whom a key acts for, as a person looks at it: its agent or its grant; null: the operator. */
 async function subjectOfKey(

@@ -1,6 +1,6 @@
 import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runCommand, runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertFuture } from '../../database/instants.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
@@ -20,10 +20,9 @@ export const createGrant = (
   call: CommandCall,
   { name, providers, expires_at }: CreatePartnerGrant,
 ): Promise<Answered<CreatedPartnerGrant>> =>
-  runCommand(
-    context,
-    call,
-    async (unit) => {
+  runKeptCommand(context, call, {
+    secret: true,
+    work: async (unit) => {
       const { connection } = unit;
       const { operatorId } = call.caller;
       const expiresAt = expires_at ?? null;
@@ -49,8 +48,7 @@ export const createGrant = (
         location: `/v1/partner-grants/${grant.id}`,
       };
     },
-    { secret: true },
-  );
+  });
 
 /** @throws CarnetError NOT_FOUND for an unknown, foreign or deleted grant. */
 export async function readGrant({ pool }: Context, { operatorId }: Caller, grantId: string): Promise<PartnerGrant> {

@@ -98,8 +98,11 @@ export const decisions = {
 export const decideCase = (
   context: Context,
   call: CommandCall,
-  { kind, outcome, action: usual, governed, check, apply }: Decision,
-  { id, reason }: { id: string; reason: string },
+  {
+    decision: { kind, outcome, action: usual, governed, check, apply },
+    id,
+    reason,
+  }: { decision: Decision; id: string; reason: string },
 ): Promise<Answered<DecidedCase>> =>
   runCommand(context, call, async (unit) => {
     const subject = await openCase(unit, kind, id);

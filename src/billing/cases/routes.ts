@@ -56,7 +56,7 @@ const postSettle = route({
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body: { outcome, reason } }) =>
-    decideCase(context, call, refundSettled(outcome), { id, reason }),
+    decideCase(context, call, { decision: refundSettled(outcome), id, reason }),
 });
 
 const postClose = route({
@@ -74,7 +74,7 @@ const postClose = route({
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) =>
-    decideCase(context, call, decisions.receivableClosed, { id, ...body }),
+    decideCase(context, call, { decision: decisions.receivableClosed, id, ...body }),
 });
 
 const postTake = route({
@@ -92,7 +92,7 @@ const postTake = route({
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) =>
-    decideCase(context, call, decisions.paymentTaken, { id, ...body }),
+    decideCase(context, call, { decision: decisions.paymentTaken, id, ...body }),
 });
 
 const postDismiss = route({
@@ -110,7 +110,7 @@ const postDismiss = route({
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) =>
-    decideCase(context, call, decisions.paymentDismissed, { id, ...body }),
+    decideCase(context, call, { decision: decisions.paymentDismissed, id, ...body }),
 });
 
 const postDismissAlarm = route({
@@ -129,7 +129,7 @@ const postDismissAlarm = route({
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) =>
-    decideCase(context, call, decisions.alarmDismissed, { id, ...body }),
+    decideCase(context, call, { decision: decisions.alarmDismissed, id, ...body }),
 });
 
 export const caseRoutes: AnyRoute[] = [getCases, postSettle, postClose, postTake, postDismiss, postDismissAlarm];

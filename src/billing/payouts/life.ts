@@ -42,7 +42,7 @@ interface PayoutStep {
  * @param payoutId `op_…:YYYY-MM`
  */
 export const advancePayout = async ({ config, pool }: Context, payoutId: string): Promise<PayoutStep> => ({
-  status: await advancePayoutRow(pool, payoutId, config.payments !== undefined),
+  status: await advancePayoutRow(pool, { payoutId, configured: config.payments !== undefined }),
   waitMs: null,
 });
 

@@ -44,8 +44,7 @@ const Status = z.object({ status: z.custom<PayoutState>() });
 /** @param payoutId `op_…:YYYY-MM`, here and below */
 export const advancePayoutRow = (
   connection: CommonQueryMethods,
-  payoutId: string,
-  configured: boolean,
+  { payoutId, configured }: { payoutId: string; configured: boolean },
 ): Promise<PayoutState> =>
   connection.oneFirst(sql.type(Status)`select advance_payout(${payoutId}, ${configured}) as status`);
 

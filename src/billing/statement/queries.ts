@@ -111,9 +111,7 @@ const instant = (milliseconds: number): Fragment =>
 /** How many of a wallet's transfers, or model calls, are older than `at`; `otherwise` where no instant was given. */
 export function olderThan(
   what: 'transfers' | 'calls',
-  operatorId: OperatorId,
-  at: number | undefined,
-  otherwise: Fragment,
+  { operatorId, at, otherwise }: { operatorId: OperatorId; at: number | undefined; otherwise: Fragment },
 ): Fragment {
   if (at === undefined) return otherwise;
   return what === 'transfers'
@@ -129,8 +127,8 @@ function placeOf({ operatorId, filters, place }: StatementRequest): Fragment {
   const total = isNarrowed(filters) ? countOf(operatorId, filters) : sql.fragment`greatest(ends.top - ends.floor, 0)`;
   return sql.fragment`
     select ends.top, ends.floor, ${total} as total from (
-      select ${olderThan('transfers', operatorId, until, sql.fragment`w.last_position`)} as top,
-        ${olderThan('transfers', operatorId, since, sql.fragment`0::bigint`)} as floor
+      select ${olderThan('transfers', { operatorId, at: until, otherwise: sql.fragment`w.last_position` })} as top,
+        ${olderThan('transfers', { operatorId, at: since, otherwise: sql.fragment`0::bigint` })} as floor
       from wallets w where w.operator_id = ${operatorId}
       offset 0
     ) ends`;

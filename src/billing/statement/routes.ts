@@ -54,12 +54,12 @@ async function answerStatement(request: Request) {
   const { page, members, links } = await statementPage(request, JSON_FORM, DEFAULT_LIMIT);
   const rows = withReceipts(request.context, page.content ?? '', page.sealed_receipts);
   const remainders: unknown = page.remainders === null ? null : JSON.parse(page.remainders);
-  return jsonList(
-    { total: page.total, receivable_cents: page.owed, remainders, ...members },
-    'transactions',
-    rows,
+  return jsonList({
+    members: { total: page.total, receivable_cents: page.owed, remainders, ...members },
+    name: 'transactions',
+    items: rows,
     links,
-  );
+  });
 }
 
 /** The filtered statement as a table; the Link header leads to rows beyond CSV_ROWS. */
@@ -86,11 +86,11 @@ async function answerTimeline(request: Request) {
   const floor = { position: page.floor, call: page.floor_call };
   const next = page.more ? { snapshotAt, debited, top, floor } : null;
   const { members, links } = timelinePages.next(at, next);
-  return jsonList({ snapshot_at: snapshotAt, ...members }, 'rows', page.rows ?? '', links);
+  return jsonList({ members: { snapshot_at: snapshotAt, ...members }, name: 'rows', items: page.rows ?? '', links });
 }
 
 /** A JSON object of `members` and a list whose items are JSON text already. */
-function jsonList(members: object, name: string, items: string, links: Links) {
+function jsonList({ members, name, items, links }: { members: object; name: string; items: string; links: Links }) {
   const text = `${JSON.stringify(members).slice(0, -1)},"${name}":[${items}]}`;
   return { status: 200 as const, prepared: writtenText<never>(text), links };
 }

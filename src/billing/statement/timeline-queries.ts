@@ -74,10 +74,10 @@ function placeOf({ operatorId, filters: { since, until }, place }: TimelineReque
       array(select coalesce(r.debited_cents, 0) from unnest(${textArray(METERS)}) with ordinality as meters (meter, nth)
         left join wallet_remainders r on r.operator_id = ${operatorId} and r.meter = meters.meter order by meters.nth) as debited
     from wallets w, lateral (
-      select ${olderThan('transfers', operatorId, until, sql.fragment`w.last_position`)} as top,
-        ${olderThan('calls', operatorId, until, sql.fragment`w.last_call`)} as top_call,
-        ${olderThan('transfers', operatorId, since, sql.fragment`0::bigint`)} as floor,
-        ${olderThan('calls', operatorId, since, sql.fragment`0::bigint`)} as floor_call
+      select ${olderThan('transfers', { operatorId, at: until, otherwise: sql.fragment`w.last_position` })} as top,
+        ${olderThan('calls', { operatorId, at: until, otherwise: sql.fragment`w.last_call` })} as top_call,
+        ${olderThan('transfers', { operatorId, at: since, otherwise: sql.fragment`0::bigint` })} as floor,
+        ${olderThan('calls', { operatorId, at: since, otherwise: sql.fragment`0::bigint` })} as floor_call
       offset 0
     ) ends
     where w.operator_id = ${operatorId}`;

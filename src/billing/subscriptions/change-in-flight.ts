@@ -46,7 +46,8 @@ export async function openChangePage(context: Context, call: CommandCall): Promi
   const waiting = await findChangeInFlight(context.pool, operatorId);
   assertThat(waiting, noChange);
   // A call that is repeated with its key names a page that was opened before, so it begins no other one.
-  return runWaitingCommand(context, call, `${waiting.id}:${waiting.attempt + 1}`, {
+  return runWaitingCommand(context, call, {
+    id: `${waiting.id}:${waiting.attempt + 1}`,
     async begin(unit) {
       await lockOperator(unit.connection, operatorId);
       if (!(await reopenChange(unit.connection, waiting))) return;

@@ -56,7 +56,7 @@ export async function forOperator(
   work: (unit: Unit) => Promise<void>,
 ): Promise<void> {
   const caller = { ...serviceCaller, operatorId: operatorId as OperatorId };
-  const call = serviceCall('subscription', 'life', caller);
+  const call = serviceCall({ operation: 'subscription', requestId: 'life', caller });
   await runCommand(context, call, async (unit) => {
     await lockOperator(unit.connection, operatorId);
     await work(unit);
@@ -84,7 +84,7 @@ export async function pushSubscription(context: PaymentsContext, operatorId: str
     (state) => ({ state, refused: null }),
     async (error: unknown) => {
       if (!(error instanceof PaymentRefused)) throw error;
-      return { state: await readSubscription(context, operatorId, subscriptionId), refused: error.message };
+      return { state: await readSubscription(context, { operatorId, subscriptionId }), refused: error.message };
     },
   );
   step('pushSubscription:pushed');
@@ -93,7 +93,7 @@ export async function pushSubscription(context: PaymentsContext, operatorId: str
     if (state === 'unknown') await takeUnknown(unit, operatorId);
     else await takeState(unit, operatorId, { state, at: row.answer_at, knownRevision: revision });
     if (pushed.refused !== null)
-      await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
+      await auditSubscription(unit.connection, { operatorId, action: 'subscription.change_refused', detail: change });
     await planNextFetch(unit.connection, operatorId, row.read_at);
   });
   if (pushed.refused !== null) {
@@ -146,13 +146,13 @@ async function readAtProvider(
   { row, change }: { row: SubscriptionRow; change: ChangeRow | null },
 ): Promise<AtProvider> {
   const sessionId = change?.session_id ?? null;
-  const checkout = sessionId === null ? null : await readCheckout(context, operatorId, sessionId);
+  const checkout = sessionId === null ? null : await readCheckout(context, { operatorId, sessionId });
   const subscriptionId = isRunning(row) ? row.subscription_id : (checkout?.subscriptionId ?? null);
   if (subscriptionId === null) return { checkout: checkout?.status ?? null, state: null };
   if (change !== null && checkout !== null) await completeIfPaid(context, { change, checkout, subscriptionId });
   return {
     checkout: checkout?.status ?? null,
-    state: await readSubscription(context, operatorId, subscriptionId),
+    state: await readSubscription(context, { operatorId, subscriptionId }),
   };
 }
 
@@ -178,8 +178,7 @@ export async function completeIfPaid(
 
 const readSubscription = (
   { payments, log }: PaymentsContext,
-  operatorId: string,
-  subscriptionId: string,
+  { operatorId, subscriptionId }: { operatorId: string; subscriptionId: string },
 ): Promise<SubscriptionState | 'unknown'> =>
   payments.readSubscription(subscriptionId).catch((error: unknown) => {
     if (!(error instanceof PaymentRefused)) throw error;
@@ -191,8 +190,7 @@ const readSubscription = (
 /** Null where the provider does not know it: it ends when its time is over. */
 const readCheckout = (
   { payments, log }: PaymentsContext,
-  operatorId: string,
-  sessionId: string,
+  { operatorId, sessionId }: { operatorId: string; sessionId: string },
 ): Promise<CheckoutState | null> =>
   payments.readCheckout(sessionId).catch((error: unknown) => {
     if (!(error instanceof PaymentRefused)) throw error;
@@ -212,8 +210,8 @@ async function giveSurplusBack(context: PaymentsContext, operatorId: string): Pr
   for (const subscriptionId of await openSurplus(pool, operatorId)) {
     const row = await findSubscription(pool, operatorId);
     const running = row !== null && isRunning(row) ? row.subscription_id : null;
-    const first = running === null ? null : await readSubscription(context, operatorId, running);
-    const second = await readSubscription(context, operatorId, subscriptionId);
+    const first = running === null ? null : await readSubscription(context, { operatorId, subscriptionId: running });
+    const second = await readSubscription(context, { operatorId, subscriptionId });
     const outcome = await surplusOutcome(context, { operatorId, subscriptionId, first, second });
     await forOperator(context, operatorId, async (unit) => {
       await settleSurplus(unit.connection, subscriptionId, outcome);
@@ -232,7 +230,7 @@ async function giveSurplusBack(context: PaymentsContext, operatorId: string): Pr
         });
       if (outcome.status !== 'given_back') return;
       const detail = { subscription_id: subscriptionId, refunded_cents: outcome.refundedCents };
-      await auditSubscription(unit.connection, operatorId, 'subscription.second_given_back', detail);
+      await auditSubscription(unit.connection, { operatorId, action: 'subscription.second_given_back', detail });
       log.error({ operatorId, ...detail }, 'an operator paid for two subscriptions; the second was ended and refunded');
     });
   }

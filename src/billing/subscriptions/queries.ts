@@ -207,9 +207,7 @@ export const isSettledSurplus = (connection: CommonQueryMethods, subscriptionId:
 /** Writes an audit event for what the service itself did with the subscription of an operator. */
 export async function auditSubscription(
   connection: CommonQueryMethods,
-  operatorId: string,
-  action: string,
-  detail: Record<string, unknown>,
+  { operatorId, action, detail }: { operatorId: string; action: string; detail: Record<string, unknown> },
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
     insert into audit_events (operator_id, actor, action, target, detail)

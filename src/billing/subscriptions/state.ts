@@ -60,8 +60,12 @@ export async function takeState(unit: Unit, operatorId: string, reported: Report
   const { subscriptionId } = reported.state;
   await notePrice(connection, operatorId, { before, reported });
   if (isSecondSubscription(before, reported) && (await noteSurplus(connection, operatorId, subscriptionId))) {
-    await auditSubscription(connection, operatorId, 'subscription.second', {
-      subscription_id: subscriptionId,
+    await auditSubscription(connection, {
+      operatorId,
+      action: 'subscription.second',
+      detail: {
+        subscription_id: subscriptionId,
+      },
     });
     await planFetchNow(connection, operatorId); // which gives it back
   }
@@ -196,9 +200,13 @@ async function withinCeiling({ connection }: Unit, operatorId: string, row: Subs
   if (row.purchased_seats === 0 || row.tier === null) return row;
   const most = await purchasableSeats(connection, row.tier);
   if (most === null || row.purchased_seats <= most) return row;
-  await auditSubscription(connection, operatorId, 'subscription.seats_lowered', {
-    from: row.purchased_seats,
-    to: most,
+  await auditSubscription(connection, {
+    operatorId,
+    action: 'subscription.seats_lowered',
+    detail: {
+      from: row.purchased_seats,
+      to: most,
+    },
   });
   return { ...row, purchased_seats: most, revision: row.revision + 1 };
 }
@@ -218,7 +226,7 @@ interface Difference {
 
 async function auditDifference({ connection }: Unit, operatorId: string, { before, after }: Difference): Promise<void> {
   const audit = (action: string, detail: Record<string, unknown>) =>
-    auditSubscription(connection, operatorId, `subscription.${action}`, detail);
+    auditSubscription(connection, { operatorId, action: `subscription.${action}`, detail });
   const { tier, period_end } = after;
   if (before.subscription_id !== after.subscription_id) return await audit('started', { tier, period_end });
   if (after.status === 'ended') return await audit('ended', { tier });

@@ -38,7 +38,8 @@ export async function subscribe(
   paymentSettings(context);
   const { operatorId } = call.caller;
   const id = newId('sbc');
-  return runWaitingCommand(context, call, id, {
+  return runWaitingCommand(context, call, {
+    id,
     begin: (unit) => beginChange(context, unit, { id, operatorId, tier: wanted }),
     wait: (changeId) => waitForPage(context, changeId),
     answer: async ({ connection }, changeId) => answerOfChange(context, await readChange(connection, changeId)),

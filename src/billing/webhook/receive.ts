@@ -44,7 +44,7 @@ const ALARMING: ReadonlySet<string> = new Set([
  * @throws CarnetError TEMPORARILY_UNAVAILABLE: the provider sends the event again.
  */
 export async function receivePaymentEvent(context: Context, event: PaymentEvent, requestId: string): Promise<void> {
-  const call = serviceCall('receivePaymentWebhook', requestId);
+  const call = serviceCall({ operation: 'receivePaymentWebhook', requestId });
   const { body: outcome } = await runCommand(context, call, async (unit) => {
     if (!(await insertPaymentEvent(unit.connection, event))) return { status: 200, body: 'seen' };
     const effect = await applyFact(unit, event, requestId);

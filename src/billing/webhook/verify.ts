@@ -33,7 +33,7 @@ export function readPaymentWebhook(
 
 function verified(rawBody: Buffer, header: string | undefined, secrets: Several): unknown {
   if (header === undefined || header === '') throw forged('The Stripe-Signature header is missing.');
-  if (!secrets.some((secret) => isSigned(rawBody, header, secret)))
+  if (!secrets.some((secret) => isSigned(rawBody, { header, secret })))
     throw forged('The signature does not fit the body.');
   const age = Math.floor(Date.now() / 1_000) - signedAt(header);
   if (!(Math.abs(age) <= TOLERANCE_SECONDS)) {
@@ -55,7 +55,7 @@ const NO_AGE_CHECK = 0;
  * Whether a signature of the header fits the body. The SDK compares in constant time. It throws where none fits, and a
  * TypeError where a signature is empty, so every error means no.
  */
-function isSigned(rawBody: Buffer, header: string, secret: string): boolean {
+function isSigned(rawBody: Buffer, { header, secret }: { header: string; secret: string }): boolean {
   try {
     return Stripe.webhooks.signature?.verifyHeader(rawBody, header, secret, NO_AGE_CHECK) === true;
   } catch {

@@ -92,7 +92,7 @@ async function addTo(
     );
   }
   const coSigned = { issuer: claim.issuer, agentId: claim.agent_id, signedBytes };
-  if (existing !== null && (await findKey(context, connection, coSigned, coSignature)) === null)
+  if (existing !== null && (await findKey(context, connection, { coSigned, coSignature })) === null)
     return { isNew: false, kept: existing };
   const judged = await judgeCoSignature(context, connection, { coSigned, coSignature, path });
   if (existing !== null) {
@@ -103,11 +103,10 @@ async function addTo(
   if (judged.publicJwk === null) {
     // An agent is what evidence is about: its key would fill the places of what its operator states about it (decision L108).
     assertThat(call.caller.operatorId === claim.issuer && call.caller.kind !== 'agent', () =>
-      refusal(
-        kid,
+      refusal(kid, {
         path,
-        'is of a key that is not known here, and only the issuer of the claim adds those, by no key of an agent',
-      ),
+        fault: 'is of a key that is not known here, and only the issuer of the claim adds those, by no key of an agent',
+      }),
     );
   } else {
     const verified = await findVerified(connection, claim, coSignature);

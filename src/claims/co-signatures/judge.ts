@@ -64,10 +64,10 @@ export async function judgeCoSignature(
   connection: CommonQueryMethods,
   { coSigned, coSignature, path }: { coSigned: CoSigned; coSignature: CoSignature; path: string },
 ): Promise<JudgedCoSignature> {
-  const x = await findKey(context, connection, coSigned, coSignature);
+  const x = await findKey(context, connection, { coSigned, coSignature });
   if (x === null) {
     assertFitsProfile(coSignature, path);
-    const unverified = await whyUnverified(context, connection, coSigned, coSignature);
+    const unverified = await whyUnverified(context, connection, { coSigned, coSignature });
     return { ...coSignature, publicJwk: null, unverified };
   }
   assertVerifies(coSignature, { x, payload: coSigned.signedBytes, path });
@@ -81,13 +81,12 @@ const ROLES: readonly Role[] = ['operator_attestation', 'agent_self', 'witness']
 async function whyUnverified(
   context: Pick<Context, 'config'>,
   connection: CommonQueryMethods,
-  coSigned: CoSigned,
-  coSignature: CoSignature,
+  { coSigned, coSignature }: { coSigned: CoSigned; coSignature: CoSignature },
 ): Promise<string> {
   const { signer_kid: kid, signer_role: role } = coSignature;
   if (!isThumbprint(kid)) return 'signer_kid is not the RFC 7638 thumbprint of a key: 43 characters of base64url.';
   for (const other of ROLES.filter((one) => one !== role)) {
-    const x = await findKey(context, connection, coSigned, { ...coSignature, signer_role: other });
+    const x = await findKey(context, connection, { coSigned, coSignature: { ...coSignature, signer_role: other } });
     if (x !== null) return `${unknownTo(role, coSigned)} It is one of the role ${other}; send it with that role.`;
   }
   const remedy = role === 'witness' ? '' : ' Register the key, then send the same co-signature again.';
@@ -111,8 +110,10 @@ function unknownTo(role: Role, { agentId }: CoSigned): string {
 export async function findKey(
   { config }: Pick<Context, 'config'>,
   connection: CommonQueryMethods,
-  { issuer, agentId }: CoSigned,
-  { signer_kid: kid, signer_role: role }: CoSignature,
+  {
+    coSigned: { issuer, agentId },
+    coSignature: { signer_kid: kid, signer_role: role },
+  }: { coSigned: CoSigned; coSignature: CoSignature },
 ): Promise<string | null> {
   if (!isThumbprint(kid)) return null;
   switch (role) {
@@ -141,7 +142,11 @@ function assertVerifies(
     assertSigned(coSignature, { x, payload });
   } catch (error) {
     if (!(error instanceof CoseFault)) throw error;
-    throw refusal(coSignature.signer_kid, path, error.message + hintOf(coSignature, { x, payload }), error);
+    throw refusal(coSignature.signer_kid, {
+      path,
+      fault: error.message + hintOf(coSignature, { x, payload }),
+      cause: error,
+    });
   }
 }
 
@@ -165,14 +170,15 @@ function hintOf(coSignature: CoSignature, { x, payload }: { x: string; payload: 
 function assertFitsProfile(coSignature: CoSignature, path: string): void {
   const { cose_sign1: text, signer_kid: kid } = coSignature;
   if (!isThumbprint(kid)) {
-    if (payloadIn(text) !== null) throw refusal(kid, path, 'has its payload attached; it must be detached (nil)');
+    if (payloadIn(text) !== null)
+      throw refusal(kid, { path, fault: 'has its payload attached; it must be detached (nil)' });
     return;
   }
   try {
     assertReadable(coSignature);
   } catch (error) {
     if (!(error instanceof CoseFault)) throw error;
-    throw refusal(kid, path, error.message, error);
+    throw refusal(kid, { path, fault: error.message, cause: error });
   }
 }
 
@@ -189,7 +195,10 @@ function payloadIn(text: string): Uint8Array | null {
 }
 
 /** @param fault the end of a sentence about the co-signature */
-export const refusal = (kid: string, path: string, fault: string, cause?: unknown): CarnetError =>
+export const refusal = (
+  kid: string,
+  { path, fault, cause }: { path: string; fault: string; cause?: unknown },
+): CarnetError =>
   new CarnetError('INVALID_CO_SIGNATURE', `The co-signature of ${kid} ${fault}.`, {
     errors: [{ path, code: 'invalid_co_signature', message: fault }],
     cause,

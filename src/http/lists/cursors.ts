@@ -24,7 +24,11 @@ const scopeHash = (scope: CursorScope): string =>
  * `base64url(JSON).mac`: the place where a page ended, for a request of the same scope.
  * @param days for so long: one is enough to read a list, and short enough that a leaked cursor is soon worth nothing
  */
-export function sealCursor(encryption: Encryption, scope: CursorScope, position: unknown, days = 1): string {
+export function sealCursor(
+  encryption: Encryption,
+  scope: CursorScope,
+  { position, days = 1 }: { position: unknown; days?: number | undefined },
+): string {
   const content: z.input<typeof Content> = { s: scopeHash(scope), p: position, e: Date.now() + days * DAY_MS };
   const text = Buffer.from(JSON.stringify(content)).toString('base64url');
   return `${text}.${encryption.mac(text, PURPOSE)}`;
@@ -34,11 +38,15 @@ export function sealCursor(encryption: Encryption, scope: CursorScope, position:
 export function openCursor<Position extends z.ZodType>(
   encryption: Encryption,
   scope: CursorScope,
-  cursor: string,
-  position: Position,
+  { cursor, position }: { cursor: string; position: Position },
 ): z.output<Position> {
   const [text, mac, ...rest] = cursor.split('.');
-  if (text === undefined || mac === undefined || rest.length > 0 || !encryption.macFits(text, PURPOSE, mac))
+  if (
+    text === undefined ||
+    mac === undefined ||
+    rest.length > 0 ||
+    !encryption.macFits(text, { purpose: PURPOSE, mac })
+  )
     throw invalidCursor();
   // The mac proves that this is our own text, so it parses.
   const content = Content.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));

@@ -6,7 +6,10 @@ import { queryIntegerOr } from '../query.ts';
 import type { Links } from '../route.ts';
 
 /** `limit` (1 to 100, 20 unless given) and `offset` of a list; spread them into the query schema of the route. */
-export const offsetQuery = { limit: queryIntegerOr(20, 1, 100), offset: queryIntegerOr(0, 0, 1_000_000_000) };
+export const offsetQuery = {
+  limit: queryIntegerOr({ standard: 20, minimum: 1, maximum: 100 }),
+  offset: queryIntegerOr({ standard: 0, minimum: 0, maximum: 1_000_000_000 }),
+};
 
 /** `{<name>: […], total, limit, offset}`, the reply of a list with `offsetQuery`. */
 export const offsetList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
@@ -79,7 +82,7 @@ export function cursorPages<Position extends z.ZodType>({
   inPosition = [],
 }: CursorOptions<Position>) {
   const seal = (request: CursorRequest, at: z.output<Position>): string =>
-    sealCursor(request.context.encryption, scope(request), at, days);
+    sealCursor(request.context.encryption, scope(request), { position: at, days });
   const scope = ({
     call,
     params,
@@ -94,14 +97,14 @@ export function cursorPages<Position extends z.ZodType>({
   });
   return {
     query: {
-      limit: queryIntegerOr(standard, 1, maximum),
+      limit: queryIntegerOr({ standard, minimum: 1, maximum }),
       cursor: z.string().optional().meta({ description: 'next_cursor of the page before' }),
     },
 
     /** @returns where the page before ended, null on the first page. @throws CarnetError INVALID_CURSOR */
     after(request: CursorRequest): z.output<Position> | null {
       const { cursor } = request.query;
-      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), cursor, position);
+      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), { cursor, position });
     },
 
     seal,

@@ -209,7 +209,7 @@ function nameParts(document: ShapedDocument): void {
     nameWithin(schema, name);
     return hasMembers(schema) || isChoice(schema) ? named(name, schema) : schema;
   };
-  const placeMember = (member: Schema, name: string, alone: boolean): Schema => {
+  const placeMember = (member: Schema, { name, alone }: { name: string; alone: boolean }): Schema => {
     const placed = isNull(member) ? member : place(member, name);
     return alone && placed === member && isNamedBesideNull(member) ? named(name, member) : placed;
   };
@@ -227,9 +227,9 @@ function nameParts(document: ShapedDocument): void {
     const by = discriminatorOf(resolved);
     const alone = members.filter((one) => !isNull(one)).length === 1;
     const placed = members.map((member) =>
-      placeMember(member, alone ? name : name + pascal(memberName(member, by)), alone),
+      placeMember(member, { name: alone ? name : name + pascal(memberName(member, by)), alone }),
     );
-    if (by !== undefined) schema.discriminator = discriminator(by, resolved, placed);
+    if (by !== undefined) schema.discriminator = discriminator(by, { members: resolved, placed });
     if (schema.oneOf === undefined) schema.anyOf = placed;
     else schema.oneOf = placed;
   };
@@ -273,7 +273,7 @@ function discriminatorOf(members: Schema[]): string | undefined {
   });
 }
 
-const discriminator = (propertyName: string, members: Schema[], placed: Schema[]) => ({
+const discriminator = (propertyName: string, { members, placed }: { members: Schema[]; placed: Schema[] }) => ({
   propertyName,
   mapping: Object.fromEntries(
     members.flatMap((member, at) => textsOf(member, propertyName).map((text) => [text, placed[at]?.$ref ?? ''])),

@@ -21,10 +21,10 @@ const DAY = 'public, max-age=86400';
 
 /** The assets that all pages share. Browsers fetch `/favicon.ico` where they show what is no page of ours, the OpenAPI document say. */
 export const assetPages = (): PathOfPage[] => [
-  ['/assets/carnet.css', asset('text/css; charset=utf-8', stylesheet, MINUTES)],
-  [ICON, asset('image/svg+xml', read('favicon.svg'), DAY)],
-  ['/favicon.ico', asset('image/x-icon', read('favicon.ico'), DAY)],
+  ['/assets/carnet.css', asset({ type: 'text/css; charset=utf-8', bytes: stylesheet, cacheControl: MINUTES })],
+  [ICON, asset({ type: 'image/svg+xml', bytes: read('favicon.svg'), cacheControl: DAY })],
+  ['/favicon.ico', asset({ type: 'image/x-icon', bytes: read('favicon.ico'), cacheControl: DAY })],
 ];
 
-const asset = (type: string, bytes: Buffer, cacheControl: string): NamedPage =>
+const asset = ({ type, bytes, cacheControl }: { type: string; bytes: Buffer; cacheControl: string }): NamedPage =>
   keptPage({ operation: 'asset', type, cacheControl, load: () => bytes });

@@ -28,23 +28,50 @@ export function docsPages(publicBaseUrl: string, routes: AnyRoute[]): PathOfPage
     after: html`<div id="swagger-ui"></div>`,
   });
   return [
-    ['/openapi.json', kept('openapi', 'application/json', ASKED_FOR, () => JSON.stringify(openApiDocument(routes)))],
-    ['/docs', kept('docs', 'text/html; charset=utf-8', ASKED_FOR, () => page.text)],
-    ['/assets/docs.css', file('text/css; charset=utf-8', MINUTES, import.meta.resolve('./assets/docs.css'))],
-    ['/assets/docs.js', file('text/javascript; charset=utf-8', MINUTES, import.meta.resolve('./assets/docs.js'))],
+    [
+      '/openapi.json',
+      kept('openapi', {
+        type: 'application/json',
+        cacheControl: ASKED_FOR,
+        text: () => JSON.stringify(openApiDocument(routes)),
+      }),
+    ],
+    ['/docs', kept('docs', { type: 'text/html; charset=utf-8', cacheControl: ASKED_FOR, text: () => page.text })],
+    [
+      '/assets/docs.css',
+      file({ type: 'text/css; charset=utf-8', cacheControl: MINUTES, url: import.meta.resolve('./assets/docs.css') }),
+    ],
+    [
+      '/assets/docs.js',
+      file({
+        type: 'text/javascript; charset=utf-8',
+        cacheControl: MINUTES,
+        url: import.meta.resolve('./assets/docs.js'),
+      }),
+    ],
     [
       '/docs/swagger-ui.css',
-      file('text/css; charset=utf-8', HOUR, import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+      file({
+        type: 'text/css; charset=utf-8',
+        cacheControl: HOUR,
+        url: import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+      }),
     ],
     [
       '/docs/swagger-ui-bundle.js',
-      file('text/javascript; charset=utf-8', HOUR, import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+      file({
+        type: 'text/javascript; charset=utf-8',
+        cacheControl: HOUR,
+        url: import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+      }),
     ],
   ];
 }
 
-const kept = (operation: string, type: string, cacheControl: string, text: () => string): NamedPage =>
-  keptPage({ operation, type, cacheControl, load: () => Buffer.from(text()) });
+const kept = (
+  operation: string,
+  { type, cacheControl, text }: { type: string; cacheControl: string; text: () => string },
+): NamedPage => keptPage({ operation, type, cacheControl, load: () => Buffer.from(text()) });
 
-const file = (type: string, cacheControl: string, url: string): NamedPage =>
+const file = ({ type, cacheControl, url }: { type: string; cacheControl: string; url: string }): NamedPage =>
   keptPage({ operation: 'docs', type, cacheControl, load: () => readFile(new URL(url)) });

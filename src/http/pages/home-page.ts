@@ -53,13 +53,13 @@ const homePage = ({ publicBaseUrl, temporalUiUrl, credentialsFile }: Addresses):
 </section>
 <h2>Where to go on</h2>
 <ul class="cards">
-${card('/docs', 'API documentation', 'Every call with its bodies and errors, to try with your key.')}
-${card('/dashboard', 'Dashboard', 'Sign in and decide what waits for a person.')}
-${temporalUiUrl === undefined ? html`` : card(temporalUiUrl, 'Temporal', 'Every run with its timeline, timers and retries.')}
-${card('/openapi.json', 'OpenAPI document', 'To generate a client from.')}
-${card('/readyz', 'Health', 'Whether the service is ready, and its parts.')}
+${card({ address: '/docs', title: 'API documentation', what: 'Every call with its bodies and errors, to try with your key.' })}
+${card({ address: '/dashboard', title: 'Dashboard', what: 'Sign in and decide what waits for a person.' })}
+${temporalUiUrl === undefined ? html`` : card({ address: temporalUiUrl, title: 'Temporal', what: 'Every run with its timeline, timers and retries.' })}
+${card({ address: '/openapi.json', title: 'OpenAPI document', what: 'To generate a client from.' })}
+${card({ address: '/readyz', title: 'Health', what: 'Whether the service is ready, and its parts.' })}
 </ul>`,
   });
 
-const card = (address: string, title: string, what: string): Html =>
+const card = ({ address, title, what }: { address: string; title: string; what: string }): Html =>
   html`<li class="card linked"><h3><a href="${address}">${title}</a></h3><p>${what}</p></li>`;

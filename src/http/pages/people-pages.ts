@@ -123,7 +123,7 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
       ctx.state.commanded = done.status < 400;
       sendPage(ctx, done);
     } else if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(visitOf(ctx, id, person)));
-    else sendMethods(ctx, submit === undefined ? ['GET'] : ['GET', 'POST'], false);
+    else sendMethods(ctx, { methods: submit === undefined ? ['GET'] : ['GET', 'POST'], anyOrigin: false });
   };
 
   return (ctx, next) => {

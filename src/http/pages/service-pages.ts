@@ -48,7 +48,7 @@ export function servicePages(context: Context, { routes, pages, health, limits, 
     else if (ctx.method === 'POST' && page.submit !== undefined) {
       const network = addressBlock(clientAddress(ctx.req, context.config.trustProxyHops), 48);
       sendPage(ctx, await page.submit({ ...request, form: await readForm(ctx.req, bodies, network) }));
-    } else sendMethods(ctx, page.submit === undefined ? ['GET'] : ['GET', 'POST'], false);
+    } else sendMethods(ctx, { methods: page.submit === undefined ? ['GET'] : ['GET', 'POST'], anyOrigin: false });
   };
   return (ctx, next) => {
     const found = ctx.path.startsWith('/v1/') ? undefined : table.find(ctx.path);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { actToOutlive, assertGrant, findAgent, lockOperator, maySeeAgent } from '../../accounts/index.ts';
 import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
@@ -36,10 +36,9 @@ export async function createEndpoint(
 ): Promise<Answered<CreatedEndpoint>> {
   const { caller } = call;
   const forbidden = await refusalOfForwardUrl(context, body.forward_url);
-  return runCommand(
-    context,
-    call,
-    async (unit) => {
+  return runKeptCommand(context, call, {
+    secret: true,
+    work: async (unit) => {
       const { connection } = unit;
       if (forbidden !== null) throw forbidden;
       const agent = await assertMayMake(connection, caller, body);
@@ -59,11 +58,10 @@ export async function createEndpoint(
         forward_to: originOf(body.forward_url),
         ...body.policy,
       });
-      const made = await shownEndpoint(context, connection, caller, id);
+      const made = await shownEndpoint(context, connection, { caller, id });
       return { status: 201, body: { ...made, secret }, location: `/v1/operator/inbound-webhooks/${id}` };
     },
-    { secret: true },
-  );
+  });
 }
 
 const newSlug = (): string => [...randomBytes(SLUG_LENGTH)].map((byte) => ALPHABET.charAt(byte & 31)).join('');

@@ -42,15 +42,14 @@ export function presentEndpoint({ config }: Pick<Context, 'config'>, row: Endpoi
 
 /** @throws CarnetError NOT_FOUND for an endpoint that is unknown, or that the caller does not see. */
 export async function readEndpoint(context: Context, caller: Caller, id: string): Promise<Endpoint> {
-  return await shownEndpoint(context, context.pool, caller, id);
+  return await shownEndpoint(context, context.pool, { caller, id });
 }
 
 /** As `readEndpoint`, on a connection. */
 export async function shownEndpoint(
   context: Context,
   connection: CommonQueryMethods,
-  caller: Caller,
-  id: string,
+  { caller, id }: { caller: Caller; id: string },
 ): Promise<Endpoint> {
   const row = await findEndpoint(connection, seenBy(caller), id);
   assertThat(row, () => notFound('inbound endpoint'));

@@ -42,7 +42,7 @@ export async function revokeEndpoint(
       { headers: { 'Retry-After': '5' } },
     );
   }
-  return { status: 200, body: await shownEndpoint(context, context.pool, caller, id), replayed: false };
+  return { status: 200, body: await shownEndpoint(context, context.pool, { caller, id }), replayed: false };
 }
 
 /** A passport is shown to others, and everybody whom it was shown to could end every endpoint of the operator for good. */

@@ -1,6 +1,6 @@
 import { actToOutlive } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { newWebhookSecret } from '../../webhooks/secrets.ts';
 import { activeEndpoint, endpointDecidedAbout } from './read.ts';
@@ -18,10 +18,9 @@ export const rotateEndpointSecret = (
   call: CommandCall,
   { id, immediate, secret: given }: { id: string } & RotateEndpointSecret,
 ): Promise<Answered<RotatedEndpointSecret>> =>
-  runCommand(
-    context,
-    call,
-    async (unit) => {
+  runKeptCommand(context, call, {
+    secret: true,
+    work: async (unit) => {
       const endpoint = await activeEndpoint(unit.connection, call.caller, id);
       const chosen = given !== undefined;
       const act = chosen
@@ -37,5 +36,4 @@ export const rotateEndpointSecret = (
       unit.changed(id);
       return { status: 200, body: { id, secret } };
     },
-    { secret: true },
-  );
+  });

@@ -43,7 +43,7 @@ export async function updateEndpoint(
       await unit.audit('inbound_endpoint.weakened', id, { was, is });
     }
     unit.changed(id);
-    return { status: 200, body: await shownEndpoint(context, connection, call.caller, id) };
+    return { status: 200, body: await shownEndpoint(context, connection, { caller: call.caller, id }) };
   });
 }
 

@@ -148,7 +148,7 @@ async function settle(
     await settleDelivery(context.pool, delivery.id, outcome); // nothing to mail: one statement
   } else {
     const effects = await inTransaction(context, async (connection) => {
-      const opened = openUnit(serviceCall('settleDelivery', delivery.id), connection);
+      const opened = openUnit(serviceCall({ operation: 'settleDelivery', requestId: delivery.id }), connection);
       const settled = await settleDelivery(connection, delivery.id, outcome);
       await climbLadder(context, opened.unit, { delivery, settled, outcome });
       return opened.effects();

@@ -22,7 +22,8 @@ export const testDestination = (
 ): Promise<Answered<Tested>> => {
   const { operatorId } = call.caller;
   const id = newId('dlv');
-  return runWaitingCommand<Tested>(context, call, id, {
+  return runWaitingCommand<Tested>(context, call, {
+    id,
     async begin(unit) {
       const target = await lockTarget(unit.connection, operatorId, destinationId);
       assertThat(target, () => notFound('destination'));

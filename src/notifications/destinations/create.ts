@@ -1,6 +1,6 @@
 import { isRegisteredEmail, lockOperator } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
@@ -31,10 +31,9 @@ export async function createDestination(
   const { channel_type: channel, destination } = body;
   // Before the command, since DNS may take seconds; a caller that repeats a key gets the kept answer, no matter what DNS says now.
   const normalised = await normalise(context, body);
-  return runCommand(
-    context,
-    call,
-    async (unit) => {
+  return runKeptCommand(context, call, {
+    secret: true,
+    work: async (unit) => {
       const { connection } = unit;
       if (normalised instanceof CarnetError) throw normalised;
       const address = normalised;
@@ -69,8 +68,7 @@ export async function createDestination(
         location: `/v1/notifications/destinations/${id}`,
       };
     },
-    { secret: true },
-  );
+  });
 }
 
 /** @throws CarnetError DESTINATION_EXISTS; TIER_LIMIT_EXCEEDED where there are as many as may be */

@@ -1,5 +1,5 @@
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
 import { decidedAbout } from './decided-about.ts';
@@ -18,10 +18,9 @@ export const rotateSecret = (
   call: CommandCall,
   destinationId: string,
 ): Promise<Answered<RotatedSecret>> =>
-  runCommand(
-    context,
-    call,
-    async (unit) => {
+  runKeptCommand(context, call, {
+    secret: true,
+    work: async (unit) => {
       const { connection } = unit;
       const { operatorId } = call.caller;
       const found = await lockDestination(connection, { operatorId, destinationId });
@@ -39,5 +38,4 @@ export const rotateSecret = (
       await unit.audit('destination.secret_rotated', id);
       return { status: 200, body: { ...(await shownDestination(connection, operatorId, id)), webhook_secret: secret } };
     },
-    { secret: true },
-  );
+  });

@@ -205,19 +205,17 @@ async function verifiedDestinations(
 ): Promise<DestinationRow[]> {
   await keepDestinations(connection, operatorId, ids);
   const found = await destinationsById(connection, operatorId, ids);
-  const [fault, ...faults] = faultsAt(
-    ids,
-    (id) => !found.has(id),
-    'invalid_reference',
-    'must be a destination of yours',
-  );
+  const [fault, ...faults] = faultsAt(ids, {
+    isFault: (id) => !found.has(id),
+    code: 'invalid_reference',
+    message: 'must be a destination of yours',
+  });
   if (fault !== undefined) throw invalid(fault, ...faults);
-  const unverified = faultsAt(
-    ids,
-    (id) => (found.get(id)?.verified_at ?? null) === null,
-    'unverified',
-    'is not verified',
-  );
+  const unverified = faultsAt(ids, {
+    isFault: (id) => (found.get(id)?.verified_at ?? null) === null,
+    code: 'unverified',
+    message: 'is not verified',
+  });
   if (unverified.length > 0) {
     throw new CarnetError(
       'DESTINATION_UNVERIFIED',
@@ -230,7 +228,5 @@ async function verifiedDestinations(
 
 const faultsAt = (
   ids: readonly string[],
-  isFault: (id: string) => boolean,
-  code: string,
-  message: string,
+  { isFault, code, message }: { isFault: (id: string) => boolean; code: string; message: string },
 ): FieldFault[] => ids.flatMap((id, at) => (isFault(id) ? [{ path: `destination_ids.${at}`, code, message }] : []));

@@ -149,8 +149,8 @@ export type AccountabilityReport = z.output<typeof AccountabilityReportSchema>;
 /** Query of GET /v1/passports/reviews; pages are numbered from 1. */
 export const ReviewsQuerySchema = z.object({
   status: ReviewStatus.default('pending').meta({ description: 'Left out: those that wait for a decision' }),
-  page: queryIntegerOr(1, 1, 1_000_000),
-  limit: queryIntegerOr(20, 1, 100),
+  page: queryIntegerOr({ standard: 1, minimum: 1, maximum: 1_000_000 }),
+  limit: queryIntegerOr({ standard: 20, minimum: 1, maximum: 100 }),
 });
 export type ReviewsQuery = z.output<typeof ReviewsQuerySchema>;
 

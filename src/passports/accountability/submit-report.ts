@@ -39,10 +39,13 @@ async function submitReport<Body>(
       p_checkout_grace => ${checkoutGraceSeconds}, p_services => ${textArray(body.services_used)},
       p_calls => ${JSON.stringify(body.tool_calls)}, p_actions => ${body.actions_count},
       p_delegated => ${textArray(body.delegated_to)}, p_summary => ${body.summary ?? null})`;
-  const { replayed, answer } = await runHotCommand(context, call, query, ({ messages, ended }) => ({
-    changed: ended,
-    messages,
-  }));
+  const { replayed, answer } = await runHotCommand(context, call, {
+    query,
+    effects: ({ messages, ended }) => ({
+      changed: ended,
+      messages,
+    }),
+  });
   // The function writes it in the shape of the reply schema, with which the route parses it.
   return { status: 201, body: JSON.parse(answer) as Body, location: `/v1/passports/${jti}/report`, replayed };
 }

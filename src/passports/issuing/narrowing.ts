@@ -39,11 +39,10 @@ export const narrowServices = (
   return requested.map((scope, index) => {
     const allowance = byConnection.get(scope.service_connection_id);
     if (allowance === undefined) {
-      throw refusal(
-        excessCode,
-        `scopes.${index}.service_connection_id`,
-        `${scope.service_connection_id} is not among the services that may be passed on`,
-      );
+      throw refusal(excessCode, {
+        path: `scopes.${index}.service_connection_id`,
+        message: `${scope.service_connection_id} is not among the services that may be passed on`,
+      });
     }
     return {
       service_id: allowance.service_id,
@@ -63,7 +62,8 @@ function narrowedScopes(
   { path, excessCode }: { path: string; excessCode: ExcessCode },
 ): string[] {
   const extra = scopes.find((scope) => scope !== ALL && !allowance.scopes.includes(scope));
-  if (extra !== undefined) throw refusal(excessCode, path, `${extra} is not among the scopes that may be passed on`);
+  if (extra !== undefined)
+    throw refusal(excessCode, { path, message: `${extra} is not among the scopes that may be passed on` });
   return scopes.includes(ALL) ? [...allowance.scopes] : [...new Set(scopes)];
 }
 
@@ -71,7 +71,7 @@ function narrowedSources(allowance: Allowance, { allow_data_from: sources }: Req
   if (sources === undefined) return [...allowance.allow_data_from];
   const extra = sources.find((source) => source !== ALL && !allowance.allow_data_from.includes(source));
   if (extra !== undefined)
-    throw refusal('SCOPE_ESCALATION', path, `content of ${extra} may not flow into this service`);
+    throw refusal('SCOPE_ESCALATION', { path, message: `content of ${extra} may not flow into this service` });
   return sources.includes(ALL) ? [...allowance.allow_data_from] : [...new Set(sources)];
 }
 
@@ -91,11 +91,10 @@ function narrowedConstraints(
 function assertTighter(constraint: SignedConstraint, { constraints }: Allowance, path: string): void {
   const loosened = findLoosened(constraint, constraints);
   if (loosened === undefined) return;
-  throw refusal(
-    'SCOPE_ESCALATION',
+  throw refusal('SCOPE_ESCALATION', {
     path,
-    `would loosen ${loosened.param} ${loosened.op} ${JSON.stringify(loosened.value)}`,
-  );
+    message: `would loosen ${loosened.param} ${loosened.op} ${JSON.stringify(loosened.value)}`,
+  });
 }
 
 /**
@@ -110,11 +109,10 @@ export function narrowAudience(
   const ids = serviceIds(services);
   const extra = audience.findIndex((id) => !ids.includes(id));
   if (extra === -1) return [...audience];
-  throw refusal(
-    excessCode,
-    `audience.${extra}`,
-    `${audience[extra]} is not the service_id of a service of this passport`,
-  );
+  throw refusal(excessCode, {
+    path: `audience.${extra}`,
+    message: `${audience[extra]} is not the service_id of a service of this passport`,
+  });
 }
 
 /** The services that a passport of this audience is accepted by; without one, all of them. */
@@ -125,5 +123,5 @@ export const serviceIds = (services: readonly ServiceScope[]): string[] => [
   ...new Set(services.map(({ service_id: id }) => id)),
 ];
 
-const refusal = (code: ExcessCode, path: string, message: string): CarnetError =>
+const refusal = (code: ExcessCode, { path, message }: { path: string; message: string }): CarnetError =>
   new CarnetError(code, `${path}: ${message}.`, { errors: [{ path, message, code: code.toLowerCase() }] });

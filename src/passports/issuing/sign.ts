@@ -85,10 +85,13 @@ export async function signPassport<Composed extends Composition>(
       refused: refusal?.status ?? null,
     });
     try {
-      const row = await runHotCommand(context, call, decide(common, composed), ({ messages }) => ({
-        changed: [],
-        messages,
-      }));
+      const row = await runHotCommand(context, call, {
+        query: decide(common, composed),
+        effects: ({ messages }) => ({
+          changed: [],
+          messages,
+        }),
+      });
       return answered(row, (row.kid === key.kid ? key : await keyOf(context, row.kid)).sign(row.payload));
     } catch (error) {
       const state = sqlStateOf(error);

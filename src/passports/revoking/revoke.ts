@@ -79,7 +79,7 @@ async function revoke<Body>(
   call: CommandCall,
   { reply, statement }: { reply: z.ZodType<Body>; statement: QuerySqlToken<typeof AnswerRow> },
 ): Promise<Answered<Body>> {
-  const { body, replayed } = await runHotCommand(context, call, statement, effects);
+  const { body, replayed } = await runHotCommand(context, call, { query: statement, effects });
   return { status: 200, body: reply.parse(body), replayed };
 }
 

@@ -48,14 +48,13 @@ const MALFORMED = { reason: 'malformed' } as const;
  */
 export async function verifyToken(
   token: string,
-  keys: Pick<KeyRing, 'byHeader' | 'counting'>,
-  issuer: string,
+  { keys, issuer }: { keys: Pick<KeyRing, 'byHeader' | 'counting'>; issuer: string },
 ): Promise<TokenVerdict> {
   const parts = partsOf(token);
   if (parts === undefined) return MALFORMED;
   const key = keys.byHeader.get(parts.header) ?? findKey(parts.header, keys);
   if (key === 'malformed') return MALFORMED;
-  const genuine = key !== 'unknown_key' && (await isSigned(...signedBytes(parts), key.publicKey));
+  const genuine = key !== 'unknown_key' && (await isSigned({ ...signedBytes(parts), key: key.publicKey }));
   const bytes = Buffer.from(parts.payload, 'base64url');
   const payload = payloadOf(genuine ? parseOwn(bytes) : parseStrictly(parts.payload, bytes));
   if (payload === undefined || payload.iss !== issuer || payload.exp <= payload.iat) return MALFORMED;
@@ -80,10 +79,10 @@ function partsOf(token: string): Parts | undefined {
   return { header, payload, signature: token.slice(last + 1), input: token.slice(0, last) };
 }
 
-const signedBytes = ({ input, signature }: Parts): [Buffer, Buffer] => [
-  Buffer.from(input, 'latin1'),
-  Buffer.from(signature, 'base64url'),
-];
+const signedBytes = ({ input, signature }: Parts): { input: Buffer; signature: Buffer } => ({
+  input: Buffer.from(input, 'latin1'),
+  signature: Buffer.from(signature, 'base64url'),
+});
 
 /** The key of a header that is not byte for byte the one we write. */
 function findKey(header: string, { counting }: Pick<KeyRing, 'counting'>): SigningKey | 'malformed' | 'unknown_key' {
@@ -93,7 +92,15 @@ function findKey(header: string, { counting }: Pick<KeyRing, 'counting'>): Signi
 }
 
 /** Whether this key has signed these bytes; false also for bytes that are no signature. */
-export function isSigned(input: Buffer, signature: Buffer, key: KeyObject): boolean | Promise<boolean> {
+export function isSigned({
+  input,
+  signature,
+  key,
+}: {
+  input: Buffer;
+  signature: Buffer;
+  key: KeyObject;
+}): boolean | Promise<boolean> {
   if (!OTHER_CORES) return verify(null, input, key, signature);
   return new Promise((resolve, reject) => {
     verify(null, input, key, signature, (error, genuine) => (error === null ? resolve(genuine) : reject(error)));

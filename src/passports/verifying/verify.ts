@@ -34,9 +34,9 @@ export type PassportVerdict =
 export async function verifySignature(context: Context, token: string): Promise<TokenVerdict> {
   const keys = signingKeys(context);
   const { publicBaseUrl } = context.config;
-  const verdict = await verifyToken(token, keys.fresh ?? (await keys.ring()), publicBaseUrl);
+  const verdict = await verifyToken(token, { keys: keys.fresh ?? (await keys.ring()), issuer: publicBaseUrl });
   if (!('reason' in verdict) || verdict.reason !== 'unknown_key') return verdict;
-  return await verifyToken(token, await keys.reread(), publicBaseUrl);
+  return await verifyToken(token, { keys: await keys.reread(), issuer: publicBaseUrl });
 }
 
 /**

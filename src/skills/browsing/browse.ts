@@ -27,7 +27,7 @@ export async function browseSkills(pool: DatabasePool, caller: Caller, query: Br
   if (search.trim() !== '' && words.length === 0) return { rows: [], total: 0 };
   return words.length === 0 && tags.length === 0
     ? await newestSkills(pool, caller, query)
-    : await matchingSkills(pool, caller, query, words);
+    : await matchingSkills(pool, caller, { query, words });
 }
 
 interface SkillPage {
@@ -59,8 +59,7 @@ async function newestSkills(pool: DatabasePool, caller: Caller, query: BrowseQue
 async function matchingSkills(
   pool: DatabasePool,
   caller: Caller,
-  query: BrowseQuery,
-  words: readonly string[],
+  { query, words }: { query: BrowseQuery; words: readonly string[] },
 ): Promise<SkillPage> {
   const { tags = [] } = query;
   const conditions = statusAndTrust(caller, query);

@@ -31,7 +31,17 @@ export type RunStep = ScriptStep | LlmStep;
 
 type Config = NonNullable<Code['llm_config']>;
 
-const llmStep = (label: string | null, provider: string, model: string, config: Config | null): LlmStep => ({
+const llmStep = ({
+  label,
+  provider,
+  model,
+  config,
+}: {
+  label: string | null;
+  provider: string;
+  model: string;
+  config: Config | null;
+}): LlmStep => ({
   kind: 'llm',
   label,
   provider,
@@ -47,7 +57,12 @@ export function stepsOf(code: Code): RunStep[] {
     return code.execution_steps.map((step) =>
       step.type === 'script'
         ? { kind: 'script', label: step.label, runtime: step.runtime, script: step.script, dependencies: [] }
-        : llmStep(step.label, step.llm_provider, step.llm_model, step.llm_config ?? null),
+        : llmStep({
+            label: step.label,
+            provider: step.llm_provider,
+            model: step.llm_model,
+            config: step.llm_config ?? null,
+          }),
     );
   }
   const { execution_script: script, execution_runtime: runtime } = code;
@@ -59,7 +74,14 @@ export function stepsOf(code: Code): RunStep[] {
     ];
   }
   if (code.llm_enabled === true && code.llm_model) {
-    return [llmStep(null, code.llm_provider ?? '', code.llm_model, code.llm_config ?? null)];
+    return [
+      llmStep({
+        label: null,
+        provider: code.llm_provider ?? '',
+        model: code.llm_model,
+        config: code.llm_config ?? null,
+      }),
+    ];
   }
   return [];
 }

@@ -81,13 +81,13 @@ export async function bestCandidates(
   limit: number,
 ): Promise<CandidateSkill[]> {
   const common = sharedWith(wanted);
-  const best = common.length === 0 ? [] : [...(await candidatesWith(connection, wanted, common, limit))];
+  const best = common.length === 0 ? [] : [...(await candidatesWith(connection, wanted, { common, limit }))];
   const scoresWithoutCommon =
     wanted.inputDeclared === null || wanted.outputRequired === null || wanted.outputRequired.length === 0;
   if (!scoresWithoutCommon) return best;
   const others = [...common.map((part) => sql.fragment`not (${part})`), offeredTo(wanted)];
   if (best.length < limit && wanted.words.length > 0)
-    best.push(...(await candidatesByText(connection, wanted, others, limit - best.length)));
+    best.push(...(await candidatesByText(connection, wanted, { others, limit: limit - best.length })));
   if (best.length < limit)
     best.push(...(await newestCandidates(connection, [...others, apartFrom(best)], limit - best.length)));
   return best;
@@ -99,8 +99,7 @@ const apartFrom = (best: readonly CandidateSkill[]) =>
 const candidatesWith = (
   connection: CommonQueryMethods,
   wanted: WantedSkill,
-  common: FragmentSqlToken[],
-  limit: number,
+  { common, limit }: { common: FragmentSqlToken[]; limit: number },
 ) =>
   connection.any(sql.type(CandidateSkill)`
     with searched as materialized (select skill_search_any(${textArray(wanted.words)}) as query),
@@ -121,8 +120,7 @@ const candidatesWith = (
 const candidatesByText = (
   connection: CommonQueryMethods,
   wanted: WantedSkill,
-  others: FragmentSqlToken[],
-  limit: number,
+  { others, limit }: { others: FragmentSqlToken[]; limit: number },
 ) =>
   connection.any(sql.type(CandidateSkill)`
     with searched as materialized (select skill_search_any(${textArray(wanted.words)}) as query),

@@ -1,6 +1,6 @@
 import { findAgent } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Config } from '../../context/config.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid } from '../../errors/carnet-error.ts';
@@ -33,12 +33,15 @@ function checkModels({ modelProviders }: Config, body: PublishSkill): void {
     .map(({ path, provider, model }) => ({
       path,
       code: 'unknown_model',
-      message: unknownModel(modelProviders, provider, model),
+      message: unknownModel(modelProviders, { provider, model }),
     }));
   if (first !== undefined) throw invalid(first, ...more);
 }
 
-const unknownModel = (providers: Config['modelProviders'], provider: string, model: string): string => {
+const unknownModel = (
+  providers: Config['modelProviders'],
+  { provider, model }: { provider: string; model: string },
+): string => {
   const names = providers.flatMap(({ slug, models }) => [...models.keys()].map((name) => `${slug}/${name}`));
   const offered = names.length === 0 ? 'it offers none' : `it offers ${cut(names.join(', '), SHOWN_MODELS)}`;
   return `names ${shown(provider)}/${shown(model)}, which the service does not offer; ${offered}`;
@@ -55,10 +58,9 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
   checkModels(context.config, body);
   const id = newId('skl');
   const review = needsReview(context.config.skillReview, body);
-  return await runCommand<Skill, KeptSkill>(
-    context,
-    call,
-    async (unit) => {
+  return await runKeptCommand<Skill, KeptSkill>(context, call, {
+    kept: keptSkill,
+    work: async (unit) => {
       const { connection, audit } = unit;
       const { operatorId } = call.caller;
       if (body.agent_id !== undefined) {
@@ -73,6 +75,5 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
       await audit('skill.published', id, { name: body.name, version: body.version, review });
       return { status: 201, body: await showSkill(context, connection, id), location: `/v1/skills/${id}` };
     },
-    { kept: keptSkill },
-  );
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { canonicalJson } from '../../json/canonical.ts';
@@ -25,17 +25,15 @@ import { saveChanges, type ChangeableFields } from './write-queries.ts';
 export async function updateSkill(
   context: Context,
   call: CommandCall,
-  id: string,
-  body: UpdateSkill,
+  { id, body }: { id: string; body: UpdateSkill },
 ): Promise<Answered<Skill>> {
   // The owner is judged first: a schema takes up to a second of a thread.
   if (body.input_schema !== undefined || body.output_schema !== undefined)
     assertOwnSkill(call.caller, await findSkillRow(context.pool, id));
   await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });
-  return await runCommand<Skill, KeptSkill>(
-    context,
-    call,
-    async ({ connection, audit, changed }) => {
+  return await runKeptCommand<Skill, KeptSkill>(context, call, {
+    kept: keptSkill,
+    work: async ({ connection, audit, changed }) => {
       const before = await lockOwnSkill(connection, call.caller, id);
       const waiting = await findPendingChange(connection, id);
       const { atOnce, waits } = partChange(before, waiting, body);
@@ -56,8 +54,7 @@ export async function updateSkill(
       if (fields.length > 0 || outcome !== 'same') changed(id);
       return { status: 200, body: await showSkill(context, connection, id) };
     },
-    { kept: keptSkill },
-  );
+  });
 }
 
 export const changeOf = (before: SkillRow, body: UpdateSkill): ChangeableFields => ({

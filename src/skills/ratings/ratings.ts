@@ -27,7 +27,11 @@ type Counts = z.output<typeof Counts>;
  * Rates a skill, or changes the operator's rating of it.
  * @throws CarnetError NOT_FOUND, SELF_RATING, VALIDATION_ERROR where the invocation is not a completed one of the caller's.
  */
-export const rateSkill = (context: Context, call: CommandCall, id: string, body: RateSkill): Promise<Answered<Rated>> =>
+export const rateSkill = (
+  context: Context,
+  call: CommandCall,
+  { id, body }: { id: string; body: RateSkill },
+): Promise<Answered<Rated>> =>
   runCommand<Rated>(context, call, async ({ connection, audit, changed }) => {
     const { operatorId } = call.caller;
     const skill = await findVisibleRow(connection, call.caller, id);

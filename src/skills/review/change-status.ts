@@ -1,5 +1,5 @@
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { keptSkill, type KeptSkill } from '../kept-skill.ts';
@@ -50,13 +50,16 @@ const assertSeen = (skill: { revision: number; status: string }, seen: number | 
 export const changeStatus = (
   context: Context,
   call: CommandCall,
-  id: string,
-  { by, action, revision }: { by: 'owner' | 'platform'; action: StatusAction; revision?: number | undefined },
+  {
+    id,
+    by,
+    action,
+    revision,
+  }: { id: string; by: 'owner' | 'platform'; action: StatusAction; revision?: number | undefined },
 ): Promise<Answered<Skill>> =>
-  runCommand<Skill, KeptSkill>(
-    context,
-    call,
-    async ({ connection, audit, changed }) => {
+  runKeptCommand<Skill, KeptSkill>(context, call, {
+    kept: keptSkill,
+    work: async ({ connection, audit, changed }) => {
       const before =
         by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
       assertThat(before, () => notFound('skill'));
@@ -72,5 +75,4 @@ export const changeStatus = (
       }
       return { status: 200, body: await showSkill(context, connection, id) };
     },
-    { kept: keptSkill },
-  );
+  });

@@ -1,5 +1,5 @@
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import { runCommand } from '../../commands/run.ts';
+import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { keptSkill, type KeptSkill } from '../kept-skill.ts';
@@ -20,13 +20,11 @@ import { showSkill } from '../show-skill.ts';
 export const decideChange = (
   context: Context,
   call: CommandCall,
-  id: string,
-  { changeId, decision }: { changeId: string; decision: 'approve' | { reject: string } },
+  { id, changeId, decision }: { id: string; changeId: string; decision: 'approve' | { reject: string } },
 ): Promise<Answered<Skill>> =>
-  runCommand<Skill, KeptSkill>(
-    context,
-    call,
-    async ({ connection, audit, changed }) => {
+  runKeptCommand<Skill, KeptSkill>(context, call, {
+    kept: keptSkill,
+    work: async ({ connection, audit, changed }) => {
       const before = await lockSkillRow(connection, id);
       assertThat(before, () => notFound('skill'));
       const change = await findPendingChange(connection, id);
@@ -60,5 +58,4 @@ export const decideChange = (
       changed(id);
       return { status: 200, body: await showSkill(context, connection, id) };
     },
-    { kept: keptSkill },
-  );
+  });

@@ -65,8 +65,8 @@ const approve = route({
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT'],
   handler: ({ context, call, params: { id }, body: { change_id: changeId, revision } }) =>
     changeId === undefined
-      ? changeStatus(context, call, id, { by: 'platform', action: 'approve', revision })
-      : decideChange(context, call, id, { changeId, decision: 'approve' }),
+      ? changeStatus(context, call, { id, by: 'platform', action: 'approve', revision })
+      : decideChange(context, call, { id, changeId, decision: 'approve' }),
 });
 
 const reject = route({
@@ -84,8 +84,8 @@ const reject = route({
   example: { reason: 'The script sends its input elsewhere.' },
   handler: ({ context, call, params: { id }, body: { reason, change_id: changeId } }) =>
     changeId === undefined
-      ? changeStatus(context, call, id, { by: 'platform', action: { reject: reason } })
-      : decideChange(context, call, id, { changeId, decision: { reject: reason } }),
+      ? changeStatus(context, call, { id, by: 'platform', action: { reject: reason } })
+      : decideChange(context, call, { id, changeId, decision: { reject: reason } }),
 });
 
 const takeDown = route({
@@ -102,7 +102,7 @@ const takeDown = route({
   refusals: ['NOT_FOUND'],
   example: { reason: 'Reported for fraud.' },
   handler: ({ context, call, params: { id }, body }) =>
-    changeStatus(context, call, id, { by: 'platform', action: { takeDown: body.reason } }),
+    changeStatus(context, call, { id, by: 'platform', action: { takeDown: body.reason } }),
 });
 
 export const reviewRoutes = [pendingReviews, approve, reject, takeDown];

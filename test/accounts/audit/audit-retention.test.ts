@@ -24,7 +24,7 @@ describe('the retention of the audit trail', () => {
     return id;
   };
   /** `count` events, a second apart, the newest `age` ago. */
-  const events = (of: string, age: string, count = 1, action = age) =>
+  const events = (of: string, { age, count = 1, action = age }: { age: string; count?: number; action?: string }) =>
     run(
       db,
       sql.fragment`
@@ -52,9 +52,9 @@ describe('the retention of the audit trail', () => {
     const [inside, outside] = RETENTION[tier];
     it(`keeps events of tier ${tier} for as long as the tier says, and no longer`, async () => {
       const id = await operator(tier);
-      await events(id, outside);
-      await events(id, inside);
-      await events(id, '0 seconds');
+      await events(id, { age: outside });
+      await events(id, { age: inside });
+      await events(id, { age: '0 seconds' });
       await purge();
       assert.deepEqual(await actionsOf(id), [inside, '0 seconds']);
     });
@@ -62,10 +62,10 @@ describe('the retention of the audit trail', () => {
 
   it('purges a thousand a step until none is left, of all operators', async () => {
     const [one, other, young] = [await operator(), await operator(), await operator()];
-    await events(one, '8 days', 2_300);
-    await events(one, '1 day', 3, 'young');
-    await events(other, '8 days', 5);
-    await events(young, '1 day', 2, 'young');
+    await events(one, { age: '8 days', count: 2_300 });
+    await events(one, { age: '1 day', count: 3, action: 'young' });
+    await events(other, { age: '8 days', count: 5 });
+    await events(young, { age: '1 day', count: 2, action: 'young' });
     const steps = await purge();
     assert(steps.every((purged) => purged <= 1_000));
     assert.equal(
@@ -83,14 +83,14 @@ describe('the retention of the audit trail', () => {
       db,
       sql.fragment`insert into operators (id, name, email) select 'op_many_' || n, 'many', 'many@example.test' from generate_series(1, 1200) n`,
     );
-    await events('op_many_999', '8 days');
+    await events('op_many_999', { age: '8 days' });
     assert.deepEqual((await purge()).length, 2);
     assert.deepEqual(await actionsOf('op_many_999'), []);
   });
 
   it('does not read events one by one where the oldest is young enough', async () => {
     const id = await operator('business');
-    await events(id, '1 day', 5_000);
+    await events(id, { age: '1 day', count: 5_000 });
     await run(db, sql.fragment`vacuum analyze audit_events`);
     const Read = z.object({ read: z.number() });
     await db.transaction(async (connection) => {
@@ -117,9 +117,9 @@ describe('the retention of the audit trail', () => {
       'seats.set',
     ];
     for (const action of ['agent.created', ...money, 'subscription.canceled', 'receivable.closed', 'top_upper.x'])
-      await events(id, '8 days', 1, action);
-    await events(id, '8 days', 1_500, 'skill.rated');
-    await events(id, '1 day', 1, 'agent.updated');
+      await events(id, { age: '8 days', count: 1, action });
+    await events(id, { age: '8 days', count: 1_500, action: 'skill.rated' });
+    await events(id, { age: '1 day', count: 1, action: 'agent.updated' });
     await purge();
     assert(
       (await purge()).every((purged) => purged === 0),

@@ -133,13 +133,15 @@ describe('POST /v1/admin/operators/:id/adjustments', () => {
     const operator = await buildOperator();
     const path = pathOf(operator);
     const welcome = { amount_cents: 1_000, description: 'Welcome' };
-    const credited = assertStatus(await postApproved<WalletTransaction>(person, path, welcome), 201);
+    const credited = assertStatus(await postApproved<WalletTransaction>(person, path, { body: welcome }), 201);
     assert.deepEqual(
       [credited.type, credited.amount_cents, credited.description, credited.meter],
       ['adjustment', 1_000, 'Welcome', null],
     );
     assert.match(credited.id, /^txn_[0-9A-Z]{26}$/);
-    const back = await postApproved<WalletTransaction>(person, path, { amount_cents: -300, description: 'Back' });
+    const back = await postApproved<WalletTransaction>(person, path, {
+      body: { amount_cents: -300, description: 'Back' },
+    });
     assert.equal(assertStatus(back, 201).amount_cents, -300);
     assert.equal(await balanceOf(operator), 700);
     const actions = await (
@@ -187,7 +189,7 @@ describe('POST /v1/admin/operators/:id/adjustments', () => {
   it('moves money once for one Idempotency-Key', async () => {
     const operator = await buildOperator();
     const [body, headers] = [{ amount_cents: 5, description: 'once' }, { 'idempotency-key': unique('adjust') }];
-    const first = assertStatus(await postApproved(person, pathOf(operator), body, headers), 201);
+    const first = assertStatus(await postApproved(person, pathOf(operator), { body, headers }), 201);
     assert.deepEqual(assertStatus(await platform().post(pathOf(operator), body, headers), 201), first);
     assert.equal(await balanceOf(operator), 5);
   });
@@ -197,7 +199,7 @@ describe('POST /v1/admin/operators/:id/adjustments', () => {
     const path = pathOf(operator);
     assertProblem(await platform().post(path, { amount_cents: -11, description: 'too much' }), 'BALANCE_TOO_LOW');
     assert.equal(await balanceOf(operator), 10);
-    assertStatus(await postApproved(person, path, { amount_cents: -10, description: 'all of it' }), 201);
+    assertStatus(await postApproved(person, path, { body: { amount_cents: -10, description: 'all of it' } }), 201);
   });
 
   it('is 404 for an unknown operator', async () => {

@@ -37,7 +37,7 @@ describe('What waits for a person', function () {
   after(async () => assertLedger(await database()));
 
   const decide = (path: string, body: object = { reason }): Promise<Reply<DecidedCase>> =>
-    postApproved(person, path, body);
+    postApproved(person, path, { body });
 
   const settled = (id: string, outcome: string) =>
     decide(`/v1/admin/billing/refunds/${id}/settle`, { outcome, reason });
@@ -191,8 +191,22 @@ describe('What waits for a person', function () {
       (await casesOf(operator)).filter(({ kind }) => kind === 'alarm');
     const shown = async (operator: TestOperator) =>
       (await alarmsOf(operator)).map(({ alarm, concerns, amount_cents }) => [alarm, concerns, amount_cents]);
-    const dispute = (id: string, paymentId: string, status: string, createdAt: Date) =>
-      post(paymentEventBody('charge.dispute.updated', disputeObject(id, paymentId, 1_000, { status }), { createdAt }));
+    const dispute = ({
+      id,
+      paymentId,
+      status,
+      createdAt,
+    }: {
+      id: string;
+      paymentId: string;
+      status: string;
+      createdAt: Date;
+    }) =>
+      post(
+        paymentEventBody('charge.dispute.updated', disputeObject({ id, paymentId, amountCents: 1_000 }, { status }), {
+          createdAt,
+        }),
+      );
 
     it('is a refund that was released and paid after all, until the bank sends it back', async () => {
       const { operator, id, report } = await settledByHand('failed');
@@ -223,7 +237,9 @@ describe('What waits for a person', function () {
       const topUp = await beginTopUp(operator);
       const paymentId = `pi_${topUp.id}`; // that the local provider does not know
       await post(topUpEvent(topUp, undefined, { payment_intent: paymentId }));
-      await post(paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 400)));
+      await post(
+        paymentEventBody('charge.refunded', refundedCharge({ paymentId, amountCents: 1_000, refundedCents: 400 })),
+      );
       await eventually('the alarm', async () => (await shown(operator)).length > 0);
       assert.deepEqual(await shown(operator), [['refunds_unread', topUp.id, null]]);
       assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
@@ -232,7 +248,9 @@ describe('What waits for a person', function () {
       const dismissed = await decide(pathOf(alarm)); // needs an approval: money waits for this list
       assert.equal(assertStatus(dismissed, 200).outcome, 'dismissed');
       assert.deepEqual([await shown(operator), await audited(alarm.id)], [[], ['payment_alarm.dismissed']]);
-      await post(paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 400)));
+      await post(
+        paymentEventBody('charge.refunded', refundedCharge({ paymentId, amountCents: 1_000, refundedCents: 400 })),
+      );
       await eventually('the alarm again', async () => (await shown(operator)).length > 0);
       await refundedThere(paymentId, 400);
       assert.deepEqual([await shown(operator), await walletOf(operator)], [[], [600, 0, 0]]);
@@ -243,7 +261,10 @@ describe('What waits for a person', function () {
       const topUp = await beginTopUp(operator);
       const paymentId = `pi_${topUp.id}`; // that the local provider does not know
       await post(topUpEvent(topUp, undefined, { payment_intent: paymentId }));
-      const report = () => post(paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 400)));
+      const report = () =>
+        post(
+          paymentEventBody('charge.refunded', refundedCharge({ paymentId, amountCents: 1_000, refundedCents: 400 })),
+        );
       await report();
       await eventually('the alarm', async () => (await shown(operator)).length > 0);
       const [alarm] = await alarmsOf(operator);
@@ -289,7 +310,7 @@ describe('What waits for a person', function () {
         const operator = await buildOperator();
         const topUp = await beginTopUp(operator);
         const [id, paymentId] = [`dp_${newId('evt')}`, `pi_${topUp.id}`];
-        await dispute(id, paymentId, 'escalated', new Date());
+        await dispute({ id, paymentId, status: 'escalated', createdAt: new Date() });
         assert.deepEqual(await shown(operator), []);
         await post(topUpEvent(topUp, undefined, { payment_intent: paymentId, amount_total: paid }));
         if (what === 'taken') {
@@ -305,11 +326,11 @@ describe('What waits for a person', function () {
       const paymentId = (await topUpRow(topUp)).payment_id ?? '';
       const id = `dp_${newId('evt')}`;
       const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
-      await dispute(id, paymentId, 'escalated', at(0));
+      await dispute({ id, paymentId, status: 'escalated', createdAt: at(0) });
       assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
-      await dispute(id, paymentId, 'needs_response', at(10));
+      await dispute({ id, paymentId, status: 'needs_response', createdAt: at(10) });
       assert.deepEqual(await shown(operator), []);
-      await dispute(id, paymentId, 'escalated', at(20));
+      await dispute({ id, paymentId, status: 'escalated', createdAt: at(20) });
       assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
     });
 
@@ -325,15 +346,15 @@ describe('What waits for a person', function () {
         assertStatus(await platform().post(pathOf(alarm), { reason }), 200);
         assert.deepEqual(await shown(operator), []);
       };
-      await dispute(id, paymentId, 'escalated', at(0));
+      await dispute({ id, paymentId, status: 'escalated', createdAt: at(0) });
       await dismiss();
-      await dispute(id, paymentId, 'escalated', at(10));
+      await dispute({ id, paymentId, status: 'escalated', createdAt: at(10) });
       assert.deepEqual(await shown(operator), [], 'the status that was dismissed');
-      await dispute(id, paymentId, 'arbitrated', at(20));
+      await dispute({ id, paymentId, status: 'arbitrated', createdAt: at(20) });
       assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
       await dismiss();
-      await dispute(id, paymentId, 'needs_response', at(30));
-      await dispute(id, paymentId, 'arbitrated', at(40));
+      await dispute({ id, paymentId, status: 'needs_response', createdAt: at(30) });
+      await dispute({ id, paymentId, status: 'arbitrated', createdAt: at(40) });
       assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
     });
 

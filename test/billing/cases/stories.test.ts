@@ -112,9 +112,9 @@ describe('docs/billing.md says what a person finds', function () {
       const path = `/v1/admin/billing/differing-payments/${id}`;
       if (take.startsWith('409:')) {
         assertProblem(await platform().post(`${path}/take`, { reason }), 'INVALID_STATE');
-        assertStatus(await postApproved<DecidedCase>(person, `${path}/dismiss`, { reason }), 200);
+        assertStatus(await postApproved<DecidedCase>(person, `${path}/dismiss`, { body: { reason } }), 200);
       } else {
-        const taken = assertStatus(await postApproved<DecidedCase>(person, `${path}/take`, { reason }), 200);
+        const taken = assertStatus(await postApproved<DecidedCase>(person, `${path}/take`, { body: { reason } }), 200);
         rows.push(firstCents(take) ?? assert.fail(take));
         const of = await database().then((pool) =>
           pool.oneFirst(sql.type(z.object({ id: z.string() }))`

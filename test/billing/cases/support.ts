@@ -66,7 +66,7 @@ export async function settledRefund(
   const key = `refund:${transactionId}`;
   let there = isThere ? await refundThere(paymentId, cents, { key }) : null;
   const body = { outcome, reason: 'Looked up at the provider.' };
-  assertStatus(await postApproved<DecidedCase>(person, `/v1/admin/billing/refunds/${id}/settle`, body), 200);
+  assertStatus(await postApproved<DecidedCase>(person, `/v1/admin/billing/refunds/${id}/settle`, { body }), 200);
   await untilRead(paymentId);
   if (spent > 0) await credit(operator.operatorId, -spent);
   /** The status that the provider gives the refund with our key, and its list then has. */

@@ -15,16 +15,20 @@ export const run = (db: CommonQueryMethods, query: ReturnType<typeof sql.fragmen
 export async function newWallet(db: CommonQueryMethods, cents = 0): Promise<string> {
   const id = newId('op');
   await run(db, sql.fragment`insert into operators (id, name, email) values (${id}, ${id}, ${`${id}@example.test`})`);
-  if (cents > 0) await credit(db, id, cents, newId('txn'));
+  if (cents > 0) await credit(db, id, { cents, cause: newId('txn') });
   return id;
 }
 
-export const credit = (db: CommonQueryMethods, operator: string, cents: number, cause: string) =>
+export const credit = (db: CommonQueryMethods, operator: string, { cents, cause }: { cents: number; cause: string }) =>
   db.oneFirst(sql.type(z.object({ id: z.string() }))`
     select credit_wallet(${newId('txn')}, ${operator}, ${cents}, 'platform:adjustments', 'adjustment', ${cause}, 'test credit') as id`);
 
 /** @returns the id of the transfer, null where the wallet does not cover it. */
-export const debit = (db: CommonQueryMethods, operator: string, cents: number, cause: string = newId('txn')) =>
+export const debit = (
+  db: CommonQueryMethods,
+  operator: string,
+  { cents, cause = newId('txn') }: { cents: number; cause?: string },
+) =>
   db.oneFirst(sql.type(z.object({ id: z.string().nullable() }))`
     select debit_wallet(${newId('txn')}, ${operator}, ${cents}, 'platform:adjustments', 'adjustment', ${cause}, 'test debit') as id`);
 
@@ -52,8 +56,7 @@ export const walletOf = (db: CommonQueryMethods, operator: string) =>
 export async function newSkill(
   db: CommonQueryMethods,
   owner: string,
-  price: number,
-  mode: 'open' | 'sealed' | 'source' = 'open',
+  { price, mode = 'open' }: { price: number; mode?: 'open' | 'sealed' | 'source' },
 ): Promise<string> {
   const id = newId('skl');
   await run(
@@ -93,8 +96,7 @@ interface InvokeOptions {
 /** Calls invoke_skill() with the input `{}`. @returns the id of the invocation. */
 export async function invoke(
   db: CommonQueryMethods,
-  consumer: string,
-  skill: string,
+  { consumer, skill }: { consumer: string; skill: string },
   options: InvokeOptions = {},
 ): Promise<string> {
   const id = newId('inv');
@@ -110,17 +112,23 @@ export async function invoke(
 
 const byNobody = sql.fragment`p_key_operator => null, p_agent_part => null, p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null`;
 
-export const claim = (db: CommonQueryMethods, provider: string, id: string, leaseSeconds: number | null = null) =>
+export const claim = (
+  db: CommonQueryMethods,
+  { provider, id, leaseSeconds = null }: { provider: string; id: string; leaseSeconds?: number | null },
+) =>
   db.one(sql.type(SnapshotRow)`
     select snapshot, replayed from claim_invocation(p_authority => ${provider}, ${byNobody}, p_invocation => ${id}, p_attempt => null,
       p_lease_seconds => ${leaseSeconds})`);
 
-export const complete = (db: CommonQueryMethods, provider: string, id: string, output = '{}') =>
+export const complete = (
+  db: CommonQueryMethods,
+  { provider, id, output = '{}' }: { provider: string; id: string; output?: string },
+) =>
   db.one(sql.type(SnapshotRow)`
     select snapshot, replayed from complete_invocation(p_authority => ${provider}, ${byNobody}, p_invocation => ${id}, p_attempt => null,
       p_output => ${output}, p_output_hash => ${output}, p_output_fits => true, p_transfer => ${newId('txn')})`);
 
-export const fail = (db: CommonQueryMethods, provider: string, id: string) =>
+export const fail = (db: CommonQueryMethods, { provider, id }: { provider: string; id: string }) =>
   db.one(sql.type(SnapshotRow)`
     select snapshot, replayed from fail_invocation(p_authority => ${provider}, ${byNobody}, p_invocation => ${id}, p_attempt => null,
       p_error => '{"code":"BROKEN","message":"broken"}')`);

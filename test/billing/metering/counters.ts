@@ -15,7 +15,11 @@ export const counterOf = async (db: CommonQueryMethods, operator: string): Promi
     where operator_id = ${operator} and meter = 'metered_action' and month = utc_month(clock_timestamp())`)) ?? none;
 
 /** Sets how much the operator has used this month; nothing of it is charged. */
-export const setUsed = (db: CommonQueryMethods, operator: string, used: number, meter = 'metered_action') =>
+export const setUsed = (
+  db: CommonQueryMethods,
+  operator: string,
+  { used, meter = 'metered_action' }: { used: number; meter?: string },
+) =>
   run(
     db,
     sql.fragment`

@@ -35,13 +35,13 @@ describe('metered actions over the allowance', () => {
   /** An operator on tier free whose allowance of the month is used up. */
   const spent = async (overrides: { cents?: number } = {}): Promise<TestOperator> => {
     const operator = await buildOperator(overrides);
-    await setUsed(db, operator.operatorId, FREE);
+    await setUsed(db, operator.operatorId, { used: FREE });
     return operator;
   };
 
   it('the last action of the allowance is free, and the next is charged a hundredth of a cent', async () => {
     const consumer = await buildOperator({ cents: 10 });
-    await setUsed(db, consumer.operatorId, FREE - 1);
+    await setUsed(db, consumer.operatorId, { used: FREE - 1 });
     assertStatus(await invoke(consumer, free), 201);
     assert.deepEqual(await counted(consumer), [FREE, 0]);
     assert.equal(await remainderOf(db, consumer.operatorId), null);
@@ -88,7 +88,7 @@ describe('metered actions over the allowance', () => {
     it(`POST /v1/${name} is 402 with an empty wallet, counts nothing, and works after a top-up`, async () => {
       const holder = await openHolder();
       const act = await prepare(holder);
-      await setUsed(db, holder.as.operatorId, FREE);
+      await setUsed(db, holder.as.operatorId, { used: FREE });
       const refusal = (await act()) as Reply;
       assertProblem(refusal, 'INSUFFICIENT_CREDITS');
       const { required_cents, balance_cents, top_up_url } = refusal.body;
@@ -116,7 +116,7 @@ describe('metered actions over the allowance', () => {
     it(`a ${kind} is never refused for money and never charged, but counted`, async () => {
       const holder = await openHolder({ accountability: 'logged' });
       const { jti } = await issue(holder);
-      await setUsed(db, holder.as.operatorId, FREE);
+      await setUsed(db, holder.as.operatorId, { used: FREE });
       assertStatus(await holder.as.post(`/v1/passports/${jti}/${kind}`, report), 201);
       assert.deepEqual(await counted(holder.as), [FREE + 1, 0]);
       assert.equal(await remainderOf(db, holder.as.operatorId), null);
@@ -127,7 +127,7 @@ describe('metered actions over the allowance', () => {
     const holder = await openHolder({ accountability: 'logged' });
     await credit(holder.as.operatorId, 1);
     const { jti } = await issue(holder);
-    await setUsed(db, holder.as.operatorId, FREE - 1);
+    await setUsed(db, holder.as.operatorId, { used: FREE - 1 });
     assertStatus(await holder.as.post(`/v1/passports/${jti}/checkpoint`, report), 201);
     assertStatus(await invoke(holder.as, free), 201);
     assert.deepEqual(await counted(holder.as), [FREE + 1, 1]);
@@ -166,7 +166,7 @@ describe('metered actions over the allowance', () => {
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');
     assertStatus(await platform().patch(`/v1/admin/operators/${consumer.operatorId}`, { tier: 'developer' }), 200);
     assertStatus(await invoke(consumer, free), 201);
-    await setUsed(db, consumer.operatorId, 250_000);
+    await setUsed(db, consumer.operatorId, { used: 250_000 });
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');
     assertStatus(await platform().patch(`/v1/admin/operators/${consumer.operatorId}`, { tier: 'enterprise' }), 200);
     assertStatus(await invoke(consumer, free), 201);

@@ -25,17 +25,20 @@ describe('many metered actions in parallel', () => {
     own = await ownContext();
     db = own.context.pool;
     provider = await newWallet(db);
-    free = await newSkill(db, provider, 0);
-    priced = await newSkill(db, provider, 1);
+    free = await newSkill(db, provider, { price: 0 });
+    priced = await newSkill(db, provider, { price: 1 });
   });
   eachWithinOneMonth();
   afterEach(() => assertLedger(db));
   after(() => own.close());
 
   const invoke = (consumer: string, skill: string, agent?: string) =>
-    invokeSkill(own.context, callOf(consumer, 'invokeSkill'), skill, {
-      input: {},
-      ...(agent !== undefined && { agent_id: agent }),
+    invokeSkill(own.context, callOf(consumer, 'invokeSkill'), {
+      skillId: skill,
+      body: {
+        input: {},
+        ...(agent !== undefined && { agent_id: agent }),
+      },
     });
   /** `ok`, or the code of the refusal; anything else fails the test. */
   const outcomeOf = async (attempt: Promise<unknown>): Promise<string> => {
@@ -69,7 +72,7 @@ describe('many metered actions in parallel', () => {
   it('200 across the end of the allowance: 80 are free and 120 charged, to the microcent', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const consumer = await newWallet(db, 50);
-      await setUsed(db, consumer, FREE - 80);
+      await setUsed(db, consumer, { used: FREE - 80 });
       assert.deepEqual(tally(await invokes(200, consumer, free)), [200, 0]);
       assert.deepEqual(await counted(consumer), [FREE + 120, 120]);
       assert.deepEqual(await remainderOf(db, consumer), { charged_microcents: 1_200_000, debited_cents: 1 });
@@ -79,7 +82,7 @@ describe('many metered actions in parallel', () => {
 
   it('200 across the end of the allowance with an empty wallet: the 80 that are free, and no more', async () => {
     const consumer = await newWallet(db);
-    await setUsed(db, consumer, FREE - 80);
+    await setUsed(db, consumer, { used: FREE - 80 });
     assert.deepEqual(tally(await invokes(200, consumer, free)), [80, 120]);
     assert.deepEqual(await counted(consumer), [FREE, 0]);
     assert.equal(await remainderOf(db, consumer), null);
@@ -87,7 +90,7 @@ describe('many metered actions in parallel', () => {
 
   it('200 with one cent in the wallet: the cent pays for a hundred', async () => {
     const consumer = await newWallet(db, 1);
-    await setUsed(db, consumer, FREE);
+    await setUsed(db, consumer, { used: FREE });
     assert.deepEqual(tally(await invokes(200, consumer, free)), [100, 100]);
     assert.deepEqual(await counted(consumer), [FREE + 100, 100]);
     assert.deepEqual(await walletOf(db, consumer), { posted_cents: 0, held_cents: 0, last_position: 2 });
@@ -96,7 +99,7 @@ describe('many metered actions in parallel', () => {
   it('200 invocations with a price on a wallet that covers some: as many are counted as charged and held', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const consumer = await newWallet(db, 120);
-      await setUsed(db, consumer, FREE);
+      await setUsed(db, consumer, { used: FREE });
       const [ok, unpaid] = tally(await invokes(200, consumer, priced));
       assert.equal(ok + unpaid, 200);
       assert.deepEqual(await counted(consumer), [FREE + ok, ok]);
@@ -116,7 +119,7 @@ describe('many metered actions in parallel', () => {
     const agent = newId('ag');
     await run(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'busy')`);
     await invoke(consumer, priced, agent);
-    await setUsed(db, consumer, FREE);
+    await setUsed(db, consumer, { used: FREE });
     await run(db, sql.fragment`select count(charge_overage(${consumer})) from generate_series(1, 99)`);
     await run(
       db,
@@ -152,7 +155,7 @@ describe('many metered actions in parallel', () => {
     for (const rival of [
       (consumer: string) =>
         run(db, sql.fragment`select charge_usage(${newId('evt')}, ${consumer}, 'email', 600000, 'in a race')`),
-      (consumer: string) => invokeBySql(db, consumer, priced),
+      (consumer: string) => invokeBySql(db, { consumer, skill: priced }),
     ]) {
       const consumer = await newWallet(db, 1);
       await first.query('begin');
@@ -189,12 +192,12 @@ describe('many metered actions in parallel', () => {
 
   it('over the allowance is refused while a chargeback is owed, no matter what the wallet receives', async () => {
     const consumer = await newWallet(db, 100);
-    await setUsed(db, consumer, FREE - 1);
+    await setUsed(db, consumer, { used: FREE - 1 });
     await undone(async (connection) => {
       await run(connection, sql.fragment`select charge_back(${consumer}, 150, 'a dispute', 'Charged back')`);
-      await invokeBySql(connection, consumer, free);
+      await invokeBySql(connection, { consumer, skill: free });
       await assert.rejects(
-        invokeBySql(connection, consumer, free),
+        invokeBySql(connection, { consumer, skill: free }),
         ({ message, detail }: Error & { detail: string }) => {
           assert.equal(message, 'INSUFFICIENT_CREDITS');
           assert.deepEqual((JSON.parse(detail) as { extra: unknown }).extra, {
@@ -212,7 +215,7 @@ describe('many metered actions in parallel', () => {
 
   it('the laws of the ledger find an action that was counted and not charged, and one that was charged and not counted', async () => {
     const consumer = await newWallet(db, 10);
-    await setUsed(db, consumer, FREE);
+    await setUsed(db, consumer, { used: FREE });
     await invoke(consumer, free);
     const change = (by: number) => (connection: DatabaseTransactionConnection) =>
       run(

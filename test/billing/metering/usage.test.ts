@@ -102,8 +102,8 @@ describe('GET /v1/billing/usage', () => {
   it('shows what was over the allowance, and what other meters used', async () => {
     const operator = await buildOperator({ cents: 10 });
     const skill = await buildSkill(await buildOperator());
-    await setUsed(db, operator.operatorId, FREE);
-    await setUsed(db, operator.operatorId, 42, 'email');
+    await setUsed(db, operator.operatorId, { used: FREE });
+    await setUsed(db, operator.operatorId, { used: 42, meter: 'email' });
     await buildInvocation(operator, skill.id);
     const { allowances } = await usageOf(operator);
     assert.deepEqual(allowances.metered_actions, { used: FREE + 1, included: FREE, overage: 1 });

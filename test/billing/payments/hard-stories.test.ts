@@ -96,16 +96,23 @@ function stories(program: string): void {
         checkoutSession(metadataOf(id), { id: sessionId, payment_intent: paymentId }),
       );
       stripe.books.objects.set(paymentId, { id: paymentId, status: 'succeeded', amount: 1_000, currency: 'usd' });
-      stripe.books.act('POST', '/v1/refunds', new URLSearchParams(), { payment_intent: paymentId, amount: '300' });
-      happened(5 * DAY, 'charge.refunded', refundedCharge(paymentId, 1_000, 300));
+      stripe.books.act('POST', '/v1/refunds', {
+        query: new URLSearchParams(),
+        form: { payment_intent: paymentId, amount: '300' },
+      });
+      happened(5 * DAY, 'charge.refunded', refundedCharge({ paymentId, amountCents: 1_000, refundedCents: 300 }));
       const moved = (...cents: number[]) => ({
         balance_transactions: cents.map((amount, index) => balanceTransaction(`txn_${id}_${index}`, amount)),
       });
-      happened(4 * DAY, 'charge.dispute.funds_withdrawn', disputeObject(`dp_${id}`, paymentId, 700, moved(-700)));
+      happened(
+        4 * DAY,
+        'charge.dispute.funds_withdrawn',
+        disputeObject({ id: `dp_${id}`, paymentId, amountCents: 700 }, moved(-700)),
+      );
       happened(
         2 * DAY,
         'charge.dispute.funds_reinstated',
-        disputeObject(`dp_${id}`, paymentId, 700, { status: 'won', ...moved(-700, 700) }),
+        disputeObject({ id: `dp_${id}`, paymentId, amountCents: 700 }, { status: 'won', ...moved(-700, 700) }),
       );
       const { missed, failed } = await readAll();
       assert.deepEqual([missed, failed], [4, 0]);
@@ -129,7 +136,11 @@ function stories(program: string): void {
       };
       happened(DAY / 2, 'customer.subscription.updated', broken);
       for (let index = 0; index < 250; index += 1)
-        happened(1, 'charge.refunded', refundedCharge(`pi_of_a_shop_${index}`, 100, 50));
+        happened(
+          1,
+          'charge.refunded',
+          refundedCharge({ paymentId: `pi_of_a_shop_${index}`, amountCents: 100, refundedCents: 50 }),
+        );
       stripe.calls.length = 0;
       const { missed, failed } = await readAll();
       assert.deepEqual([missed, failed], [251, 1]);

@@ -52,7 +52,9 @@ async function countThere(paymentId: string): Promise<void> {
 export async function reportRefunds(paymentId: string): Promise<string | null> {
   const eventId = newId('evt');
   await post(
-    paymentEventBody('refund.updated', refundObject(`re_${eventId}`, paymentId, 'succeeded'), { id: eventId }),
+    paymentEventBody('refund.updated', refundObject({ id: `re_${eventId}`, paymentId, status: 'succeeded' }), {
+      id: eventId,
+    }),
   );
   await untilRead(paymentId);
   return outcomeOf(eventId);

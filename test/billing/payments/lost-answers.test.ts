@@ -193,7 +193,7 @@ function checks(program: string): void {
     this.timeout(60_000);
     const { transactionId, paymentId } = await paidTopUp();
     const wish = { payment_intent: paymentId, amount: '1000', metadata: { carnet_key: `refund:${transactionId}` } };
-    const made = String(stripe.books.act('POST', '/v1/refunds', new URLSearchParams(), wish)?.id);
+    const made = String(stripe.books.act('POST', '/v1/refunds', { query: new URLSearchParams(), form: wish })?.id);
     stripe.books.change(made, { status: 'pending' });
     const { body } = await payer.refund(transactionId, { leaves: true });
     const askNow = async (): Promise<void> => {

@@ -45,10 +45,10 @@ export async function newPublisher(db: CommonQueryMethods, options: PublisherOpt
     id,
     async earn(cents, at) {
       const consumer = await newWallet(db);
-      await credit(db, consumer, cents, newId('txn'));
-      const invocation = await invoke(db, consumer, await newSkill(db, id, cents));
-      await claim(db, id, invocation);
-      await complete(db, id, invocation);
+      await credit(db, consumer, { cents, cause: newId('txn') });
+      const invocation = await invoke(db, { consumer, skill: await newSkill(db, id, { price: cents }) });
+      await claim(db, { provider: id, id: invocation });
+      await complete(db, { provider: id, id: invocation });
       await run(db, sql.fragment`update transfers set created_at = ${at}::timestamptz where wallet = ${consumer}`);
     },
     earnings: () => db.oneFirst(sql.type(Cents)`select posted_cents as cents from earnings where operator_id = ${id}`),

@@ -29,8 +29,8 @@ async function everything(): Promise<{ consumer: TestOperator; publisher: TestOp
   await buildInvocation(consumer, skill.id, { input: { text: 'the-input' } });
   const db = await database();
   const invocationId = paid.id as InvocationId;
-  await sealedCall(db, consumer.operatorId, 2_000_000, { invocationId, sealedStepIndex: 0 });
-  await run(db, consumer.operatorId, 2_000_000, { invocationId, sealedStepIndex: 0 });
+  await sealedCall(db, consumer.operatorId, { costMicrocents: 2_000_000, invocationId, sealedStepIndex: 0 });
+  await run(db, consumer.operatorId, { costMicrocents: 2_000_000, invocationId, sealedStepIndex: 0 });
   await call(db, consumer.operatorId, { price: { state: 'included', costMicrocents: 7 } });
   await db.query(
     sql.type(

@@ -8,7 +8,7 @@ import { JSON_FORM, readStatementPage } from '../../../src/billing/statement/que
 import type { OperatorId } from '../../../src/ids/ids.ts';
 import { readTimeline, readTransactions } from './reading.ts';
 
-type Filters = Parameters<typeof readTransactions>[2];
+type Filters = NonNullable<NonNullable<Parameters<typeof readTransactions>[2]>['filters']>;
 
 /** Rows of each kind, in both directions where there are two; the amounts show which is which. */
 async function wallet(db: DatabasePool): Promise<string> {
@@ -54,7 +54,7 @@ describe('a filtered statement', () => {
     [{ type: 'compute' }, []],
   ] as [Filters, number[]][]) {
     it(`by ${JSON.stringify(filters)} is counted, and read page by page`, async () => {
-      const { pages, total } = await readTransactions(db, await wallet(db), filters, { limit: 1 });
+      const { pages, total } = await readTransactions(db, await wallet(db), { filters, limit: 1 });
       assert.deepEqual(
         pages.flat().map(({ amount_cents }) => amount_cents),
         expected,
@@ -92,13 +92,13 @@ describe('a filtered statement', () => {
     ] as [string | undefined, string | undefined, number[], boolean][]) {
       it(`from ${since ?? 'the beginning'}, included, to ${until ?? 'the end'}, excluded`, async () => {
         const filters = { since: since && Date.parse(since), until: until && Date.parse(until) } as Filters;
-        const { pages, total } = await readTransactions(db, id, filters, { limit: 2 });
+        const { pages, total } = await readTransactions(db, id, { filters, limit: 2 });
         assert.deepEqual(
           pages.flat().map(({ amount_cents }) => amount_cents),
           amounts,
         );
         assert.equal(total, amounts.length);
-        const rows = (await readTimeline(db, id, filters, { limit: 1 })).flat();
+        const rows = (await readTimeline(db, id, { filters, limit: 1 })).flat();
         assert.deepEqual(
           rows.flatMap((row) => (row.kind === 'wallet_transaction' ? [row.transaction.amount_cents] : [])),
           amounts,
@@ -116,7 +116,7 @@ describe('a filtered statement', () => {
         until: Date.parse('2026-03-06T00:00:00Z'),
         type: 'overage',
       };
-      const { pages, total } = await readTransactions(db, id, filters);
+      const { pages, total } = await readTransactions(db, id, { filters });
       assert.deepEqual([pages.flat().map(({ amount_cents }) => amount_cents), total], [[-1], 1]);
     });
   });
@@ -149,8 +149,8 @@ describe('a filtered statement', () => {
 
   it('by type or direction has wallet rows only, on the timeline too; entry_kind leaves out one of the two kinds', async () => {
     const id = await wallet(db);
-    const shown = async (filters: NonNullable<Parameters<typeof readTimeline>[2]>) =>
-      (await readTimeline(db, id, filters, { limit: 1 }))
+    const shown = async (filters: NonNullable<NonNullable<Parameters<typeof readTimeline>[2]>['filters']>) =>
+      (await readTimeline(db, id, { filters, limit: 1 }))
         .flat()
         .map((row) => (row.kind === 'llm_call' ? row.call.operation : row.transaction.amount_cents));
     assert.deepEqual(await shown({}), [50, -2, -7, 'gateway', -1, -100, 1_000]);

@@ -27,8 +27,11 @@ interface Reading<Page> {
 export async function readTransactions(
   db: CommonQueryMethods,
   operator: string,
-  filters: WalletRows['filters'] = {},
-  { limit = 200, between = async () => {} }: { limit?: number; between?: () => Promise<void> } = {},
+  {
+    filters = {},
+    limit = 200,
+    between = async () => {},
+  }: { filters?: WalletRows['filters']; limit?: number; between?: () => Promise<void> } = {},
 ): Promise<Reading<Transaction>> {
   const pages: Transaction[][] = [];
   let place: StatementPlace | null = null;
@@ -44,8 +47,11 @@ export async function readTransactions(
 export async function readTimeline(
   db: CommonQueryMethods,
   operator: string,
-  filters: Partial<StatementFilters> = {},
-  { limit = 200, between = async () => {} }: { limit?: number; between?: () => Promise<void> } = {},
+  {
+    filters = {},
+    limit = 200,
+    between = async () => {},
+  }: { filters?: Partial<StatementFilters>; limit?: number; between?: () => Promise<void> } = {},
 ): Promise<Row[][]> {
   const pages: Row[][] = [];
   let place: TimelinePlace | null = null;

@@ -36,8 +36,8 @@ describe('recording usage', () => {
       [CENT_COST, 1_000_000],
     ] as const) {
       const [called, ran] = [await newWallet(db, 10), await newWallet(db, 10)];
-      await sealedCall(db, called, cost);
-      await run(db, ran, cost);
+      await sealedCall(db, called, { costMicrocents: cost });
+      await run(db, ran, { costMicrocents: cost });
       assert.deepEqual([await charged(db, called), await charged(db, ran)], [charge, charge], `of ${cost}`);
     }
   });
@@ -76,7 +76,7 @@ describe('recording usage', () => {
     }
     const wallet = await newWallet(db, 500);
     const [ran, source] = [newId('mch'), newId('idc')];
-    await Promise.all(Array.from({ length: 8 }, () => run(db, wallet, CENT_COST, { id: ran })));
+    await Promise.all(Array.from({ length: 8 }, () => run(db, wallet, { costMicrocents: CENT_COST, id: ran })));
     const charges = await Promise.all(
       Array.from({ length: 8 }, () =>
         db.oneFirst(
@@ -107,7 +107,7 @@ describe('recording usage', () => {
 
   it('is 402 where the wallet does not cover it, remainders included, and then nothing is recorded', async () => {
     const wallet = await newWallet(db, 1);
-    await sealedCall(db, wallet, 500_000); // 575,000 of the cent
+    await sealedCall(db, wallet, { costMicrocents: 500_000 }); // 575,000 of the cent
     await assert.rejects(
       call(db, wallet, { price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 3_000_000 } }),
       {
@@ -115,20 +115,20 @@ describe('recording usage', () => {
         extra: { required_cents: 2, balance_cents: 1 },
       },
     );
-    await assert.rejects(run(db, wallet, 400_000), { code: 'INSUFFICIENT_CREDITS' });
+    await assert.rejects(run(db, wallet, { costMicrocents: 400_000 }), { code: 'INSUFFICIENT_CREDITS' });
     assert.deepEqual(
       [await recorded(db, wallet), await charged(db, wallet), await charged(db, wallet, 'llm_gateway')],
       [1, 575_000, 0],
     );
-    await credit(db, wallet, 1, newId('txn'));
-    await run(db, wallet, 400_000);
+    await credit(db, wallet, { cents: 1, cause: newId('txn') });
+    await run(db, wallet, { costMicrocents: 400_000 });
     assert.equal(await recorded(db, wallet), 2);
   });
 
   it('is 402 while a chargeback is owed', async () => {
     const wallet = await newWallet(db, 10);
     await perform(db, sql.fragment`select charge_back(${wallet}, 20, ${newId('evt')}, 'Disputed')`);
-    await assert.rejects(sealedCall(db, wallet, 1), {
+    await assert.rejects(sealedCall(db, wallet, { costMicrocents: 1 }), {
       code: 'INSUFFICIENT_CREDITS',
       extra: { required_cents: 1, balance_cents: 0, receivable_cents: 10 },
     });

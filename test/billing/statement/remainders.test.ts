@@ -42,15 +42,15 @@ describe('what no debit has taken yet', () => {
   it('is empty where nothing was used, and stands on the first page alone', async () => {
     const wallet = await newWallet(db, 100);
     assert.deepEqual(await remaindersOf(wallet), []);
-    await sealedCall(db, wallet, 100);
+    await sealedCall(db, wallet, { costMicrocents: 100 });
     assert.equal((await firstPage(wallet, { top: 1, floor: 0, total: 1 })).remainders, null);
   });
 
   it('has each source from its charge on, with the whole of it and the share that is left, to the microcent', async () => {
     const wallet = await newWallet(db, 100);
-    const spent = await run(db, wallet, 600_000, { sealedStepIndex: 0 }); // 690,000
+    const spent = await run(db, wallet, { costMicrocents: 600_000, sealedStepIndex: 0 }); // 690,000
     assert.deepEqual(inShort(await remaindersOf(wallet)), [['sealed_execution', 690_000, [[spent, 690_000, 690_000]]]]);
-    const asked = await sealedCall(db, wallet, 400_000, { sealedStepIndex: 1 }); // 460,000: the cent is full
+    const asked = await sealedCall(db, wallet, { costMicrocents: 400_000, sealedStepIndex: 1 }); // 460,000: the cent is full
     assert.deepEqual(inShort(await remaindersOf(wallet)), [['sealed_execution', 150_000, [[asked, 460_000, 150_000]]]]);
     const [debit] = await debitsOf(db, wallet);
     assert(debit !== undefined);
@@ -62,7 +62,7 @@ describe('what no debit has taken yet', () => {
     const gateway = await call(db, wallet, {
       price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 1_000 },
     });
-    const spent = await run(db, wallet, 1_000);
+    const spent = await run(db, wallet, { costMicrocents: 1_000 });
     await perform(
       db,
       sql.fragment`select charge_usage(${newId('idc')}, ${wallet}, 'identity', 1000, 'Identity verification')`,
@@ -85,7 +85,7 @@ describe('what no debit has taken yet', () => {
       db,
       sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${missionId}, ${wallet}, 'Pay invoices', 'pc_1')`,
     );
-    const id = await run(db, wallet, 500, { agentId, missionId, sealedStepIndex: 3 });
+    const id = await run(db, wallet, { costMicrocents: 500, agentId, missionId, sealedStepIndex: 3 });
     const [source] = (await remaindersOf(wallet))[0]?.machine_sources ?? [];
     assert.deepEqual(source, {
       id,

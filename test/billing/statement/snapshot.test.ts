@@ -42,8 +42,8 @@ const write: fc.Arbitrary<Write> = fc.oneof(
 const lanes = fc.array(fc.array(write, { maxLength: 12 }), { minLength: 2, maxLength: 4 });
 
 async function perform(db: DatabasePool, wallet: string, step: Write): Promise<unknown> {
-  if (step.kind === 'credit') return credit(db, wallet, 1, newId('txn'));
-  if (step.kind === 'run') return run(db, wallet, step.cost);
+  if (step.kind === 'credit') return credit(db, wallet, { cents: 1, cause: newId('txn') });
+  if (step.kind === 'run') return run(db, wallet, { costMicrocents: step.cost });
   if (step.kind === 'call')
     return call(db, wallet, { price: { state: 'wallet_price', meter: step.meter, costMicrocents: step.cost } });
   return call(db, wallet, {
@@ -146,11 +146,11 @@ describe('a statement of any history, written by up to four connections in paral
         const [statement, timeline] = [await readTransactions(db, wallet), await readTimeline(db, wallet)];
         const rest = [...future];
         const between = async (): Promise<void> => void (await atOnce(db, wallet, rest.splice(0, 2)));
-        const paged = await readTimeline(db, wallet, {}, { limit, between });
+        const paged = await readTimeline(db, wallet, { filters: {}, limit, between });
         assert.deepEqual(paged.flat(), timeline.flat());
         const now = await readTransactions(db, wallet);
-        const credited = async (): Promise<void> => void (await credit(db, wallet, 1, newId('txn')));
-        const later = await readTransactions(db, wallet, {}, { limit, between: credited });
+        const credited = async (): Promise<void> => void (await credit(db, wallet, { cents: 1, cause: newId('txn') }));
+        const later = await readTransactions(db, wallet, { filters: {}, limit, between: credited });
         assert.deepEqual(later.pages.flat(), now.pages.flat());
         assert.deepEqual(now.pages.flat().slice(-statement.total), statement.pages.flat());
         for (const page of [...paged, ...later.pages].slice(0, -1)) assert(page.length <= limit);
@@ -167,7 +167,7 @@ describe('a statement of any history, written by up to four connections in paral
     });
     try {
       for (let before = 0; before < 30;) {
-        const { pages, total } = await readTransactions(db, wallet, {}, { limit: 7 });
+        const { pages, total } = await readTransactions(db, wallet, { filters: {}, limit: 7 });
         const ids = pages.flat().map(({ id }) => id);
         const positions = await db.anyFirst(sql.type(z.object({ position: z.number() }))`
           select t.position from unnest(${sql.array(ids, 'text')}) with ordinality ids (id, nth) join transfers t on t.id = ids.id order by nth`);

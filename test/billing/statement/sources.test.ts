@@ -23,9 +23,9 @@ describe('the sources of a debit', () => {
 
   it('are the calls with their exact shares, first in, first out, split where a cent ends', async () => {
     const wallet = await newWallet(db, 100);
-    const first = await sealedCall(db, wallet, 600_000); // 690,000 charged
-    const second = await sealedCall(db, wallet, 400_000); // 460,000: the first cent is full
-    const third = await sealedCall(db, wallet, 2_000_000); // 2,300,000: two cents more
+    const first = await sealedCall(db, wallet, { costMicrocents: 600_000 }); // 690,000 charged
+    const second = await sealedCall(db, wallet, { costMicrocents: 400_000 }); // 460,000: the first cent is full
+    const third = await sealedCall(db, wallet, { costMicrocents: 2_000_000 }); // 2,300,000: two cents more
     const [one, two] = await debitsOf(db, wallet);
     assert(one !== undefined && two !== undefined);
     assert.deepEqual(
@@ -58,9 +58,9 @@ describe('the sources of a debit', () => {
 
   it('list machine runs separately, with their cost in total', async () => {
     const wallet = await newWallet(db, 100);
-    const spent = await run(db, wallet, 300_000, { sealedStepIndex: 0 }); // 345,000
-    const modelCall = await sealedCall(db, wallet, 500_000, { sealedStepIndex: 1 }); // 575,000
-    const again = await run(db, wallet, 100_000, { sealedStepIndex: 2, durationMs: 100 }); // 115,000, of which 80,000 fill the cent
+    const spent = await run(db, wallet, { costMicrocents: 300_000, sealedStepIndex: 0 }); // 345,000
+    const modelCall = await sealedCall(db, wallet, { costMicrocents: 500_000, sealedStepIndex: 1 }); // 575,000
+    const again = await run(db, wallet, { costMicrocents: 100_000, sealedStepIndex: 2, durationMs: 100 }); // 115,000, of which 80,000 fill the cent
     const [debit, ...more] = await debitsOf(db, wallet);
     assert(debit !== undefined && more.length === 0);
     assert.deepEqual(callShares(debit), [[modelCall, 575_000]]);
@@ -80,13 +80,17 @@ describe('the sources of a debit', () => {
 
   it('contain the run of a failed invocation whose remainder completes a later cent', async () => {
     const [wallet, provider] = [await newWallet(db, 100), await newWallet(db)];
-    const skill = await newSkill(db, provider, 10);
-    const failed = await invoke(db, wallet, skill);
-    const left = await run(db, wallet, 500_000, { invocationId: failed as InvocationId, sealedStepIndex: 3 });
-    await claim(db, provider, failed);
-    await fail(db, provider, failed);
-    const later = (await invoke(db, wallet, skill)) as InvocationId;
-    await run(db, wallet, 500_000, { invocationId: later, sealedStepIndex: 0 });
+    const skill = await newSkill(db, provider, { price: 10 });
+    const failed = await invoke(db, { consumer: wallet, skill });
+    const left = await run(db, wallet, {
+      costMicrocents: 500_000,
+      invocationId: failed as InvocationId,
+      sealedStepIndex: 3,
+    });
+    await claim(db, { provider, id: failed });
+    await fail(db, { provider, id: failed });
+    const later = (await invoke(db, { consumer: wallet, skill })) as InvocationId;
+    await run(db, wallet, { costMicrocents: 500_000, invocationId: later, sealedStepIndex: 0 });
     const [debit] = await debitsOf(db, wallet);
     assert.equal(debit?.details.invocation_id, later, 'the work that completed the cent');
     const [source] = debit.details.machine_sources;
@@ -99,7 +103,7 @@ describe('the sources of a debit', () => {
 
   it('show everything of a call that a statement may show', async () => {
     const [wallet, provider] = [await newWallet(db, 100), await newWallet(db)];
-    const skill = await newSkill(db, provider, 10);
+    const skill = await newSkill(db, provider, { price: 10 });
     const [agent, mission] = [newId('ag'), newId('ms')];
     await perform(
       db,
@@ -109,7 +113,7 @@ describe('the sources of a debit', () => {
       db,
       sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${mission}, ${wallet}, 'Pay invoices', 'pc_1')`,
     );
-    const invocation = (await invoke(db, wallet, skill)) as InvocationId;
+    const invocation = (await invoke(db, { consumer: wallet, skill })) as InvocationId;
     const id = await call(db, wallet, {
       agentId: agent,
       missionId: mission,
@@ -149,7 +153,7 @@ describe('the sources of a debit', () => {
       db,
       sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1_400_000, 'compute', 'Sealed execution')`,
     );
-    const half = await sealedCall(db, wallet, CENT_COST);
+    const half = await sealedCall(db, wallet, { costMicrocents: CENT_COST });
     const [before, crossing] = await debitsOf(db, wallet);
     assert.deepEqual(
       [before?.details.source_status, before?.details.llm_sources, before?.details.machine_cost_microcents],
@@ -218,11 +222,11 @@ describe('a call on the timeline', () => {
 
   it('is a row of its own until a debit has a part of it', async () => {
     const wallet = await newWallet(db, 100);
-    const first = await sealedCall(db, wallet, 600_000);
+    const first = await sealedCall(db, wallet, { costMicrocents: 600_000 });
     assert.deepEqual(await shown(wallet), [first, 100_000_000]);
-    const second = await sealedCall(db, wallet, 600_000); // fills the cent and leaves 380,000 of itself
+    const second = await sealedCall(db, wallet, { costMicrocents: 600_000 }); // fills the cent and leaves 380,000 of itself
     assert.deepEqual(await shown(wallet), [-1_000_000, 100_000_000]);
-    const third = await sealedCall(db, wallet, 1);
+    const third = await sealedCall(db, wallet, { costMicrocents: 1 });
     assert.deepEqual(await shown(wallet), [third, -1_000_000, 100_000_000]);
     assert.deepEqual(
       (await debitsOf(db, wallet)).flatMap(callShares).map(([id]) => id),
@@ -232,7 +236,7 @@ describe('a call on the timeline', () => {
 
   it('stays a row of its own where there is nothing to allocate', async () => {
     const wallet = await newWallet(db, 100);
-    const free = await sealedCall(db, wallet, 0);
+    const free = await sealedCall(db, wallet, { costMicrocents: 0 });
     const included = await call(db, wallet, { price: { state: 'included', costMicrocents: 7 } });
     await call(db, wallet);
     assert.deepEqual(await shown(wallet), [-1_000_000, included, free, 100_000_000]);
@@ -240,11 +244,11 @@ describe('a call on the timeline', () => {
 
   it('shows its price by its state', async () => {
     const wallet = await newWallet(db, 100);
-    await sealedCall(db, wallet, 100);
+    await sealedCall(db, wallet, { costMicrocents: 100 });
     await call(db, wallet, { price: { state: 'included', costMicrocents: 7 } });
     await call(db, wallet, { price: { state: 'covered', costMicrocents: 7 } });
     await call(db, wallet, { price: { state: 'unavailable' } });
-    const prices = (await readTimeline(db, wallet, { entry_kind: 'llm' }))
+    const prices = (await readTimeline(db, wallet, { filters: { entry_kind: 'llm' } }))
       .flat()
       .map((row) => row.kind === 'llm_call' && row.call.price);
     assert.deepEqual(prices, [

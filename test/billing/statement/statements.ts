@@ -82,8 +82,7 @@ export async function call(
 export const sealedCall = (
   db: CommonQueryMethods,
   operatorId: string,
-  costMicrocents: number,
-  overrides: Partial<ModelCall> = {},
+  { costMicrocents, ...overrides }: Partial<ModelCall> & { costMicrocents: number },
 ) =>
   call(db, operatorId, { price: { state: 'wallet_price', meter: 'sealed_execution', costMicrocents }, ...overrides });
 
@@ -91,8 +90,7 @@ export const sealedCall = (
 export async function run(
   db: CommonQueryMethods,
   operatorId: string,
-  costMicrocents: number,
-  overrides: Partial<MachineRun> = {},
+  { costMicrocents, ...overrides }: Partial<MachineRun> & { costMicrocents: number },
 ): Promise<string> {
   const id = newId('mch');
   await recordMachineRun(db, {

@@ -35,20 +35,23 @@ import {
 /** Seconds before or after now, at which an event was made. */
 const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
 
-type Reported = Partial<Omit<SubscriptionObjectOptions, 'id' | 'operatorId'>>;
+type Reported = Pick<SubscriptionObjectOptions, 'id'> & Partial<Omit<SubscriptionObjectOptions, 'id' | 'operatorId'>>;
+
+interface Made {
+  createdAt: Date;
+  eventId?: string | undefined;
+}
 
 /** An event about a subscription at a provider, with states that the local one does not have. */
-const eventOf = (operator: TestOperator, id: string, reported: Reported, createdAt: Date, eventId?: string): string => {
+const eventOf = (operator: TestOperator, reported: Reported, { createdAt, eventId }: Made): string => {
   const type = reported.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated';
-  const object = subscriptionObject({ id, operatorId: operator.operatorId, tier: 'pro', ...reported });
+  const object = subscriptionObject({ operatorId: operator.operatorId, tier: 'pro', ...reported });
   return paymentEventBody(type, object, { createdAt, ...(eventId !== undefined && { id: eventId }) });
 };
 
-type Priced = [reported: Reported, createdAt: Date, eventId?: string];
-
 /** Such an event, of a subscription all of whose prices no setting names. */
-function pricedOf(operator: TestOperator, id: string, ...[reported, createdAt, eventId]: Priced): string {
-  const { data, ...event } = JSON.parse(eventOf(operator, id, reported, createdAt, eventId)) as {
+function pricedOf(operator: TestOperator, reported: Reported, made: Made): string {
+  const { data, ...event } = JSON.parse(eventOf(operator, reported, made)) as {
     data: { object: { items: { data: { price: { id: string } }[] } } };
   };
   for (const item of data.object.items.data) item.price.id = 'price_of_before';
@@ -62,10 +65,10 @@ const newSubscription = (): string => unique('sub_test');
 describe('A payment event about a subscription', () => {
   it('gives the tier, and takes it when the subscription has ended', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
-    await post(eventOf(operator, id, { tier: 'pro', seats: 2 }, at(-60)));
+    await post(eventOf(operator, { id, tier: 'pro', seats: 2 }, { createdAt: at(-60) }));
     const { tier, status, purchased_seats: bought } = await subscriptionOf(operator);
     assert.deepEqual([tier, status, bought], ['pro', 'active', 2]);
-    await post(eventOf(operator, id, { status: 'canceled' }, at(-30)));
+    await post(eventOf(operator, { id, status: 'canceled' }, { createdAt: at(-30) }));
     const ended = await subscriptionOf(operator);
     assert.deepEqual([ended.tier, ended.status, ended.purchased_seats], ['free', 'none', 0]);
   });
@@ -78,76 +81,80 @@ describe('A payment event about a subscription', () => {
   ] as const) {
     it(`with status ${status} makes the tier ${tier}`, async () => {
       const [operator, id] = [await buildOperator(), newSubscription()];
-      await post(eventOf(operator, id, {}, at(-60)));
-      await post(eventOf(operator, id, { status }, at(-30)));
+      await post(eventOf(operator, { id }, { createdAt: at(-60) }));
+      await post(eventOf(operator, { id, status }, { createdAt: at(-30) }));
       assert.equal((await subscriptionOf(operator)).tier, tier);
     });
   }
 
   it('with status unpaid blocks buying until the invoice is paid, which gives the tier back', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
-    await post(eventOf(operator, id, {}, at(-60)));
-    await post(eventOf(operator, id, { status: 'unpaid' }, at(-40)));
+    await post(eventOf(operator, { id }, { createdAt: at(-60) }));
+    await post(eventOf(operator, { id, status: 'unpaid' }, { createdAt: at(-40) }));
     assert.equal((await subscriptionOf(operator)).status, 'unpaid');
     assertProblem(await postSubscribe(operator, 'business'), 'CONFLICT');
     assertProblem(await seats(operator, 1), 'SEATS_OUT_OF_RANGE');
-    await post(eventOf(operator, id, {}, at(-20)));
+    await post(eventOf(operator, { id }, { createdAt: at(-20) }));
     const { tier, status } = await subscriptionOf(operator);
     assert.deepEqual([tier, status], ['pro', 'active']);
   });
 
   it('with status incomplete gives nothing', async () => {
     const operator = await buildOperator();
-    await post(eventOf(operator, newSubscription(), { status: 'incomplete' }, at(-60)));
+    await post(eventOf(operator, { id: newSubscription(), status: 'incomplete' }, { createdAt: at(-60) }));
     assert.equal((await subscriptionOf(operator)).tier, 'free');
   });
 
   it('counts once, however often it comes', async () => {
     const [operator, id, eventId] = [await buildOperator(), newSubscription(), unique('evt_test')];
-    const body = eventOf(operator, id, {}, at(-60), eventId);
+    const body = eventOf(operator, { id }, { createdAt: at(-60), eventId });
     for (let time = 0; time < 3; time += 1) await post(body);
     assert.deepEqual(await auditOf(operator), ['subscription.started']);
   });
 
   it('with a price that no setting names tells everything but the tier, and is recorded for a person', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
-    const priced = (...[reported, createdAt, eventId]: Priced): string =>
-      pricedOf(operator, id, reported, createdAt, eventId);
-    const outcomes = async (body: string, eventId: string): Promise<string | null> => {
-      await post(body);
-      return outcomeOf(eventId);
+    const outcomes = async (
+      reported: Omit<Reported, 'id'>,
+      made: { createdAt: Date; eventId: string },
+    ): Promise<string | null> => {
+      await post(pricedOf(operator, { id, ...reported }, made));
+      return outcomeOf(made.eventId);
     };
     const events = [unique('evt_test'), unique('evt_test'), unique('evt_test')] as const;
     const alarms = async (): Promise<unknown[]> =>
       (await casesOf(operator)).map(({ alarm, concerns, amount_cents }) => [alarm, concerns, amount_cents]);
     // It says nothing of a tier, so it gives none.
-    assert.equal(await outcomes(priced({}, at(-90), events[0]), events[0]), 'unknown_price');
+    assert.equal(await outcomes({}, { createdAt: at(-90), eventId: events[0] }), 'unknown_price');
     assert.equal((await subscriptionOf(operator)).tier, 'free');
     assert.deepEqual(await alarms(), [['unknown_price', id, null]]);
     const [alarm] = await casesOf(operator);
     const reason = 'The setting is on its way.';
     await buildPerson({ operatorId: 'op_platform' }, 'owner'); // where there are two, one approves what the key requests
     const person = await signIn('platform@carnet.invalid');
-    assertStatus(await postApproved(person, `/v1/admin/billing/alarms/${alarm?.id}/dismiss`, { reason }), 200);
-    await post(eventOf(operator, id, { tier: 'pro', seats: 2 }, at(-80)));
+    assertStatus(
+      await postApproved(person, `/v1/admin/billing/alarms/${alarm?.id}/dismiss`, { body: { reason } }),
+      200,
+    );
+    await post(eventOf(operator, { id, tier: 'pro', seats: 2 }, { createdAt: at(-80) }));
     assert.deepEqual(await alarms(), []);
     assert.equal(
-      await outcomes(priced({ seats: 2, cancelAtPeriodEnd: true }, at(-60), events[1]), events[1]),
+      await outcomes({ seats: 2, cancelAtPeriodEnd: true }, { createdAt: at(-60), eventId: events[1] }),
       'unknown_price',
     );
     const canceling = await subscriptionOf(operator);
     assert.deepEqual([canceling.tier, canceling.status, canceling.purchased_seats], ['pro', 'canceling', 2]);
     assert.deepEqual(await alarms(), [['unknown_price', id, null]]);
-    await outcomes(priced({ status: 'canceled' }, at(-30), events[2]), events[2]);
+    await outcomes({ status: 'canceled' }, { createdAt: at(-30), eventId: events[2] });
     assert.equal((await subscriptionOf(operator)).tier, 'free');
     assert.deepEqual(await alarms(), []);
   });
 
   it('that is older than what is known changes nothing: an update after the end', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
-    await post(eventOf(operator, id, { tier: 'business' }, at(-90)));
-    await post(eventOf(operator, id, { status: 'canceled' }, at(-30)));
-    await post(eventOf(operator, id, { tier: 'business', seats: 4 }, at(-60)));
+    await post(eventOf(operator, { id, tier: 'business' }, { createdAt: at(-90) }));
+    await post(eventOf(operator, { id, status: 'canceled' }, { createdAt: at(-30) }));
+    await post(eventOf(operator, { id, tier: 'business', seats: 4 }, { createdAt: at(-60) }));
     const { tier, purchased_seats: bought } = await subscriptionOf(operator);
     assert.deepEqual([tier, bought], ['free', 0]);
   });
@@ -156,7 +163,7 @@ describe('A payment event about a subscription', () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([0, 1, 2, 3, 4, 0, 1, 2, 3, 4], { minLength: 10 }), async (order) => {
         const [operator, id] = [await buildOperator(), newSubscription()];
-        const story: Reported[] = [
+        const story: Omit<Reported, 'id'>[] = [
           { tier: 'developer' },
           { tier: 'pro' },
           { tier: 'pro', status: 'past_due' },
@@ -164,7 +171,7 @@ describe('A payment event about a subscription', () => {
           { tier: 'business', seats: 3 },
         ];
         const bodies = story.map((reported, index) =>
-          eventOf(operator, id, reported, at(index * 10 - 100), unique('evt_test')),
+          eventOf(operator, { id, ...reported }, { createdAt: at(index * 10 - 100), eventId: unique('evt_test') }),
         );
         for (const index of order) await post(bodies[index] ?? '');
         const { tier, status, purchased_seats: bought } = await subscriptionOf(operator);
@@ -176,39 +183,39 @@ describe('A payment event about a subscription', () => {
 
   it('about a second subscription of the same operator changes nothing, and is in the audit trail', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
-    await post(eventOf(operator, id, { tier: 'pro' }, at(-60)));
-    await post(eventOf(operator, newSubscription(), { tier: 'business' }, at(-30)));
+    await post(eventOf(operator, { id, tier: 'pro' }, { createdAt: at(-60) }));
+    await post(eventOf(operator, { id: newSubscription(), tier: 'business' }, { createdAt: at(-30) }));
     assert.equal((await subscriptionOf(operator)).tier, 'pro');
     assert.equal((await auditOf(operator)).at(-1), 'subscription.second');
   });
 
   it('about a second one that the provider does not give back is recorded for a person, its price is not', async () => {
     const [operator, second] = [await buildOperator(), newSubscription()];
-    await post(eventOf(operator, newSubscription(), {}, at(-60)));
-    await post(pricedOf(operator, second, {}, at(-30)));
+    await post(eventOf(operator, { id: newSubscription() }, { createdAt: at(-60) }));
+    await post(pricedOf(operator, { id: second }, { createdAt: at(-30) }));
     const alarms = async () =>
       (await casesOf(operator)).map(({ alarm, concerns, currency }) => [alarm, concerns, currency]);
     const left = [['subscription_not_given_back', second, null]];
     await eventually('the alarm', async () => (await alarms()).flat().includes('subscription_not_given_back'));
     assert.deepEqual(await alarms(), left);
-    await post(pricedOf(operator, second, { seats: 1 }, at(-20)));
+    await post(pricedOf(operator, { id: second, seats: 1 }, { createdAt: at(-20) }));
     assert.deepEqual(await alarms(), left);
   });
 
   it('about another one counts for its price as of its own time', async () => {
     const [operator, first, second] = [await buildOperator(), newSubscription(), newSubscription()];
-    await post(eventOf(operator, first, {}, at(-60)));
-    await post(eventOf(operator, first, { status: 'canceled' }, at(-30)));
+    await post(eventOf(operator, { id: first }, { createdAt: at(-60) }));
+    await post(eventOf(operator, { id: first, status: 'canceled' }, { createdAt: at(-30) }));
     const alarms = async () => (await casesOf(operator)).map(({ alarm, concerns }) => [alarm, concerns]);
-    await post(pricedOf(operator, second, {}, at(-40)));
+    await post(pricedOf(operator, { id: second }, { createdAt: at(-40) }));
     assert.deepEqual(await alarms(), [['unknown_price', second]]);
-    await post(pricedOf(operator, second, { status: 'canceled' }, at(-35)));
+    await post(pricedOf(operator, { id: second, status: 'canceled' }, { createdAt: at(-35) }));
     assert.deepEqual(await alarms(), []);
   });
 
   it('about an unknown operator is accepted and changes nothing', async () => {
     const stranger = { operatorId: unique('op_elsewhere') } as TestOperator;
-    await post(eventOf(stranger, newSubscription(), {}, at(-60)));
+    await post(eventOf(stranger, { id: newSubscription() }, { createdAt: at(-60) }));
     await post(paymentEventBody('invoice.paid', paidInvoice(newSubscription())));
     const metadata = {
       carnet_purpose: 'subscription',
@@ -228,7 +235,7 @@ describe('A payment event about a subscription', () => {
     await db.transaction(async (held) => {
       await held.query(sql.unsafe`select from local_subscriptions where id = ${id} for update`);
       assertStatus(await seats(operator, 4), 200);
-      await post(eventOf(operator, id, { tier: 'pro', seats: 1 }, at(2)));
+      await post(eventOf(operator, { id, tier: 'pro', seats: 1 }, { createdAt: at(2) }));
       assert.equal((await subscriptionOf(operator)).purchased_seats, 4);
     });
     await untilSubscription(operator, 'what was decided', ({ purchased_seats: bought }) => bought === 4);
@@ -237,7 +244,7 @@ describe('A payment event about a subscription', () => {
   it('of a clock that is ahead does not hide a later answer of the provider', async () => {
     const operator = await buildSubscriber('pro');
     const { subscription_id: id } = await rowOf(operator);
-    await post(eventOf(operator, id, { tier: 'business' }, at(3_600)));
+    await post(eventOf(operator, { id, tier: 'business' }, { createdAt: at(3_600) }));
     await untilSubscription(operator, 'the tier that the provider has', ({ tier }) => tier === 'pro');
     assertStatus(await seats(operator, 1), 200);
     await untilPushed(operator);

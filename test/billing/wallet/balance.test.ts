@@ -62,7 +62,7 @@ describe('POST /v1/admin/operators/:id/adjustments moves money', () => {
   });
 
   const adjust = (operatorId: string, body: object) =>
-    postApproved<WalletTransaction>(person, `/v1/admin/operators/${operatorId}/adjustments`, body);
+    postApproved<WalletTransaction>(person, `/v1/admin/operators/${operatorId}/adjustments`, { body });
 
   it('in and out, as a row of the wallet', async () => {
     const operator = await buildOperator();

@@ -48,7 +48,12 @@ describe('docs/billing.md', function () {
     let [topUp, ordered] = ['', ''];
     const dispute = async (type: string, over: Record<string, unknown>): Promise<void> => {
       const { payment_id: paymentId } = await topUpRow(topUp);
-      await post(paymentEventBody(type, disputeObject(`dp_${topUp}`, paymentId ?? '', 1_000, over)));
+      await post(
+        paymentEventBody(
+          type,
+          disputeObject({ id: `dp_${topUp}`, paymentId: paymentId ?? '', amountCents: 1_000 }, over),
+        ),
+      );
     };
     const moved = (...cents: number[]) => ({
       balance_transactions: cents.map((amount, index) => balanceTransaction(`txn_${topUp}_${index}`, amount)),
@@ -101,7 +106,7 @@ describe('docs/billing.md', function () {
     const after: Steps = {
       async 'the debt is given up'() {
         const path = `/v1/admin/billing/receivables/${encodeURIComponent((await onlyCase(operator)).id)}/close`;
-        assertStatus(await postApproved(person, path, { reason: 'A victim of the fraud too.' }), 200);
+        assertStatus(await postApproved(person, path, { body: { reason: 'A victim of the fraud too.' } }), 200);
       },
       'the dispute is won': won,
     };

@@ -36,7 +36,7 @@ describe('A wallet that owes', function () {
     await refundedThere((await topUpRow(id)).payment_id, 1_000);
     return { operator, work };
   }
-  const act = (id: string, by: TestOperator, what: string, body?: unknown) =>
+  const act = (id: string, { by, what, body }: { by: TestOperator; what: string; body?: unknown }) =>
     by.post(`/v1/skills/invocations/${id}/${what}`, body);
 
   it('shows what it owes beside what it has', async () => {
@@ -61,17 +61,20 @@ describe('A wallet that owes', function () {
     };
     const taken = ['-400 Refunded by the payment provider', '1000 Top-up'];
     assert.deepEqual(await statement(), [600, ...taken]);
-    assertStatus(await act(work[0], operator, 'cancel'), 200);
+    assertStatus(await act(work[0], { by: operator, what: 'cancel' }), 200);
     assert.deepEqual(await statement(), [300, '-300 Owed since a payment was charged back', ...taken]);
   });
 
   it('pays it from a hold that is released, and may spend again once it holds what it owed', async () => {
     const { operator, work } = await debtor();
-    assertStatus(await act(work[0], operator, 'cancel'), 200);
+    assertStatus(await act(work[0], { by: operator, what: 'cancel' }), 200);
     const left = await balanceOf(operator);
     assert.deepEqual([left.balance_cents, left.held_cents, left.receivable_cents], [0, 300, 300]);
-    assertStatus(await act(work[1], provider, 'claim'), 200);
-    assertStatus(await act(work[1], provider, 'fail', { error: { code: 'BROKEN', message: 'broken' } }), 200);
+    assertStatus(await act(work[1], { by: provider, what: 'claim' }), 200);
+    assertStatus(
+      await act(work[1], { by: provider, what: 'fail', body: { error: { code: 'BROKEN', message: 'broken' } } }),
+      200,
+    );
     assert.deepEqual(await balanceOf(operator), {
       balance_cents: 0,
       balance_usd: '$0.00',
@@ -89,8 +92,8 @@ describe('A wallet that owes', function () {
 
   it('keeps owing what its work was captured for', async () => {
     const { operator, work } = await debtor();
-    assertStatus(await act(work[0], provider, 'claim'), 200);
-    assertStatus(await act(work[0], provider, 'complete', { output: { text: 'HELLO' } }), 200);
+    assertStatus(await act(work[0], { by: provider, what: 'claim' }), 200);
+    assertStatus(await act(work[0], { by: provider, what: 'complete', body: { output: { text: 'HELLO' } } }), 200);
     const left = await balanceOf(operator);
     assert.deepEqual([left.balance_cents, left.held_cents, left.receivable_cents], [0, 300, 600]);
   });

@@ -78,10 +78,10 @@ async function play(model: Model, { db, consumer, provider, skill }: Real, step:
     model.positions += 1;
   };
   if (step.kind === 'credit') {
-    await credit(db, consumer, step.amount, newId('txn'));
+    await credit(db, consumer, { cents: step.amount, cause: newId('txn') });
     move(step.amount);
   } else if (step.kind === 'debit') {
-    const done = await debit(db, consumer, step.amount);
+    const done = await debit(db, consumer, { cents: step.amount });
     assert.equal(done !== null, available >= step.amount);
     if (done !== null) move(-step.amount);
   } else if (step.kind === 'charge') {
@@ -93,22 +93,22 @@ async function play(model: Model, { db, consumer, provider, skill }: Real, step:
     if (begins !== null && due > 0) move(-due);
   } else if (step.kind === 'invoke') {
     if (available < PRICE + (model.charged % MICROCENTS > 0 ? 1 : 0)) {
-      await assert.rejects(invoke(db, consumer, skill), { message: /^INSUFFICIENT_CREDITS/ });
+      await assert.rejects(invoke(db, { consumer, skill }), { message: /^INSUFFICIENT_CREDITS/ });
     } else {
-      model.open.push(await invoke(db, consumer, skill));
+      model.open.push(await invoke(db, { consumer, skill }));
       model.held += PRICE;
     }
   } else if (step.kind === 'end' && model.open.length > 0) {
     const [id] = model.open.splice(step.pick % model.open.length, 1);
     assert(id !== undefined);
     model.held -= PRICE;
-    if (step.how === 'complete' || step.how === 'fail') await claim(db, provider, id);
+    if (step.how === 'complete' || step.how === 'fail') await claim(db, { provider, id });
     if (step.how === 'complete') {
-      await complete(db, provider, id);
+      await complete(db, { provider, id });
       move(-PRICE);
       model.earned += PRICE;
     }
-    if (step.how === 'fail') await fail(db, provider, id);
+    if (step.how === 'fail') await fail(db, { provider, id });
     if (step.how === 'cancel') await cancel(db, consumer, id);
     if (step.how === 'expire') {
       await passDeadline(db, id);
@@ -129,7 +129,7 @@ describe('a wallet under any history', () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         const [consumer, provider] = [await newWallet(db), await newWallet(db)];
-        const real = { db, consumer, provider, skill: await newSkill(db, provider, PRICE) };
+        const real = { db, consumer, provider, skill: await newSkill(db, provider, { price: PRICE }) };
         const model: Model = { posted: 0, held: 0, positions: 0, earned: 0, charged: 0, open: [] };
         for (const step of steps) {
           await play(model, real, step);

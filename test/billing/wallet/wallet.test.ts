@@ -20,42 +20,48 @@ describe('the ledger', () => {
 
   it('credits and debits whole cents, each with the next position of the wallet', async () => {
     const wallet = await newWallet(db, 100);
-    assert.notEqual(await debit(db, wallet, 30), null);
+    assert.notEqual(await debit(db, wallet, { cents: 30 }), null);
     assert.deepEqual(await walletOf(db, wallet), { posted_cents: 70, held_cents: 0, last_position: 2 });
   });
 
   it('refuses a debit that the wallet does not cover, and changes nothing', async () => {
     const wallet = await newWallet(db, 100);
-    assert.equal(await debit(db, wallet, 101), null);
+    assert.equal(await debit(db, wallet, { cents: 101 }), null);
     assert.deepEqual(await walletOf(db, wallet), { posted_cents: 100, held_cents: 0, last_position: 1 });
   });
 
   it('does not debit what is held', async () => {
     const [consumer, provider] = [await newWallet(db, 100), await newWallet(db)];
-    await invoke(db, consumer, await newSkill(db, provider, 60));
-    assert.equal(await debit(db, consumer, 41), null);
-    assert.notEqual(await debit(db, consumer, 40), null);
+    await invoke(db, { consumer, skill: await newSkill(db, provider, { price: 60 }) });
+    assert.equal(await debit(db, consumer, { cents: 41 }), null);
+    assert.notEqual(await debit(db, consumer, { cents: 40 }), null);
   });
 
   it('moves money once for a cause, however often it is called, also in parallel', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const wallet = await newWallet(db, 100);
       const cause = newId('txn');
-      const ids = await Promise.all(Array.from({ length: 4 }, () => debit(db, wallet, 20, cause)));
+      const ids = await Promise.all(Array.from({ length: 4 }, () => debit(db, wallet, { cents: 20, cause })));
       assert.equal(new Set(ids).size, 1, 'every repetition answers the first transfer');
       assert.deepEqual(await walletOf(db, wallet), { posted_cents: 80, held_cents: 0, last_position: 2 });
-      const credits = await Promise.all(Array.from({ length: 4 }, () => credit(db, wallet, 5, `${cause}:back`)));
+      const credits = await Promise.all(
+        Array.from({ length: 4 }, () => credit(db, wallet, { cents: 5, cause: `${cause}:back` })),
+      );
       assert.equal(new Set(credits).size, 1);
       assert.equal((await walletOf(db, wallet)).posted_cents, 85);
-      assert.equal(await debit(db, wallet, 86), null);
-      assert.equal(await debit(db, wallet, 86, cause), ids[0], 'also where the wallet would not cover it again');
+      assert.equal(await debit(db, wallet, { cents: 86 }), null);
+      assert.equal(
+        await debit(db, wallet, { cents: 86, cause }),
+        ids[0],
+        'also where the wallet would not cover it again',
+      );
     }
   });
 
   it('lets exactly as many rivals debit one wallet as it covers', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const wallet = await newWallet(db, 50);
-      const done = await Promise.all(Array.from({ length: 12 }, () => debit(db, wallet, 10)));
+      const done = await Promise.all(Array.from({ length: 12 }, () => debit(db, wallet, { cents: 10 })));
       assert.equal(done.filter((id) => id !== null).length, 5);
       assert.deepEqual(await walletOf(db, wallet), { posted_cents: 0, held_cents: 0, last_position: 6 });
     }
@@ -79,13 +85,13 @@ describe('the ledger', () => {
   it('promises a cent that a meter has begun to use to nothing else', async () => {
     const [consumer, provider] = [await newWallet(db, 2), await newWallet(db)];
     await charge(db, consumer, 1);
-    const skill = await newSkill(db, provider, 2);
-    await assert.rejects(invoke(db, consumer, skill), (error: { message: string; detail: string }) => {
+    const skill = await newSkill(db, provider, { price: 2 });
+    await assert.rejects(invoke(db, { consumer, skill }), (error: { message: string; detail: string }) => {
       assert.match(error.message, /^INSUFFICIENT_CREDITS/);
       assert.deepEqual((JSON.parse(error.detail) as { extra: object }).extra, { required_cents: 3, balance_cents: 2 });
       return true;
     });
-    await invoke(db, consumer, await newSkill(db, provider, 1));
+    await invoke(db, { consumer, skill: await newSkill(db, provider, { price: 1 }) });
     assert.equal(await charge(db, consumer, 999_999), 1, 'which is there for the meter');
   });
 

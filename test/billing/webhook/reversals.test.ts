@@ -31,12 +31,28 @@ import {
 const at = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
 
 /** An event about a dispute that lists no balance transactions, as those of old API versions. */
-const disputed = (id: string, paymentId: string, outcome: 'opened' | 'won' | 'lost', cents = 1_000): string =>
+const disputed = ({
+  id,
+  paymentId,
+  outcome,
+  cents = 1_000,
+}: {
+  id: string;
+  paymentId: string;
+  outcome: 'opened' | 'won' | 'lost';
+  cents?: number;
+}): string =>
   outcome === 'opened'
-    ? paymentEventBody('charge.dispute.created', disputeObject(id, paymentId, cents), { createdAt: at(0) })
-    : paymentEventBody('charge.dispute.closed', disputeObject(id, paymentId, cents, { status: outcome }), {
-        createdAt: at(1),
-      });
+    ? paymentEventBody('charge.dispute.created', disputeObject({ id, paymentId, amountCents: cents }), {
+        createdAt: at(0),
+      })
+    : paymentEventBody(
+        'charge.dispute.closed',
+        disputeObject({ id, paymentId, amountCents: cents }, { status: outcome }),
+        {
+          createdAt: at(1),
+        },
+      );
 
 /** A dispute of $10 as Stripe has it in one minute of its story. */
 interface Moment {
@@ -48,18 +64,20 @@ interface Moment {
 }
 
 const momentOf = (
-  id: string,
-  paymentId: string,
+  { id, paymentId }: { id: string; paymentId: string },
   { minute, type, status, moved }: Moment,
   over: Record<string, unknown> = {},
 ): string =>
   paymentEventBody(
     `charge.dispute.${type}`,
-    disputeObject(id, paymentId, 1_000, {
-      status,
-      balance_transactions: moved.map((cents, index) => balanceTransaction(`txn_${id}_${index}`, cents)),
-      ...over,
-    }),
+    disputeObject(
+      { id, paymentId, amountCents: 1_000 },
+      {
+        status,
+        balance_transactions: moved.map((cents, index) => balanceTransaction(`txn_${id}_${index}`, cents)),
+        ...over,
+      },
+    ),
     { createdAt: at(minute) },
   );
 
@@ -162,12 +180,12 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('is reported by any event about a refund or the charge, each of which has the list read', async () => {
     const { operator, paymentId } = await payer();
-    const refund = refundObject('re_any', paymentId, 'succeeded', { amount: 100 });
+    const refund = refundObject({ id: 're_any', paymentId, status: 'succeeded' }, { amount: 100 });
     const events: [type: string, object: Record<string, unknown>][] = [
       ['refund.created', refund],
       ['refund.updated', refund],
       ['refund.failed', { ...refund, status: 'failed' }],
-      ['charge.refunded', refundedCharge(paymentId, 1_000, 1)],
+      ['charge.refunded', refundedCharge({ paymentId, amountCents: 1_000, refundedCents: 1 })],
     ];
     for (const [index, [type, object]] of events.entries()) {
       await refundThere(paymentId, 100);
@@ -181,7 +199,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
     const { operator, paymentId } = await payer();
     const outcomeAfter = async (payment: string): Promise<string | null> => {
       const id = newId('evt');
-      const object = disputeObject(`dp_${id}`, payment, 900, { currency: 'eur' });
+      const object = disputeObject({ id: `dp_${id}`, paymentId: payment, amountCents: 900 }, { currency: 'eur' });
       await post(paymentEventBody('charge.dispute.created', object, { id }));
       return outcomeOf(id);
     };
@@ -223,12 +241,12 @@ describe('A dispute', function () {
   it('takes its amount; what the wallet does not have is owed and paid by the next credit', async () => {
     const { operator, topUpId, paymentId, transactionId } = await payer(600);
     const id = newId('evt').replace('evt', 'dp');
-    await post(disputed(id, paymentId, 'opened'));
-    await post(disputed(id, paymentId, 'opened'));
+    await post(disputed({ id, paymentId, outcome: 'opened' }));
+    await post(disputed({ id, paymentId, outcome: 'opened' }));
     assert.equal(await balanceOf(operator), 0);
     assert.equal(await owed(operator), 600);
     assertProblem(await operator.post(`/v1/billing/refund/${transactionId}`), 'NOT_REFUNDABLE');
-    await post(disputed(id, paymentId, 'lost'));
+    await post(disputed({ id, paymentId, outcome: 'lost' }));
     await buildTopUp(operator, 2_000);
     assert.equal(await balanceOf(operator), 1_400);
     assert.equal(await owed(operator), 0);
@@ -312,7 +330,7 @@ describe('A dispute', function () {
       for (const order of orders) {
         const { operator, paymentId } = await payer();
         const id = `dp_${newId('evt')}`;
-        for (const moment of order) await post(momentOf(id, paymentId, moment));
+        for (const moment of order) await post(momentOf({ id, paymentId }, moment));
         assert.equal(await balanceOf(operator), left);
         assert.equal(await owed(operator), 0);
       }
@@ -327,9 +345,9 @@ describe('A dispute', function () {
         balanceTransaction(`txn_${id}_${index}`, amount, { currency: 'eur', created: 1_800_000_000 + index }),
       ),
     });
-    await post(momentOf(id, paymentId, withdrawn, moved(-920)));
+    await post(momentOf({ id, paymentId }, withdrawn, moved(-920)));
     assert.equal(await balanceOf(operator), 0);
-    await post(momentOf(id, paymentId, reinstated, moved(-920, 460)));
+    await post(momentOf({ id, paymentId }, reinstated, moved(-920, 460)));
     assert.equal(await balanceOf(operator), 500);
   });
 
@@ -338,7 +356,9 @@ describe('A dispute', function () {
     const [id, eventId] = [`dp_${newId('evt')}`, newId('evt')];
     const strange = { status: 'escalated', balance_transactions: [balanceTransaction(`txn_${id}`, -400)] };
     await post(
-      paymentEventBody('charge.dispute.updated', disputeObject(id, paymentId, 1_000, strange), { id: eventId }),
+      paymentEventBody('charge.dispute.updated', disputeObject({ id, paymentId, amountCents: 1_000 }, strange), {
+        id: eventId,
+      }),
     );
     assert.equal(await outcomeOf(eventId), 'unlisted');
     assert.equal(await balanceOf(operator), 600);
@@ -347,11 +367,11 @@ describe('A dispute', function () {
   it('that was won gives back what it took, and cancels what is still owed', async () => {
     const { operator, paymentId } = await payer(600);
     const id = `dp_${newId('evt')}`;
-    await post(disputed(id, paymentId, 'opened'));
+    await post(disputed({ id, paymentId, outcome: 'opened' }));
     await credit(operator.operatorId, 100); // all of it goes to the debt
     assert.equal(await balanceOf(operator), 0);
-    await post(disputed(id, paymentId, 'won'));
-    await post(disputed(id, paymentId, 'opened'));
+    await post(disputed({ id, paymentId, outcome: 'won' }));
+    await post(disputed({ id, paymentId, outcome: 'opened' }));
     assert.equal(await balanceOf(operator), 500);
     assert.equal(await owed(operator), 0);
   });
@@ -366,7 +386,7 @@ describe('A dispute', function () {
       for (const what of [...sent, 'paid']) {
         if (what === 'paid') await post(topUpEvent(topUp, undefined, { payment_intent: paymentId }));
         else if (what === 'refunded') await reportRefunds(paymentId);
-        else await post(disputed(id, paymentId, what === 'opened' ? 'opened' : end, 800));
+        else await post(disputed({ id, paymentId, outcome: what === 'opened' ? 'opened' : end, cents: 800 }));
         assert((await balanceOf(operator)) >= 0);
       }
       await untilRead(paymentId);

@@ -199,12 +199,12 @@ describe('the meaning of an event of Stripe', () => {
     [
       'a refund of a charge without a payment intent',
       'charge.refunded',
-      refundedCharge('pi_1', 100, 100, { payment_intent: null }),
+      refundedCharge({ paymentId: 'pi_1', amountCents: 100, refundedCents: 100 }, { payment_intent: null }),
     ],
     [
       'a dispute of a charge without a payment intent',
       'charge.dispute.created',
-      disputeObject('dp_1', 'pi_1', 100, { payment_intent: null }),
+      disputeObject({ id: 'dp_1', paymentId: 'pi_1', amountCents: 100 }, { payment_intent: null }),
     ],
     [
       'a subscription of something else',
@@ -235,32 +235,46 @@ describe('the meaning of an event of Stripe', () => {
         ]),
       ],
     ],
-    ['charge.refunded', texts.map((text) => refundedCharge(text, 100, 100))],
+    ['charge.refunded', texts.map((text) => refundedCharge({ paymentId: text, amountCents: 100, refundedCents: 100 }))],
     [
       'refund.failed',
       [
-        ...[...amounts, -1].map((amount) => refundObject('re_1', 'pi_1', 'failed', { amount })),
-        ...texts.flatMap((text) => [refundObject(text, 'pi_1', 'failed'), refundObject('re_1', text, 'failed')]),
+        ...[...amounts, -1].map((amount) =>
+          refundObject({ id: 're_1', paymentId: 'pi_1', status: 'failed' }, { amount }),
+        ),
+        ...texts.flatMap((text) => [
+          refundObject({ id: text, paymentId: 'pi_1', status: 'failed' }),
+          refundObject({ id: 're_1', paymentId: text, status: 'failed' }),
+        ]),
       ],
     ],
     [
       'charge.dispute.created',
       [
-        ...[...amounts, 0, -1].map((amount) => disputeObject('dp_1', 'pi_1', amount)),
+        ...[...amounts, 0, -1].map((amount) => disputeObject({ id: 'dp_1', paymentId: 'pi_1', amountCents: amount })),
         ...amounts.map((amount) =>
-          disputeObject('dp_1', 'pi_1', 100, { balance_transactions: [balanceTransaction('txn_1', amount)] }),
+          disputeObject(
+            { id: 'dp_1', paymentId: 'pi_1', amountCents: 100 },
+            { balance_transactions: [balanceTransaction('txn_1', amount)] },
+          ),
         ),
-        disputeObject('dp_1', 'pi_1', 2 ** 50, {
-          balance_transactions: [
-            balanceTransaction('txn_1', -1, { currency: 'eur' }),
-            balanceTransaction('txn_2', 2 ** 50, { currency: 'eur' }),
-          ],
-        }),
+        disputeObject(
+          { id: 'dp_1', paymentId: 'pi_1', amountCents: 2 ** 50 },
+          {
+            balance_transactions: [
+              balanceTransaction('txn_1', -1, { currency: 'eur' }),
+              balanceTransaction('txn_2', 2 ** 50, { currency: 'eur' }),
+            ],
+          },
+        ),
         ...texts.flatMap((text) => [
-          disputeObject(text, 'pi_1', 100),
-          disputeObject('dp_1', text, 100),
-          disputeObject('dp_1', 'pi_1', 100, { status: text }),
-          disputeObject('dp_1', 'pi_1', 100, { balance_transactions: [balanceTransaction(text, -100)] }),
+          disputeObject({ id: text, paymentId: 'pi_1', amountCents: 100 }),
+          disputeObject({ id: 'dp_1', paymentId: text, amountCents: 100 }),
+          disputeObject({ id: 'dp_1', paymentId: 'pi_1', amountCents: 100 }, { status: text }),
+          disputeObject(
+            { id: 'dp_1', paymentId: 'pi_1', amountCents: 100 },
+            { balance_transactions: [balanceTransaction(text, -100)] },
+          ),
         ]),
       ],
     ],
@@ -287,7 +301,10 @@ describe('the meaning of an event of Stripe', () => {
   ];
   it('a refund is reported no matter what others wrote into its metadata, with our key where that can be kept', () => {
     const keyOf = (written: unknown) => {
-      const fact = factOf('refund.failed', refundObject('re_1', 'pi_1', 'failed', { metadata: written }));
+      const fact = factOf(
+        'refund.failed',
+        refundObject({ id: 're_1', paymentId: 'pi_1', status: 'failed' }, { metadata: written }),
+      );
       assert(fact.kind === 'refund' && fact.paymentId === 'pi_1', JSON.stringify(written));
       return fact.key;
     };
@@ -315,10 +332,13 @@ describe('the meaning of an event of Stripe', () => {
 
   it('charge.refunded names the payment, and no sum of it is read', () => {
     for (const cents of [200, 1.5])
-      assert.deepEqual(factOf('charge.refunded', refundedCharge('pi_1', 500, cents)), {
-        kind: 'refunded',
-        paymentId: 'pi_1',
-      });
+      assert.deepEqual(
+        factOf('charge.refunded', refundedCharge({ paymentId: 'pi_1', amountCents: 500, refundedCents: cents })),
+        {
+          kind: 'refunded',
+          paymentId: 'pi_1',
+        },
+      );
   });
 
   for (const [status, ours] of [
@@ -339,8 +359,11 @@ describe('the meaning of an event of Stripe', () => {
           currency: 'usd',
           status: ours,
         };
-        assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), fact);
-        const requested = refundObject('re_1', 'pi_1', status ?? '', { metadata: { carnet_key: 'refund:txn_1' } });
+        assert.deepEqual(factOf(type, refundObject({ id: 're_1', paymentId: 'pi_1', status: status ?? '' })), fact);
+        const requested = refundObject(
+          { id: 're_1', paymentId: 'pi_1', status: status ?? '' },
+          { metadata: { carnet_key: 'refund:txn_1' } },
+        );
         assert.deepEqual(factOf(type, requested), { ...fact, key: 'refund:txn_1' });
       }
     });
@@ -364,7 +387,10 @@ describe('the meaning of an event of Stripe', () => {
       for (const type of ['created', 'updated', 'closed', 'funds_withdrawn', 'funds_reinstated']) {
         const { stage: _stage, ...fact } = Object.assign(
           { stage: null },
-          factOf(`charge.dispute.${type}`, disputeObject('dp_1', 'pi_1', 700, { status })),
+          factOf(
+            `charge.dispute.${type}`,
+            disputeObject({ id: 'dp_1', paymentId: 'pi_1', amountCents: 700 }, { status }),
+          ),
         );
         assert.deepEqual(fact, {
           kind: 'dispute',
@@ -382,7 +408,10 @@ describe('the meaning of an event of Stripe', () => {
 
   it('a dispute carries what was withdrawn and reinstated so far', () => {
     const balance_transactions = [balanceTransaction('txn_1', -700), balanceTransaction('txn_2', 300)];
-    const fact = factOf('charge.dispute.updated', disputeObject('dp_1', 'pi_1', 700, { balance_transactions }));
+    const fact = factOf(
+      'charge.dispute.updated',
+      disputeObject({ id: 'dp_1', paymentId: 'pi_1', amountCents: 700 }, { balance_transactions }),
+    );
     assert(fact.kind === 'dispute');
     assert.deepEqual(fact.movements, [
       { id: 'txn_1', cents: -700 },

@@ -38,9 +38,7 @@ function u64(value: bigint): Buffer {
 /** A line of a witness, made here from the words of the specification. */
 function line(
   type: number,
-  key: KeyObject,
-  message: Buffer,
-  { vkey: known, timestamp = AT }: { vkey: string; timestamp?: bigint },
+  { key, message, vkey: known, timestamp = AT }: { key: KeyObject; message: Buffer; vkey: string; timestamp?: bigint },
 ): string {
   assert.ok(type > 1);
   const [name = '', keyId = ''] = known.split('+');
@@ -49,7 +47,11 @@ function line(
 }
 const edVkey = vkeyOf(WITNESS, ed.publicKey, SIGNATURE_TYPE.ed25519Cosignature);
 const mlVkey = vkeyOf(WITNESS, ml.publicKey, SIGNATURE_TYPE.mlDsa44Cosignature);
-const edLine = line(4, ed.privateKey, Buffer.from(`cosignature/v1\ntime ${AT}\n${text}`), { vkey: edVkey });
+const edLine = line(4, {
+  key: ed.privateKey,
+  message: Buffer.from(`cosignature/v1\ntime ${AT}\n${text}`),
+  vkey: edVkey,
+});
 const subtree = (name = WITNESS): Buffer =>
   Buffer.concat([
     Buffer.from('subtree/v1\n\0'),
@@ -62,7 +64,7 @@ const subtree = (name = WITNESS): Buffer =>
     u64(42n),
     rootHash,
   ]);
-const mlLine = line(6, ml.privateKey, subtree(), { vkey: mlVkey });
+const mlLine = line(6, { key: ml.privateKey, message: subtree(), vkey: mlVkey });
 
 const refuses = (work: () => unknown, why: RegExp): void =>
   assert.throws(work, (error) => error instanceof NoteFault && why.test(error.message));
@@ -179,18 +181,25 @@ describe('cosignatures', () => {
 
   it('fail where time, name, size, root or the kind of signature is another', () => {
     const known = { vkey: edVkey };
-    const later = line(4, ed.privateKey, Buffer.from(`cosignature/v1\ntime ${AT}\n${text}`), {
+    const later = line(4, {
+      key: ed.privateKey,
+      message: Buffer.from(`cosignature/v1\ntime ${AT}\n${text}`),
       ...known,
       timestamp: AT + 1n,
     });
     refuses(() => verifyNote(note + later, [edVkey]), /does not verify/);
-    refuses(() => verifyNote(note + line(4, ed.privateKey, Buffer.from(text), known), [edVkey]), /does not verify/);
-    const renamed = line(6, ml.privateKey, subtree('witness.example/w2'), { vkey: mlVkey });
+    refuses(
+      () => verifyNote(note + line(4, { key: ed.privateKey, message: Buffer.from(text), ...known }), [edVkey]),
+      /does not verify/,
+    );
+    const renamed = line(6, { key: ml.privateKey, message: subtree('witness.example/w2'), vkey: mlVkey });
     refuses(() => verifyNote(note + renamed, [mlVkey]), /does not verify/);
     const other = signNote(checkpointText({ origin: NAME, size: 43, rootHash }), { name: NAME, privateKey });
     refuses(() => verifyNote(other + edLine, [edVkey]), /does not verify/);
     refuses(() => verifyNote(other + mlLine, [mlVkey]), /does not verify/);
-    const endless = line(4, ed.privateKey, Buffer.from(`cosignature/v1\ntime ${2n ** 63n}\n${text}`), {
+    const endless = line(4, {
+      key: ed.privateKey,
+      message: Buffer.from(`cosignature/v1\ntime ${2n ** 63n}\n${text}`),
       ...known,
       timestamp: 2n ** 63n,
     });

@@ -37,7 +37,10 @@ describe('the ids of another operator', () => {
   });
   after(() => world.close());
 
-  const call = (route: AnyRoute, path: string, headers: Record<string, string>, body: unknown): Promise<Reply> =>
+  const call = (
+    route: AnyRoute,
+    { path, headers, body }: { path: string; headers: Record<string, string>; body: unknown },
+  ): Promise<Reply> =>
     route.method === 'get' || route.method === 'delete'
       ? send[route.method](path, headers)
       : send[route.method](path, body, headers);
@@ -55,7 +58,8 @@ describe('the ids of another operator', () => {
       it(`${nameOf(route)} is ${seen ?? ids.otherwise[nameOf(route)] ?? 'NOT_FOUND'}`, async () => {
         const kinds = kindsIn(route.path);
         for (const who of admittedTo(route)) {
-          const at = (path: string): Promise<Reply> => call(route, path, world.headers[who], bodyOf(route));
+          const at = (path: string): Promise<Reply> =>
+            call(route, { path, headers: world.headers[who], body: bodyOf(route) });
           const path = withIds(
             route.path,
             kinds.map((kind) => victim.has[kind]),
@@ -69,7 +73,7 @@ describe('the ids of another operator', () => {
               kinds.map((kind) => ids.madeUp[kind]),
             ),
           );
-          assertAlike(foreign, nothing, kinds, who);
+          assertAlike(foreign, nothing, { kinds, who });
         }
       });
     }
@@ -86,11 +90,11 @@ describe('the ids of another operator', () => {
               route.path,
               kinds.map((kind) => (kind === foreignKind ? other : own)[kind] ?? ''),
             );
-            return call(route, path, headers, bodyOf(route));
+            return call(route, { path, headers, body: bodyOf(route) });
           };
           const [foreign, nothing] = [await at(victim.has), await at(ids.madeUp)];
           assertOutcome(foreign, 'NOT_FOUND', 'an admin key');
-          assertAlike(foreign, nothing, kinds, 'an admin key');
+          assertAlike(foreign, nothing, { kinds, who: 'an admin key' });
         }
       });
     }
@@ -110,11 +114,11 @@ describe('the ids of another operator', () => {
           route.path,
           kinds.map((named) => inPath[named]),
         );
-        const foreign = await call(route, path, headers, body(victim.has[kind], attacker));
-        const nothing = await call(route, path, headers, body(ids.madeUp[kind], attacker));
+        const foreign = await call(route, { path, headers, body: body(victim.has[kind], attacker) });
+        const nothing = await call(route, { path, headers, body: body(ids.madeUp[kind], attacker) });
         if (outcome === 'named') assertProblem(foreign, 'VALIDATION_ERROR', pathOf(foreign, member));
         else assertOutcome(foreign, outcome, 'an admin key');
-        assertAlike(foreign, nothing, [kind], 'an admin key');
+        assertAlike(foreign, nothing, { kinds: [kind], who: 'an admin key' });
       });
     }
 
@@ -133,7 +137,7 @@ describe('the ids of another operator', () => {
       };
       const [foreign, nothing] = [await signIn(victim.has.operator), await signIn(ids.madeUp.operator)];
       assertProblem(foreign, 'NOT_FOUND');
-      assertAlike(foreign, nothing, ['operator'], 'a member');
+      assertAlike(foreign, nothing, { kinds: ['operator'], who: 'a member' });
     });
 
     it('and in the header X-Governance-Approval', async () => {
@@ -142,7 +146,7 @@ describe('the ids of another operator', () => {
         attacker.as.patch(path, { accountability: 'logged' }, { 'x-governance-approval': approval });
       const [foreign, nothing] = [await showing(victim.has.approval), await showing(ids.madeUp.approval)];
       assertProblem(foreign, 'GOVERNANCE_APPROVAL_REQUIRED');
-      assertAlike(foreign, nothing, [], 'an admin key');
+      assertAlike(foreign, nothing, { kinds: [], who: 'an admin key' });
     });
 
     for (const route of guarded.filter(({ body }) => body !== undefined)) {
@@ -168,7 +172,7 @@ describe('the ids of another operator', () => {
             const at = (id: string): Promise<Reply> => send.get(`${route.path}?${member}=${id}`, world.headers[who]);
             const [foreign, nothing] = [await at(victim.has[kind]), await at(ids.madeUp[kind])];
             assertOutcome(foreign, 200, who);
-            if (ids.seenByAll[nameOf(route)] === undefined) assertAlike(foreign, nothing, [kind], who);
+            if (ids.seenByAll[nameOf(route)] === undefined) assertAlike(foreign, nothing, { kinds: [kind], who });
           }
         });
       }
@@ -201,7 +205,7 @@ describe('the ids of another operator', () => {
   }
 
   /** The same answer to the byte, but for the ids that were requested, the request's own, and how much of the rate limit is left. */
-  function assertAlike(foreign: Reply, nothing: Reply, kinds: Kind[], who: string): void {
+  function assertAlike(foreign: Reply, nothing: Reply, { kinds, who }: { kinds: Kind[]; who: string }): void {
     assert.deepEqual(bare(foreign, victim.has, kinds), bare(nothing, ids.madeUp, kinds), `to ${who}`);
   }
 });

@@ -128,9 +128,13 @@ describe('lists by cursor', () => {
     const Position = z.object({ index: z.int() });
 
     it('when ENCRYPTION_KEY gets a new first key, until the old one leaves the list', () => {
-      const cursor = sealCursor(createEncryption([keys[0]]), scope, { index: 7 });
-      assert.deepEqual(openCursor(createEncryption([keys[1], keys[0]]), scope, cursor, Position), { index: 7 });
-      assert.throws(() => openCursor(createEncryption([keys[1]]), scope, cursor, Position), { code: 'INVALID_CURSOR' });
+      const cursor = sealCursor(createEncryption([keys[0]]), scope, { position: { index: 7 } });
+      assert.deepEqual(openCursor(createEncryption([keys[1], keys[0]]), scope, { cursor, position: Position }), {
+        index: 7,
+      });
+      assert.throws(() => openCursor(createEncryption([keys[1]]), scope, { cursor, position: Position }), {
+        code: 'INVALID_CURSOR',
+      });
     });
 
     it('for 24 hours', () => {
@@ -138,12 +142,14 @@ describe('lists by cursor', () => {
       const realNow = Date.now;
       try {
         Date.now = () => realNow() - 24 * 3_600_000 - 1_000;
-        const expired = sealCursor(encryption, scope, { index: 7 });
+        const expired = sealCursor(encryption, scope, { position: { index: 7 } });
         Date.now = () => realNow() - 24 * 3_600_000 + 60_000;
-        const kept = sealCursor(encryption, scope, { index: 7 });
+        const kept = sealCursor(encryption, scope, { position: { index: 7 } });
         Date.now = realNow;
-        assert.throws(() => openCursor(encryption, scope, expired, Position), { code: 'INVALID_CURSOR' });
-        assert.deepEqual(openCursor(encryption, scope, kept, Position), { index: 7 });
+        assert.throws(() => openCursor(encryption, scope, { cursor: expired, position: Position }), {
+          code: 'INVALID_CURSOR',
+        });
+        assert.deepEqual(openCursor(encryption, scope, { cursor: kept, position: Position }), { index: 7 });
       } finally {
         Date.now = realNow;
       }

@@ -149,7 +149,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
 
     it('has failed where no answer comes in ten seconds', async () => {
       const owner = await newOwner(context, { tier: 'free' });
-      await credit(pool, owner.operatorId, 100, newId('txn'));
+      await credit(pool, owner.operatorId, { cents: 100, cause: newId('txn') });
       const { outcome, calls } = await classify(owner, 'hang');
       assert.deepEqual([outcome, calls], [{ outcome: 'failed' }, 1]);
       assert.deepEqual(await moneyOf(pool, owner.operatorId), {
@@ -223,7 +223,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
 
     it('costs what the model costs and 15 % beyond the allowance, cached input at its own price', async () => {
       const owner = await newOwner(context, { tier: 'developer', used: 2_000 });
-      await credit(pool, owner.operatorId, 10, newId('txn'));
+      await credit(pool, owner.operatorId, { cents: 10, cause: newId('txn') });
       await classify(owner, { says: HARMLESS });
       assert.deepEqual(await moneyOf(pool, owner.operatorId), {
         available: 10,
@@ -240,7 +240,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
 
     it('charges no more than was promised, no matter what the provider reports', async () => {
       const owner = await newOwner(context, { tier: 'free' });
-      await credit(pool, owner.operatorId, 1, newId('txn'));
+      await credit(pool, owner.operatorId, { cents: 1, cause: newId('txn') });
       const { outcome } = await classify(owner, {
         says: HARMLESS,
         usage: { prompt: 400_000_000, completion: 400_000_000 },
@@ -268,7 +268,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
 
     it('is paid by the platform where a chargeback took what was held meanwhile', async () => {
       const owner = await newOwner(context, { tier: 'free' });
-      await credit(pool, owner.operatorId, 5, newId('txn'));
+      await credit(pool, owner.operatorId, { cents: 5, cause: newId('txn') });
       const event = await wantingEvent(pool, owner, 'A text.');
       const gate = Promise.withResolvers<void>();
       const called = Promise.withResolvers<void>();
@@ -312,7 +312,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
 
     it('changes nothing where the event went on without it, and the money is settled', async () => {
       const owner = await newOwner(context, { tier: 'free' });
-      await credit(pool, owner.operatorId, 5, newId('txn'));
+      await credit(pool, owner.operatorId, { cents: 5, cause: newId('txn') });
       const event = await wantingEvent(pool, owner, 'A text.');
       double.behave = { says: INJECTION };
       const models: ClassifierContext['models'] = {
@@ -333,7 +333,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
 
     it('counts a hundred events in parallel exactly, and no wallet is below nothing', async () => {
       const owner = await newOwner(context, { tier: 'developer', used: 1_960 });
-      await credit(pool, owner.operatorId, 3, newId('txn'));
+      await credit(pool, owner.operatorId, { cents: 3, cause: newId('txn') });
       double.behave = ({ user }) => (user.includes('fail') ? { status: 500 } : { says: HARMLESS });
       const events = await Promise.all(
         Array.from({ length: 100 }, (_, at) => wantingEvent(pool, owner, at % 10 === 0 ? 'fail' : 'A text.')),

@@ -27,7 +27,7 @@ const MEDIUM = 'See http://169.254.169.254/latest/meta-data/ for it.';
 async function send(endpoint: CreatedEndpoint, note: string): Promise<string> {
   const body = JSON.stringify({ note });
   const path = new URL(endpoint.receiver_url).pathname;
-  const reply = await sendTo(service().baseUrl, { path }, body, standardHeaders(endpoint.secret, body));
+  const reply = await sendTo(service().baseUrl, { path }, { body, headers: standardHeaders(endpoint.secret, body) });
   assert.equal(reply.status, 200);
   return reply.body.event_id ?? assert.fail('no event');
 }
@@ -56,13 +56,15 @@ describe('The events of an inbound endpoint', function () {
     (await list(endpoint, query)).events.map(({ id }) => id);
   const show = async (endpoint: { id: string }, id: string): Promise<InboundEvent> =>
     assertStatus(await operator.get<InboundEvent>(eventsPath(endpoint, `/${id}`)), 200);
-  const replay = (endpoint: { id: string }, id: string, by: Requester = operator, headers?: Record<string, string>) =>
-    by.post<InboundEvent>(eventsPath(endpoint, `/${id}/replay`), undefined, headers);
+  const replay = (
+    endpoint: { id: string },
+    id: string,
+    { by = operator, headers }: { by?: Requester; headers?: Record<string, string> } = {},
+  ) => by.post<InboundEvent>(eventsPath(endpoint, `/${id}/replay`), undefined, headers);
   const harmless = (
     endpoint: { id: string },
     id: string,
-    body: unknown,
-    { by = person, headers }: { by?: Requester; headers?: Record<string, string> } = {},
+    { body, by = person, headers }: { body: unknown; by?: Requester; headers?: Record<string, string> },
   ) => by.post<InboundEvent>(eventsPath(endpoint, `/${id}/harmless`), body, headers);
   const ended = (endpoint: { id: string }, id: string, attempt: number): Promise<InboundEvent> =>
     eventually('the attempt to be over', async () => {
@@ -78,8 +80,8 @@ describe('The events of an inbound endpoint', function () {
     const id = newId('iev');
     assertProblem(await anonymous().get(eventsPath(endpoint)), 'UNAUTHENTICATED');
     assertProblem(await anonymous().get(eventsPath(endpoint, `/${id}`)), 'UNAUTHENTICATED');
-    assertProblem(await replay(endpoint, id, anonymous()), 'UNAUTHENTICATED');
-    assertProblem(await harmless(endpoint, id, { finding: 0 }, { by: anonymous() }), 'UNAUTHENTICATED');
+    assertProblem(await replay(endpoint, id, { by: anonymous() }), 'UNAUTHENTICATED');
+    assertProblem(await harmless(endpoint, id, { body: { finding: 0 }, by: anonymous() }), 'UNAUTHENTICATED');
   });
 
   describe('GET /v1/operator/inbound-webhooks/:id/events', () => {
@@ -187,7 +189,7 @@ describe('The events of an inbound endpoint', function () {
         const { metadata } = envelope.payload as { metadata: { event_id: string } };
         assert.deepEqual([envelope.claim_type, metadata.event_id], ['detector_signal', id]);
       }
-      assert.deepEqual(assertStatus(await replay(endpoint, id, person), 200).claim_ids, first);
+      assert.deepEqual(assertStatus(await replay(endpoint, id, { by: person }), 200).claim_ids, first);
       const { claim_ids: both } = await ended(endpoint, id, 2);
       // Within one second the same statement is the same claim.
       assert.deepEqual([both.slice(0, first.length), new Set(both).size], [first, both.length]);
@@ -251,10 +253,13 @@ describe('The events of an inbound endpoint', function () {
       assert.equal((await show(endpoint, id)).attempt, 1);
       const { approval_id: approval } = refusedWith(refused);
       await approveByHand(approval);
-      assertStatus(await replay(endpoint, id, operator, withApproval(approval)), 200);
+      assertStatus(await replay(endpoint, id, { by: operator, headers: withApproval(approval) }), 200);
       assert.equal((await ended(endpoint, id, 2)).status, 'blocked');
-      assertProblem(await replay(endpoint, id, operator, withApproval(approval)), 'GOVERNANCE_APPROVAL_REQUIRED');
-      assertStatus(await replay(endpoint, id, person), 200);
+      assertProblem(
+        await replay(endpoint, id, { by: operator, headers: withApproval(approval) }),
+        'GOVERNANCE_APPROVAL_REQUIRED',
+      );
+      assertStatus(await replay(endpoint, id, { by: person }), 200);
       assert.equal((await ended(endpoint, id, 3)).status, 'blocked');
       assert.equal(sink.callsAt(url).length, 0);
     });
@@ -264,7 +269,7 @@ describe('The events of an inbound endpoint', function () {
       const id = await send(endpoint, 'mine');
       assertProblem(await replay(await make(), id), 'NOT_FOUND');
       assertProblem(await replay(endpoint, newId('iev')), 'NOT_FOUND');
-      assertProblem(await replay(endpoint, id, await buildOperator()), 'NOT_FOUND');
+      assertProblem(await replay(endpoint, id, { by: await buildOperator() }), 'NOT_FOUND');
       // No life looks at it for an hour: whose attempt is to begin then.
       await run(sql.type(z.object({}))`
         update inbound_events set status = 'received', ended_at = null, verdict = null, severity = null, findings = null, scanned_at = null,
@@ -285,17 +290,17 @@ describe('The events of an inbound endpoint', function () {
       const last = count - 1;
       for (const time of [1, 2])
         assert.deepEqual(
-          assertStatus(await harmless(endpoint, id, { finding: last }), 200).harmless,
+          assertStatus(await harmless(endpoint, id, { body: { finding: last } }), 200).harmless,
           [last],
           `${time}`,
         );
-      assert.deepEqual(assertStatus(await harmless(endpoint, id, { finding: 0 }), 200).harmless, [0, last]);
+      assert.deepEqual(assertStatus(await harmless(endpoint, id, { body: { finding: 0 } }), 200).harmless, [0, last]);
       const { verdict: after } = await show(endpoint, id);
       assert.deepEqual(after, verdict, 'a mark changes no verdict');
-      const begun = assertStatus(await replay(endpoint, id, person), 200);
+      const begun = assertStatus(await replay(endpoint, id, { by: person }), 200);
       assert.deepEqual(begun.harmless, [], 'nothing is found yet');
       assert.deepEqual((await ended(endpoint, id, 2)).harmless, [0, last]);
-      assertStatus(await harmless(endpoint, id, { finding: 0 }), 200);
+      assertStatus(await harmless(endpoint, id, { body: { finding: 0 } }), 200);
       assert.equal((await shownEndpoint(operator, endpoint.id)).counters.marked_harmless, 2);
       // The scanner of another release finds the same in another order, and something before it.
       await run(sql.type(z.object({}))`
@@ -307,24 +312,24 @@ describe('The events of an inbound endpoint', function () {
     it('needs a person: a key marks nothing without an approval', async () => {
       const endpoint = await make();
       const id = await send(endpoint, HOSTILE);
-      const refused = await harmless(endpoint, id, { finding: 0 }, { by: operator });
+      const refused = await harmless(endpoint, id, { body: { finding: 0 }, by: operator });
       assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
       assert.deepEqual((await show(endpoint, id)).harmless, []);
       const { approval_id: approval } = refusedWith(refused);
       await approveByHand(approval);
       const headers = withApproval(approval);
-      const marked = await harmless(endpoint, id, { finding: 0 }, { by: operator, headers });
+      const marked = await harmless(endpoint, id, { body: { finding: 0 }, by: operator, headers });
       assert.deepEqual(assertStatus(marked, 200).harmless, [0]);
     });
 
     it('is 404 for a finding and an event that there are not, and 400 for what is no number', async () => {
       const endpoint = await make();
       const id = await send(endpoint, 'Two boxes, please.');
-      assertProblem(await harmless(endpoint, id, { finding: 0 }), 'NOT_FOUND');
-      assertProblem(await harmless(endpoint, newId('iev'), { finding: 0 }), 'NOT_FOUND');
-      assertProblem(await harmless(await make(), id, { finding: 0 }), 'NOT_FOUND');
+      assertProblem(await harmless(endpoint, id, { body: { finding: 0 } }), 'NOT_FOUND');
+      assertProblem(await harmless(endpoint, newId('iev'), { body: { finding: 0 } }), 'NOT_FOUND');
+      assertProblem(await harmless(await make(), id, { body: { finding: 0 } }), 'NOT_FOUND');
       for (const finding of [-1, 50, 0.5, '0', null])
-        assertProblem(await harmless(endpoint, id, { finding }), 'VALIDATION_ERROR');
+        assertProblem(await harmless(endpoint, id, { body: { finding } }), 'VALIDATION_ERROR');
     });
   });
 });

@@ -70,14 +70,16 @@ describe('A request to the receiver, and the life of its event', function () {
         const to = { path: new URL(endpoint.receiver_url).pathname };
         const body = '{"note":"Two boxes, please."}';
         let answered = false;
-        const sent = sendTo(baseUrl, to, body, hexHeaders(endpoint.secret, body)).finally(() => (answered = true));
+        const sent = sendTo(baseUrl, to, { body, headers: hexHeaders(endpoint.secret, body) }).finally(
+          () => (answered = true),
+        );
         await scanner.reached;
         const { status } = assertStatus(await operator.delete<{ status: string }>(`${ENDPOINTS}/${endpoint.id}`), 200);
         assert.deepEqual([status, answered], ['revoked', false], 'the request waits for its event');
         scanner.release();
         const reply = await sent;
         assert.deepEqual([reply.status, reply.body.code], [410, 'ENDPOINT_REVOKED']);
-        const again = await sendTo(baseUrl, to, body, hexHeaders(endpoint.secret, body));
+        const again = await sendTo(baseUrl, to, { body, headers: hexHeaders(endpoint.secret, body) });
         assert.deepEqual([again.status, receiver.callsAt(url).length], [410, 0]);
         const shown = await operator.get<{ events: { status: string; forwards: unknown[] }[] }>(
           `${ENDPOINTS}/${endpoint.id}/events`,
@@ -114,7 +116,7 @@ describe('A request to the receiver, and the life of its event', function () {
         const body = JSON.stringify({ from: 'a@example.com', html: '<p>a</p>'.repeat(600_000) });
         const headers = hexHeaders(endpoint.secret, body);
         for (const attempt of [1, 2]) {
-          const reply = await sendTo(baseUrl, endpoint, body, headers);
+          const reply = await sendTo(baseUrl, endpoint, { body, headers });
           assert.deepEqual([reply.status, reply.body.code], [503, 'SCAN_FAILED'], `attempt ${attempt}`);
           assert.notEqual(reply.retryAfter, null);
           const row = await world.context.pool.one(
@@ -130,7 +132,7 @@ describe('A request to the receiver, and the life of its event', function () {
           'what was not scanned is not forwarded, not in mode shadow either',
         );
         dying = false;
-        const reply = await sendTo(baseUrl, endpoint, body, headers);
+        const reply = await sendTo(baseUrl, endpoint, { body, headers });
         assert.deepEqual([reply.status, reply.body.status, reply.body.duplicate], [200, 'forwarded', false]);
         const { received, rejected } = await world.context.pool.one(
           sql.type(
@@ -150,7 +152,7 @@ describe('A request to the receiver, and the life of its event', function () {
       const endpoint = await newEndpoint(world.context, { forwardUrl: url });
       const { operatorId } = endpoint;
       const other = await newEndpoint(world.context, { operatorId });
-      const first = await sendSigned(baseUrl, other, { n: 0 });
+      const first = await sendSigned(baseUrl, other, { payload: { n: 0 } });
       // Eight calls that no life of theirs settles: their event has ended.
       await pool.query(sql.type(z.object({}))`
         insert into inbound_forwards (id, event_id, endpoint_id, operator_id, attempt)
@@ -159,12 +161,12 @@ describe('A request to the receiver, and the life of its event', function () {
       const headers = hexHeaders(endpoint.secret, body);
       const begun = performance.now();
       const [reply, duplicate] = await Promise.all([
-        sendTo(baseUrl, endpoint, body, headers),
+        sendTo(baseUrl, endpoint, { body, headers }),
         (async () => {
           await eventually('the event to be there', () =>
             pool.exists(sql.type(z.object({}))`select from inbound_events where endpoint_id = ${endpoint.id}`),
           );
-          return await sendTo(baseUrl, endpoint, body, headers);
+          return await sendTo(baseUrl, endpoint, { body, headers });
         })(),
       ]);
       assert(performance.now() - begun >= 15_000, 'the request was kept waiting');
@@ -176,7 +178,7 @@ describe('A request to the receiver, and the life of its event', function () {
       assert.notEqual(duplicate.retryAfter, null);
       assert.equal(receiver.callsAt(url).length, 0);
       await pool.query(sql.type(z.object({}))`delete from inbound_forwards where id like 'ifw__'`);
-      const again = await sendTo(baseUrl, endpoint, body, headers);
+      const again = await sendTo(baseUrl, endpoint, { body, headers });
       assert.deepEqual([again.status, again.body.status, again.body.duplicate], [200, 'forwarded', true]);
       assert.equal(receiver.callsAt(url).length, 1);
     }),
@@ -192,12 +194,12 @@ describe('A request to the receiver, and the life of its event', function () {
         const endpoint = await newEndpoint(world.context);
         const body = '{"note":"Two boxes, please."}';
         const headers = hexHeaders(endpoint.secret, body);
-        const reply = await sendTo(baseUrl, endpoint, body, headers);
+        const reply = await sendTo(baseUrl, endpoint, { body, headers });
         await scanner.reached;
         scanner.release();
         assert.deepEqual([reply.status, reply.body.code], [503, 'TEMPORARILY_UNAVAILABLE']);
         assert.notEqual(reply.retryAfter, null);
-        const again = await sendTo(baseUrl, endpoint, body, headers);
+        const again = await sendTo(baseUrl, endpoint, { body, headers });
         assert.deepEqual([again.status, again.body.status, again.body.duplicate], [200, 'recorded', true]);
       }),
   );
@@ -241,12 +243,12 @@ describe('A request to the receiver, and the life of its event', function () {
           );
         for (const [attempt, by] of [hasty, hasty, starved].entries()) {
           scanner = by;
-          const reply = await sendTo(baseUrl, endpoint, body, headers);
+          const reply = await sendTo(baseUrl, endpoint, { body, headers });
           assert.deepEqual([reply.status, reply.body.code], [503, 'SCAN_FAILED'], `attempt ${attempt + 1}`);
           assert.deepEqual(await rowOf(), { status: 'failed', reason: 'scan_failed', attempt: attempt + 1 });
         }
         scanner = hasty;
-        const held = await sendTo(baseUrl, endpoint, body, headers);
+        const held = await sendTo(baseUrl, endpoint, { body, headers });
         assert.deepEqual(
           [held.status, held.body.status, held.body.duplicate, held.body.forwarded],
           [200, 'blocked', false, false],
@@ -256,7 +258,7 @@ describe('A request to the receiver, and the life of its event', function () {
           ['malicious', ['unscanned']],
         );
         assert.deepEqual(await rowOf(), { status: 'blocked', reason: 'unscanned', attempt: 4 });
-        const again = await sendTo(baseUrl, endpoint, body, headers);
+        const again = await sendTo(baseUrl, endpoint, { body, headers });
         assert.deepEqual([again.status, again.body.status, again.body.duplicate], [200, 'blocked', true]);
         assert.equal(scans, 4, 'a delivery of what is held costs no scan');
         assert.equal(receiver.callsAt(url).length, 0, 'not in mode shadow either');
@@ -278,7 +280,7 @@ describe('A request to the receiver, and the life of its event', function () {
       const endpoint = await newEndpoint(world.context, { forwardUrl: url });
       const body = '{"note":"Two boxes, please."}';
       const headers = hexHeaders(endpoint.secret, body);
-      const sent = sendTo(baseUrl, endpoint, body, headers);
+      const sent = sendTo(baseUrl, endpoint, { body, headers });
       const id = await eventually(
         'the event to be there',
         async () =>
@@ -301,7 +303,7 @@ describe('A request to the receiver, and the life of its event', function () {
       );
       assert.deepEqual(row, { status: 'failed', reason: 'key_unavailable', forwards: 0 });
       assert.equal(receiver.callsAt(url).length, 0);
-      const again = await sendTo(baseUrl, endpoint, body, headers);
+      const again = await sendTo(baseUrl, endpoint, { body, headers });
       assert.deepEqual(
         [again.status, again.body.status, again.body.duplicate, again.body.event_id],
         [200, 'forwarded', false, id],
@@ -319,7 +321,7 @@ describe('A request to the receiver, and the life of its event', function () {
       const endpoint = await buildEndpoint(operator, { agent_id: agentId, forward_url: silent.url });
       const to = { path: new URL(endpoint.receiver_url).pathname };
       const body = '{"note":"Two boxes, please."}';
-      const sent = sendTo(baseUrl, to, body, hexHeaders(endpoint.secret, body));
+      const sent = sendTo(baseUrl, to, { body, headers: hexHeaders(endpoint.secret, body) });
       await eventually('the call', () => silent.calls.length === 1);
       const forward = () =>
         world.context.pool.one(
@@ -382,7 +384,9 @@ describe('A request to the receiver, and the life of its event', function () {
         const { baseUrl } = await world.runHere('api', 'worker');
         const url = receiver.urlOf(newId('evt'));
         const endpoint = await newEndpoint(world.context, { forwardUrl: url });
-        const { status, body } = await sendSigned(baseUrl, endpoint, { link: 'http://169.254.169.254/latest/' });
+        const { status, body } = await sendSigned(baseUrl, endpoint, {
+          payload: { link: 'http://169.254.169.254/latest/' },
+        });
         const row = await world.context.pool.one(sql.type(Classified)`
           select classification, severity, array(select f ->> 'detector_key' from jsonb_array_elements(findings) f) as detectors
           from inbound_events where endpoint_id = ${endpoint.id}`);
@@ -408,10 +412,10 @@ describe('A request to the receiver, and the life of its event', function () {
       });
       const { baseUrl } = await world.runHere('api', 'worker');
       const endpoint = await newEndpoint(world.context, { forwardUrl: 'https://93.184.216.34/hook', blockAt: 'low' });
-      const held = await sendSigned(baseUrl, endpoint, { link: 'http://169.254.169.254/latest/' });
+      const held = await sendSigned(baseUrl, endpoint, { payload: { link: 'http://169.254.169.254/latest/' } });
       assert.equal(held.body.status, 'blocked');
       const silent = await newEndpoint(world.context);
-      assert.equal((await sendSigned(baseUrl, silent, { n: 1 })).body.status, 'recorded');
+      assert.equal((await sendSigned(baseUrl, silent, { payload: { n: 1 } })).body.status, 'recorded');
       assert.equal(models.calls(), 0);
       await models.stop();
     }),

@@ -44,7 +44,7 @@ function passingOn(relay: Relay, to: () => CreatedEndpoint, answers: InboundRepl
   const pass = async (answer: ServerResponse, { body, headers: received }: ReceivedCall): Promise<void> => {
     const kept = Object.entries(received).filter(([name]) => /^(content-type|x-service-)/.test(name));
     const sent = relay({ body, headers: Object.fromEntries(kept) as Record<string, string> }, to());
-    const reply = await sendTo(service().baseUrl, pathOf(to()), sent.body, sent.headers);
+    const reply = await sendTo(service().baseUrl, pathOf(to()), { body: sent.body, headers: sent.headers });
     answers.push(reply);
     answer.writeHead(reply.status).end();
   };
@@ -88,7 +88,10 @@ describe('A forward that comes back', function () {
           const [first, second] = [target(0)(), target(1)()];
           const before = await used();
           const body = JSON.stringify({ from: 'ada@example.com', text: 'Friday at ten?' });
-          const reply = await sendTo(service().baseUrl, pathOf(first), body, standardHeaders(secret, body));
+          const reply = await sendTo(service().baseUrl, pathOf(first), {
+            body,
+            headers: standardHeaders(secret, body),
+          });
           assert.deepEqual([reply.status, reply.body.status], [200, 'forward_failed']);
           assert.deepEqual(
             answers.map(({ status, body: { code } }) => [status, code]),
@@ -116,14 +119,17 @@ describe('A forward that comes back', function () {
     const sink = await receiver();
     const from = await make({ forward_url: sink.url });
     const text = JSON.stringify({ n: 1 });
-    const first = await sendTo(service().baseUrl, pathOf(from), text, standardHeaders(from.secret, text));
+    const first = await sendTo(service().baseUrl, pathOf(from), {
+      body: text,
+      headers: standardHeaders(from.secret, text),
+    });
     assert.equal(first.body.status, 'forwarded');
     const forward = sink.calls[0]?.body ?? '';
     const stranger = await buildOperator();
     const elsewhere = await buildEndpoint(stranger);
     const send = async (body: string, headers: Record<string, string> = {}) => {
       const signed = { ...standardHeaders(elsewhere.secret, body), ...headers };
-      const { status } = await sendTo(service().baseUrl, pathOf(elsewhere), body, signed);
+      const { status } = await sendTo(service().baseUrl, pathOf(elsewhere), { body, headers: signed });
       return status;
     };
     assert.equal(await send(forward), 409);
@@ -145,17 +151,20 @@ describe('A forward that comes back', function () {
     const sink = await receiver();
     const endpoint = await make({ forward_url: sink.url });
     const { baseUrl } = service();
-    const sent = await sendSigned(baseUrl, { ...pathOf(endpoint), secret: endpoint.secret }, { n: 4 });
+    const sent = await sendSigned(baseUrl, { ...pathOf(endpoint), secret: endpoint.secret }, { payload: { n: 4 } });
     assert.equal(sent.body.status, 'forwarded');
     const id = sent.body.event_id ?? '';
     const named = JSON.stringify({ event_id: id, endpoint_id: endpoint.id });
-    const signed = await sendTo(baseUrl, pathOf(endpoint), named, hexHeaders(endpoint.secret, named));
+    const signed = await sendTo(baseUrl, pathOf(endpoint), {
+      body: named,
+      headers: hexHeaders(endpoint.secret, named),
+    });
     assert.equal(signed.status, 409, 'it is the forward that both of the next name');
     for (const [body, headers] of [
       [named, {}],
       ['{"n":5}', { 'x-service-event-id': id }],
     ] as const) {
-      const unsigned = await sendTo(baseUrl, pathOf(endpoint), body, headers);
+      const unsigned = await sendTo(baseUrl, pathOf(endpoint), { body, headers });
       assert.deepEqual([unsigned.status, unsigned.body.code], [401, 'INVALID_SIGNATURE'], body);
     }
   });
@@ -164,11 +173,19 @@ describe('A forward that comes back', function () {
     const sink = await receiver();
     const endpoint = await make({ forward_url: sink.url });
     const { baseUrl } = service();
-    const held = await sendSigned(baseUrl, { ...pathOf(endpoint), secret: endpoint.secret }, { comment: HOSTILE });
+    const held = await sendSigned(
+      baseUrl,
+      { ...pathOf(endpoint), secret: endpoint.secret },
+      { payload: { comment: HOSTILE } },
+    );
     assert.equal(held.body.status, 'blocked');
     const id = held.body.event_id ?? '';
     const notification = { type: 'inbound.blocked', event_id: id, endpoint_id: endpoint.id, severity: 'critical' };
-    const taken = await sendSigned(baseUrl, { ...pathOf(endpoint), secret: endpoint.secret }, notification);
+    const taken = await sendSigned(
+      baseUrl,
+      { ...pathOf(endpoint), secret: endpoint.secret },
+      { payload: notification },
+    );
     assert.deepEqual([taken.status, taken.body.status, sink.calls.length], [200, 'forwarded', 1]);
   });
 });

@@ -7,8 +7,11 @@ const PARTS = 'multipart/form-data; boundary="=_b"';
 
 const fieldsIn = (contentType: string | null, body: string) => mailgunFields(contentType, Buffer.from(body));
 const form = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
-const part = (name: string, value: string, more = '', headers = ''): string =>
-  `--=_b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n${headers}\r\n${value}\r\n`;
+const part = (
+  name: string,
+  value: string,
+  { more = '', headers = '' }: { more?: string; headers?: string } = {},
+): string => `--=_b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n${headers}\r\n${value}\r\n`;
 const parts = (...those: string[]): string => `${those.join('')}--=_b--\r\n`;
 const signed = Object.entries(FIELDS).map(([name, value]) => part(name, value));
 
@@ -29,14 +32,18 @@ describe('The fields that Mailgun signs', () => {
       PARTS,
       parts(
         part('body-plain', 'Content-Disposition: form-data; name="token"\r\n\r\nother'),
-        part('token', 'other', '; filename="token"'),
+        part('token', 'other', { more: '; filename="token"' }),
         ...signed,
       ),
     ],
     [
       'parts with headers of their own',
       PARTS,
-      parts(...Object.entries(FIELDS).map(([name, value]) => part(name, value, '', 'Content-Type: text/plain\r\n'))),
+      parts(
+        ...Object.entries(FIELDS).map(([name, value]) =>
+          part(name, value, { more: '', headers: 'Content-Type: text/plain\r\n' }),
+        ),
+      ),
     ],
     ['JSON', 'application/json', JSON.stringify({ 'event-data': { id: 'x' }, signature: FIELDS })],
     ['JSON, beside one another', 'application/json', JSON.stringify({ ...FIELDS, subject: 'x' })],

@@ -111,9 +111,12 @@ describe('Storing what a provider sends', function () {
       pool: Object.assign(Object.create(pool) as typeof pool, { maybeOne }),
     });
     const [body, unreadable] = ['{"n":1}', '{'];
-    assert.equal((await sendTo(baseUrl, endpoint, body, {})).status, 401);
+    assert.equal((await sendTo(baseUrl, endpoint, { body, headers: {} })).status, 401);
     assert.equal(found, 1);
-    assert.equal((await sendTo(baseUrl, endpoint, unreadable, hexHeaders(endpoint.secret, unreadable))).status, 400);
+    assert.equal(
+      (await sendTo(baseUrl, endpoint, { body: unreadable, headers: hexHeaders(endpoint.secret, unreadable) })).status,
+      400,
+    );
     assert.equal(found, 2);
     await stop();
   });

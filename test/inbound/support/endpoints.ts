@@ -135,8 +135,7 @@ export interface InboundReply {
 export async function sendTo(
   baseUrl: string,
   { path }: Pick<TestEndpoint, 'path'>,
-  body: string | Buffer,
-  headers: Record<string, string>,
+  { body, headers }: { body: string | Buffer; headers: Record<string, string> },
 ): Promise<InboundReply> {
   const reply = await fetch(new URL(path, baseUrl), {
     method: 'POST',
@@ -154,11 +153,10 @@ export async function sendTo(
 export function sendSigned(
   baseUrl: string,
   endpoint: Pick<TestEndpoint, 'path' | 'secret'>,
-  payload: unknown,
-  options: { id?: string; at?: Date } = {},
+  { payload, ...options }: { id?: string; at?: Date } & { payload: unknown },
 ): Promise<InboundReply> {
   const body = JSON.stringify(payload);
-  return sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body, options));
+  return sendTo(baseUrl, endpoint, { body, headers: standardHeaders(endpoint.secret, body, options) });
 }
 
 /** A text in base64 four times: two more than are read. */

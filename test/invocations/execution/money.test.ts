@@ -258,12 +258,12 @@ describe('what executing a skill costs', () => {
     const skill = await world.publish(provider, { price: 25 });
     const id = await world.invoke(consumer, skill);
     const refused = (code: string) => (error: unknown) => String((error as Error).cause ?? error).includes(code);
-    for (const act of [() => claim(db, provider, id), () => complete(db, provider, id)]) {
+    for (const act of [() => claim(db, { provider, id }), () => complete(db, { provider, id })]) {
       await assert.rejects(act, refused('SERVICE_EXECUTED'));
     }
     world.doubles.scripts.push(async () => {
       await assert.rejects(cancel(db, consumer, id), refused('INVOCATION_NOT_PENDING'));
-      await assert.rejects(complete(db, provider, id), refused('SERVICE_EXECUTED'));
+      await assert.rejects(complete(db, { provider, id }), refused('SERVICE_EXECUTED'));
       return returned({});
     });
     assert.equal(await world.live(id), 'completed');

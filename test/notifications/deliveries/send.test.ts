@@ -366,7 +366,7 @@ describe('Sending what waits for a destination', function () {
     it('over the allowance costs what it costs the platform and 15 %, once a mail; a repeated one costs again', async () => {
       await sendBy({});
       const box = await mailbox(await newOperator(context, 'free'));
-      await credit(context.pool, box.operatorId, 10, `test:${box.operatorId}`);
+      await credit(context.pool, box.operatorId, { cents: 10, cause: `test:${box.operatorId}` });
       await useAllButOne(box);
       await recordEvents(context, box.operatorId, { count: 3 });
       await send(box);
@@ -386,7 +386,7 @@ describe('Sending what waits for a destination', function () {
       await sendBy({});
       const operatorId = await newOperator(context, 'free');
       const box = await mailbox(operatorId);
-      await credit(context.pool, operatorId, 10, `test:${operatorId}`);
+      await credit(context.pool, operatorId, { cents: 10, cause: `test:${operatorId}` });
       await useAllButOne(box);
       // The meter has 989,000 microcents of a cent, so that the next mail over the allowance makes one.
       await run(
@@ -445,7 +445,7 @@ describe('Sending what waits for a destination', function () {
     it('sends what fits in two parts; over the monthly number of the tier it is suppressed, and nothing is charged', async () => {
       context.config.sms = { provider: 'outbox' };
       const one = await phone(await newOperator(context)); // developer: ten a month
-      await credit(context.pool, one.operatorId, 1_000, `test:${one.operatorId}`);
+      await credit(context.pool, one.operatorId, { cents: 1_000, cause: `test:${one.operatorId}` });
       await recordEvents(context, one.operatorId, {
         type: 'agent.blocked',
         count: 12,

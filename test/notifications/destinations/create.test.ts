@@ -106,9 +106,9 @@ describe('POST /v1/notifications/destinations', () => {
   it('shows the secret of a webhook once: again for the same key and request, in no list, and readable in no table', async () => {
     const url = receiver.urlOf(unique('secret'));
     const headers = { 'idempotency-key': unique('key') };
-    const first = assertStatus(await create(watched.owner, 'webhook', url, headers), 201);
+    const first = assertStatus(await create(watched.owner, { channel: 'webhook', destination: url, headers }), 201);
     assert.match(first.webhook_secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/);
-    const again = await create(watched.owner, 'webhook', url, headers);
+    const again = await create(watched.owner, { channel: 'webhook', destination: url, headers });
     assert.deepEqual(assertStatus(again, 201), first);
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
     assert.equal('webhook_secret' in (await shown(watched.owner, first.id)), false);
@@ -120,12 +120,15 @@ describe('POST /v1/notifications/destinations', () => {
   it('refuses an address that the operator has already, however it is spelled, and names it', async () => {
     const address = newAddress();
     const { id } = await made(watched.owner, 'email', address);
-    const reply = await create(watched.owner, 'email', address.toUpperCase());
+    const reply = await create(watched.owner, { channel: 'email', destination: address.toUpperCase() });
     assertProblem(reply, 'DESTINATION_EXISTS');
     assert.equal((reply.body as unknown as { destination_id: string }).destination_id, id);
     const url = receiver.urlOf(unique('twice'));
     await made(watched.owner, 'webhook', url);
-    assertProblem(await create(watched.owner, 'webhook', url.replace('/twice', '/./twice')), 'DESTINATION_EXISTS');
+    assertProblem(
+      await create(watched.owner, { channel: 'webhook', destination: url.replace('/twice', '/./twice') }),
+      'DESTINATION_EXISTS',
+    );
     const another = await buildWatched();
     await made(another.owner, 'email', address);
   });
@@ -151,7 +154,7 @@ describe('POST /v1/notifications/destinations', () => {
     ['a text of 2,049 characters', 'webhook', `https://example.com/${'x'.repeat(2_029)}`],
   ] as const) {
     it(`refuses ${what}`, async () => {
-      assertProblem(await create(watched.owner, channel, destination), 'VALIDATION_ERROR', 'destination');
+      assertProblem(await create(watched.owner, { channel, destination }), 'VALIDATION_ERROR', 'destination');
     });
   }
 
@@ -169,25 +172,41 @@ describe('POST /v1/notifications/destinations', () => {
   it('refuses SMS and webhooks on free before an approval is requested', async () => {
     const { operator, owner } = await buildWatched('free');
     for (const by of [operator, owner]) {
-      assertProblem(await create(by, 'sms', newNumber()), 'TIER_LIMIT_EXCEEDED');
-      assertProblem(await create(by, 'webhook', receiver.urlOf('free')), 'TIER_LIMIT_EXCEEDED');
+      assertProblem(await create(by, { channel: 'sms', destination: newNumber() }), 'TIER_LIMIT_EXCEEDED');
+      assertProblem(
+        await create(by, { channel: 'webhook', destination: receiver.urlOf('free') }),
+        'TIER_LIMIT_EXCEEDED',
+      );
     }
-    assertProblem(await create(operator, 'email', newAddress()), 'GOVERNANCE_APPROVAL_REQUIRED');
+    assertProblem(
+      await create(operator, { channel: 'email', destination: newAddress() }),
+      'GOVERNANCE_APPROVAL_REQUIRED',
+    );
   });
 
   it('needs the approval of a person for a key, which has the secret to itself then', async () => {
     const { operator, owner } = await buildWatched();
     const url = receiver.urlOf(unique('approved'));
-    const refused = await create(operator, 'webhook', url);
+    const refused = await create(operator, { channel: 'webhook', destination: url });
     assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
     assert.deepEqual(receiver.callsAt(url), [], 'no code leaves before');
     const { approval_id: id } = refusedWith(refused);
     assertStatus(await approve(owner, id), 200);
-    const elsewhere = await create(operator, 'webhook', receiver.urlOf('elsewhere'), withApproval(id));
+    const elsewhere = await create(operator, {
+      channel: 'webhook',
+      destination: receiver.urlOf('elsewhere'),
+      headers: withApproval(id),
+    });
     assertProblem(elsewhere, 'GOVERNANCE_APPROVAL_REQUIRED');
     const another = await anotherKey(owner);
-    assertProblem(await create(another, 'webhook', url, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
-    const destination = assertStatus(await create(operator, 'webhook', url, withApproval(id)), 201);
+    assertProblem(
+      await create(another, { channel: 'webhook', destination: url, headers: withApproval(id) }),
+      'GOVERNANCE_APPROVAL_REQUIRED',
+    );
+    const destination = assertStatus(
+      await create(operator, { channel: 'webhook', destination: url, headers: withApproval(id) }),
+      201,
+    );
     assert.match(destination.webhook_secret ?? '', /^whsec_/);
     assertStatus(await enter(operator, destination.id, await receiver.codeAt(url)), 200);
   });
@@ -201,7 +220,7 @@ describe('POST /v1/notifications/destinations', () => {
       [agent, 'AGENT_CREDENTIAL_FORBIDDEN'],
       [anonymous(), 'UNAUTHENTICATED'],
     ] as const) {
-      assertProblem(await create(by, 'email', newAddress()), code);
+      assertProblem(await create(by, { channel: 'email', destination: newAddress() }), code);
       assertProblem(await by.get(DESTINATIONS), code);
     }
   });
@@ -212,7 +231,7 @@ describe('POST /v1/notifications/destinations', () => {
       insert into destinations (id, operator_id, channel_type, destination, address, verified_at)
       select new_prefixed_id('dst'), ${operator.operatorId}, 'email', n || '@example.test', n || '@example.test', now()
       from generate_series(1, 50) n`);
-    const reply = await create(owner, 'email', newAddress());
+    const reply = await create(owner, { channel: 'email', destination: newAddress() });
     assertProblem(reply, 'TIER_LIMIT_EXCEEDED');
     const { limit, used } = reply.body as unknown as { limit: number; used: number };
     assert.deepEqual({ limit, used }, { limit: 50, used: 50 });
@@ -222,7 +241,7 @@ describe('POST /v1/notifications/destinations', () => {
     const address = newAddress();
     const first = await made(watched.owner, 'email', address);
     assertStatus(await watched.owner.delete(`${DESTINATIONS}/${first.id}`), 200);
-    const reply = await create(watched.owner, 'email', address);
+    const reply = await create(watched.owner, { channel: 'email', destination: address });
     assertProblem(reply, 'RATE_LIMITED');
     const wait = Number(reply.headers.get('retry-after'));
     assert(wait > 0 && wait <= 30, String(wait));
@@ -287,7 +306,7 @@ describe('A service without SMS', () => {
       shell.context.config.sms = undefined;
       const admin = await newAdmin(shell);
       await execute(sql.fragment`update operators set tier = 'pro' where id = ${admin.operatorId}`);
-      assertProblem(await create(admin, 'sms', newNumber()), 'SMS_NOT_CONFIGURED');
+      assertProblem(await create(admin, { channel: 'sms', destination: newNumber() }), 'SMS_NOT_CONFIGURED');
     } finally {
       await shell.close();
     }

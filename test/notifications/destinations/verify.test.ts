@@ -282,7 +282,10 @@ describe('POST /v1/notifications/destinations/:id/send-code', () => {
     const { id } = await made(watched.owner, 'email', address);
     await sentBefore(id, 28, 'others');
     await made((await buildWatched()).owner, 'email', address);
-    assertTooEarly(await create((await buildWatched()).owner, 'email', address), (24 * 60 - 88) * 60);
+    assertTooEarly(
+      await create((await buildWatched()).owner, { channel: 'email', destination: address }),
+      (24 * 60 - 88) * 60,
+    );
   });
 
   it('sends fifty codes a day of one operator, regardless of the addresses', async () => {
@@ -293,7 +296,7 @@ describe('POST /v1/notifications/destinations/:id/send-code', () => {
         clock_timestamp() - make_interval(mins => 60 + n), clock_timestamp() - make_interval(mins => 50 + n)
       from generate_series(1, 49) n`);
     await made(owner, 'email', newAddress());
-    assertTooEarly(await create(owner, 'email', newAddress()), (24 * 60 - 60 - 49) * 60);
+    assertTooEarly(await create(owner, { channel: 'email', destination: newAddress() }), (24 * 60 - 60 - 49) * 60);
   });
 
   it('counts simultaneous requests each: one sends', async () => {

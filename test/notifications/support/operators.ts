@@ -34,11 +34,13 @@ export const newAddress = (): string => `${unique('reader')}@example.test`;
 /** Numbers of no one: +1 555 01xx is kept free, and we need more. */
 export const newNumber = (): string => `+1555${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
 
-export const create = (by: Requester, channel: string, destination: string, headers?: Record<string, string>) =>
-  by.post<CreatedDestination>(DESTINATIONS, { channel_type: channel, destination }, headers);
+export const create = (
+  by: Requester,
+  { channel, destination, headers }: { channel: string; destination: string; headers?: Record<string, string> },
+) => by.post<CreatedDestination>(DESTINATIONS, { channel_type: channel, destination }, headers);
 
 export const made = async (by: Requester, channel: string, destination: string): Promise<CreatedDestination> =>
-  assertStatus(await create(by, channel, destination), 201);
+  assertStatus(await create(by, { channel, destination }), 201);
 
 export const shown = async (by: Requester, id: string): Promise<Destination> =>
   assertStatus(await by.get<Destination>(`${DESTINATIONS}/${id}`), 200);

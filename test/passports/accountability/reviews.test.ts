@@ -75,8 +75,7 @@ describe('Reviews of checkouts', () => {
   const decide = (
     checkoutId: string,
     body: Record<string, unknown>,
-    by: Requester = operator,
-    headers?: Record<string, string>,
+    { by = operator, headers }: { by?: Requester; headers?: Record<string, string> | undefined } = {},
   ) => by.post<Decision & Record<string, unknown>>(`/v1/passports/reviews/${checkoutId}/decide`, body, headers);
   const verified = async ({ token }: Issued): Promise<boolean> =>
     assertStatus(await anonymous().post<{ valid: boolean }>('/v1/passports/verify', { token }), 200).valid;
@@ -130,7 +129,7 @@ describe('Reviews of checkouts', () => {
       assert.match(links, /[?&]page=1[^>]*>; rel="prev"/);
       assert.match(links, /[?&]page=3[^>]*>; rel="next"/);
       for (const filter of ['limit=1', 'status=pending']) assert.equal(links.split(filter).length, 3, filter);
-      assertStatus(await decide(ids[0] ?? '', { decision: 'blocked' }, other), 200);
+      assertStatus(await decide(ids[0] ?? '', { decision: 'blocked' }, { by: other }), 200);
       assert.deepEqual((await page('?status=pending')).total, 2);
       assert.deepEqual(
         (await page('')).reviews.map(({ checkout_id }) => checkout_id),
@@ -156,9 +155,9 @@ describe('Reviews of checkouts', () => {
   describe('POST /v1/passports/reviews/:checkoutId/decide', () => {
     it('requires authentication, and a credential of the operator', async () => {
       const review = await checkout(await issue(await enforced()));
-      assertProblem(await decide(review, { decision: 'blocked' }, anonymous()), 'UNAUTHENTICATED');
+      assertProblem(await decide(review, { decision: 'blocked' }, { by: anonymous() }), 'UNAUTHENTICATED');
       const key = await buildAgentKey(operator, (await buildAgent(operator)).id);
-      assertProblem(await decide(review, { decision: 'blocked' }, key), 'OPERATOR_SCOPE_REQUIRED');
+      assertProblem(await decide(review, { decision: 'blocked' }, { by: key }), 'OPERATOR_SCOPE_REQUIRED');
     });
 
     it('refuses a body that is no decision, and an unknown or foreign review', async () => {
@@ -181,7 +180,7 @@ describe('Reviews of checkouts', () => {
         'block_futures',
       );
       assertProblem(await decide('chko_unknown', { decision: 'blocked' }), 'NOT_FOUND');
-      assertProblem(await decide(review, { decision: 'blocked' }, await buildOperator()), 'NOT_FOUND');
+      assertProblem(await decide(review, { decision: 'blocked' }, { by: await buildOperator() }), 'NOT_FOUND');
     });
 
     it('holds every agent of the operator that has the key of the held one, also where that gets another key', async () => {
@@ -210,7 +209,7 @@ describe('Reviews of checkouts', () => {
       const elsewhere = await buildOperator();
       const stranger = await buildAgent(elsewhere, withKey);
       assertStatus(await elsewhere.post('/v1/passports/issue', { agent_id: stranger.id }), 201);
-      assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      assertStatus(await decide(review, { decision: 'approved' }, { by: person }), 200);
       await issue(twin);
     });
 
@@ -296,7 +295,7 @@ describe('Reviews of checkouts', () => {
         const [agentId, twin, third] = [await agentWith(key), await agentWith(key), await agentWith(key)];
         const [first, second] = [await issue(agentId), await issue(twin)];
         const [one, two] = [await critical(first), await critical(second)];
-        assertStatus(await decide(one, { decision: 'approved' }, person), 200);
+        assertStatus(await decide(one, { decision: 'approved' }, { by: person }), 200);
         assertProblem(await issueReply(third), 'AGENT_REVIEW_PENDING');
         assertStatus(await decide(two, { decision: 'blocked', block_future: true }), 200);
         assertProblem(await issueReply(third), 'AGENT_BLOCKED');
@@ -310,7 +309,7 @@ describe('Reviews of checkouts', () => {
       const mission = assertStatus(await operator.post('/v1/missions', { declared_intent: 'Test the reviews.' }), 201);
       const passport = await issue(await enforced(), { mission_ids: [mission.id] });
       const review = await critical(passport);
-      assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      assertStatus(await decide(review, { decision: 'approved' }, { by: person }), 200);
       const { claim_ids: ids } = assertStatus(
         await operator.get<{ claim_ids: string[] }>(`/v1/passports/${passport.jti}`),
         200,
@@ -344,7 +343,10 @@ describe('Reviews of checkouts', () => {
       assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
       const approval = String(refused.body.approval_id);
       assertStatus(await person.post(`/v1/governance/approvals/${approval}/approve`), 200);
-      const decided = assertStatus(await decide(review, body, operator, { 'x-governance-approval': approval }), 200);
+      const decided = assertStatus(
+        await decide(review, body, { by: operator, headers: { 'x-governance-approval': approval } }),
+        200,
+      );
       assert.deepEqual(
         [decided.review.status, decided.review.notes, decided.review.risk, decided.revoked_count, decided.agent_status],
         ['approved', 'A typing error.', 'critical', 0, 'active'],
@@ -382,12 +384,12 @@ describe('Reviews of checkouts', () => {
     for (const decision of ['approved', 'blocked']) {
       it(`${decision} before a late report that adds a critical flag: it waits for a person again, and holds`, async () => {
         const { agentId, passport, missed } = await missing();
-        assertStatus(await decide(missed, { decision }, person), 200);
+        assertStatus(await decide(missed, { decision }, { by: person }), 200);
         assert.equal((await issueReply(agentId)).status, decision === 'approved' ? 201 : 403);
         assert.equal(await critical(passport), missed);
         assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
         assertProblem(await decide(missed, { decision: 'approved' }), 'GOVERNANCE_APPROVAL_REQUIRED');
-        const { review } = assertStatus(await decide(missed, { decision }, person), 200);
+        const { review } = assertStatus(await decide(missed, { decision }, { by: person }), 200);
         assert.deepEqual([review.status, review.decided_at === null], [decision, false]);
         assert.equal((await issueReply(agentId)).status, decision === 'approved' ? 201 : 403);
       });
@@ -395,7 +397,7 @@ describe('Reviews of checkouts', () => {
 
     it('decided before a late report that adds nothing critical: the decision stands', async () => {
       const { agentId, passport, missed } = await missing();
-      assertStatus(await decide(missed, { decision: 'approved' }, person), 200);
+      assertStatus(await decide(missed, { decision: 'approved' }, { by: person }), 200);
       await checkout(passport);
       assertStatus(await issueReply(agentId), 201);
       assertProblem(await decide(missed, { decision: 'blocked' }), 'REVIEW_ALREADY_DECIDED');
@@ -419,7 +421,7 @@ describe('Reviews of checkouts', () => {
       await critical(passport);
       assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
       assertProblem(await decide(missed, { decision: 'approved' }), 'GOVERNANCE_APPROVAL_REQUIRED');
-      assertStatus(await decide(missed, { decision: 'approved' }, person), 200);
+      assertStatus(await decide(missed, { decision: 'approved' }, { by: person }), 200);
       assertStatus(await issueReply(agentId), 201);
     });
 
@@ -427,7 +429,7 @@ describe('Reviews of checkouts', () => {
       const { agentId, passport, missed } = await missing();
       const body = { decision: 'approved' };
       const approvalOf = async (headers?: Record<string, string>) => {
-        const refused = await decide(missed, body, operator, headers);
+        const refused = await decide(missed, body, { by: operator, headers });
         assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
         return { id: String(refused.body.approval_id), status: refused.body.approval_status };
       };
@@ -458,26 +460,36 @@ describe('Reviews of checkouts', () => {
       assert.match(seen, /^[0-9a-f]{64}$/);
       await critical(passport);
       for (const decision of ['approved', 'blocked']) {
-        const refused = await decide(missed, { decision, seen }, person);
+        const refused = await decide(missed, { decision, seen }, { by: person });
         assertProblem(refused, 'REVIEW_CHANGED');
         assert.equal(refused.body.digest, await look());
       }
       assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
-      assert.equal((await decide(missed, { decision: 'approved', seen: await look() }, person)).status, 200);
-      assert.equal((await decide(missed, { decision: 'approved', seen }, person)).status, 200, 'it stands already');
+      assert.equal((await decide(missed, { decision: 'approved', seen: await look() }, { by: person })).status, 200);
+      assert.equal(
+        (await decide(missed, { decision: 'approved', seen }, { by: person })).status,
+        200,
+        'it stands already',
+      );
     });
 
     it('approved: a person decides directly, a member of the lowest role does not', async () => {
       const review = await checkout(await issue(await enforced()));
       const member = await buildPerson(operator, 'member');
-      assertProblem(await decide(review, { decision: 'approved' }, member), 'GOVERNANCE_APPROVAL_REQUIRED');
-      assert.equal(assertStatus(await decide(review, { decision: 'approved' }, person), 200).review.status, 'approved');
+      assertProblem(await decide(review, { decision: 'approved' }, { by: member }), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.equal(
+        assertStatus(await decide(review, { decision: 'approved' }, { by: person }), 200).review.status,
+        'approved',
+      );
     });
 
     it('approved with block_future: means the same as without', async () => {
       const agentId = await enforced();
       const review = await critical(await issue(agentId));
-      const decided = assertStatus(await decide(review, { decision: 'approved', block_future: true }, person), 200);
+      const decided = assertStatus(
+        await decide(review, { decision: 'approved', block_future: true }, { by: person }),
+        200,
+      );
       assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['approved', 0, 'active']);
       assertStatus(await issueReply(agentId), 201);
       assert.deepEqual(assertStatus(await decide(review, { decision: 'approved' }), 200), decided);
@@ -487,16 +499,16 @@ describe('Reviews of checkouts', () => {
       for (const by of [operator, await buildMemberKey(operator), person]) {
         const agentId = await enforced();
         const review = await critical(await issue(agentId));
-        const decided = assertStatus(await decide(review, { decision: 'blocked' }, by), 200);
+        const decided = assertStatus(await decide(review, { decision: 'blocked' }, { by }), 200);
         assert.deepEqual([decided.review.status, decided.review.holds], ['blocked', true]);
         assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
         assert.deepEqual(
-          assertStatus(await decide(review, { decision: 'blocked' }, by), 200),
+          assertStatus(await decide(review, { decision: 'blocked' }, { by }), 200),
           decided,
           'the same again',
         );
         assertProblem(await decide(review, { decision: 'approved' }), 'GOVERNANCE_APPROVAL_REQUIRED');
-        const approved = assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+        const approved = assertStatus(await decide(review, { decision: 'approved' }, { by: person }), 200);
         assert.deepEqual([approved.review.status, approved.review.holds], ['approved', false]);
         assertStatus(await issueReply(agentId), 201);
       }
@@ -524,7 +536,7 @@ describe('Reviews of checkouts', () => {
       const made = await other.post<{ checkout: { id: string } }>(`/v1/passports/${passport.jti}/checkout`, report);
       const review = assertStatus(made, 201).checkout.id;
       assertProblem(await unblock(otherPerson, held.id), 'INVALID_STATE');
-      assertStatus(await decide(review, { decision: 'blocked' }, other), 200);
+      assertStatus(await decide(review, { decision: 'blocked' }, { by: other }), 200);
       await refused();
       assertProblem(await other.post(`/v1/agents/${held.id}/unblock`), 'GOVERNANCE_APPROVAL_REQUIRED');
       assertProblem(await otherPerson.post(`/v1/agents/${held.id}/unblock`), 'VALIDATION_ERROR', 'seen');
@@ -537,7 +549,7 @@ describe('Reviews of checkouts', () => {
       const agentId = await enforced();
       const review = await critical(await issue(agentId));
       assertStatus(await decide(review, { decision: 'blocked', block_future: true }), 200);
-      const approved = assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      const approved = assertStatus(await decide(review, { decision: 'approved' }, { by: person }), 200);
       assert.deepEqual([approved.review.status, approved.agent_status], ['approved', 'blocked']);
       assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
       assertStatus(await unblock(person, agentId), 200);
@@ -556,7 +568,10 @@ describe('Reviews of checkouts', () => {
       const agentId = await enforced();
       const passport = await issue(agentId);
       const review = await critical(passport);
-      const decided = assertStatus(await decide(review, { decision: 'blocked', notes: 'Not again.' }, person), 200);
+      const decided = assertStatus(
+        await decide(review, { decision: 'blocked', notes: 'Not again.' }, { by: person }),
+        200,
+      );
       assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 0, 'active']);
       assert.deepEqual(await eventTypes(agentId), ['passport.flagged', 'passport.blocked']);
       const [, blocked] = (await eventsOf(await database(), { operator: operator.operatorId })).filter(
@@ -566,7 +581,7 @@ describe('Reviews of checkouts', () => {
         [blocked?.severity, blocked?.payload],
         ['critical', { jti: passport.jti, agent_id: agentId, checkout_id: review, reason: 'Not again.' }],
       );
-      assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      assertStatus(await decide(review, { decision: 'approved' }, { by: person }), 200);
       assertProblem(await decide(review, { decision: 'blocked' }), 'REVIEW_ALREADY_DECIDED');
     });
 
@@ -597,9 +612,9 @@ describe('Reviews of checkouts', () => {
       for (let round = 0; round < 5; round += 1) {
         const review = await checkout(await issue(agentId));
         const replies = await Promise.all([
-          decide(review, { decision: 'approved' }, person),
+          decide(review, { decision: 'approved' }, { by: person }),
           decide(review, { decision: 'blocked' }),
-          decide(review, { decision: 'approved' }, person),
+          decide(review, { decision: 'approved' }, { by: person }),
           decide(review, { decision: 'blocked' }),
         ]);
         const [approved, blocked, again, blockedAgain] = replies.map(({ status }) => status);
@@ -612,7 +627,9 @@ describe('Reviews of checkouts', () => {
     it('is made once for one Idempotency-Key', async () => {
       const review = await checkout(await issue(await enforced()));
       const key = { 'idempotency-key': unique('key') };
-      const replies = await Promise.all([1, 2, 3].map(() => decide(review, { decision: 'blocked' }, operator, key)));
+      const replies = await Promise.all(
+        [1, 2, 3].map(() => decide(review, { decision: 'blocked' }, { by: operator, headers: key })),
+      );
       for (const reply of replies) assert.deepEqual(assertStatus(reply, 200), replies[0]?.body);
     });
   });

@@ -24,7 +24,7 @@ function checks(folder: string): void {
     for (const { publicKeyJwk, tests } of testGroups) {
       const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKeyJwk?.x ?? '' }, format: 'jwk' });
       for (const { tcId, msg = '', sig = '', result } of tests) {
-        const taken = await isSigned(Buffer.from(msg, 'hex'), Buffer.from(sig, 'hex'), key);
+        const taken = await isSigned({ input: Buffer.from(msg, 'hex'), signature: Buffer.from(sig, 'hex'), key });
         outcomes.push({ tcId, result: taken ? 'valid' : 'invalid' });
         expected.push({ tcId, result });
       }
@@ -50,7 +50,7 @@ function checks(folder: string): void {
       for (const { tcId, jws } of tests) {
         const token = typeof jws === 'string' ? jws : JSON.stringify(jws);
         const ring = new KeyRing(kidsOf(token).map((kid) => new SigningKey({ ...ours, kid }, encryption)));
-        const verdict = await verifyToken(token, ring, 'https://carnet.example.test');
+        const verdict = await verifyToken(token, { keys: ring, issuer: 'https://carnet.example.test' });
         assert.deepEqual(verdict, { reason: 'malformed' }, `test ${tcId}`);
         tried += 1;
       }

@@ -22,7 +22,9 @@ export const urlOfPage = (context: Context, kind: LocalPage, id: string): string
 export function idInAddress({ encryption }: Context, kind: LocalPage, segment: string): string | undefined {
   const dot = segment.indexOf('.');
   const id = segment.slice(0, dot);
-  return dot > 0 && encryption.macFits(`${kind}:${id}`, PURPOSE, segment.slice(dot + 1)) ? id : undefined;
+  return dot > 0 && encryption.macFits(`${kind}:${id}`, { purpose: PURPOSE, mac: segment.slice(dot + 1) })
+    ? id
+    : undefined;
 }
 
 const PURPOSE = 'local-payments';

@@ -19,7 +19,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
  * `t=<seconds>,v1=<hex of HMAC-SHA256 over "<seconds>.<body>">`, as Stripe signs. Not made by Stripe's SDK, so that
  * what the SDK verifies is independent of it.
  */
-function signatureOf(body: string, secret: string, at: Date): string {
+function signatureOf(body: string, { secret, at }: { secret: string; at: Date }): string {
   const seconds = Math.floor(at.getTime() / 1_000);
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }
@@ -69,7 +69,10 @@ async function deliver(
     // reach.
     const { ok, status } = await fetch(`http://127.0.0.1:${config.port}/v1/billing/webhooks/stripe`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, secret, new Date()) },
+      headers: {
+        'content-type': 'application/json',
+        'stripe-signature': signatureOf(body, { secret, at: new Date() }),
+      },
       body,
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });

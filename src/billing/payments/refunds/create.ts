@@ -41,7 +41,7 @@ export async function refundTransaction(
     };
   });
   const seconds = begun.replayed ? 0 : WAIT_SECONDS;
-  const body = await settledRefund(context, begun.body.refund_id, operatorId, { seconds, signal });
+  const body = await settledRefund(context, { id: begun.body.refund_id, operatorId, limits: { seconds, signal } });
   if (body.status === 'failed') {
     const detail =
       'The payment provider did not refund this; the wallet has the money again. Request it again with a new Idempotency-Key.';
@@ -54,21 +54,22 @@ export async function refundTransaction(
 
 async function settledRefund(
   context: Context,
-  id: string,
-  operatorId: OperatorId,
-  limits: { seconds: number; signal: AbortSignal },
+  { id, operatorId, limits }: { id: string; operatorId: OperatorId; limits: { seconds: number; signal: AbortSignal } },
 ): Promise<Refund> {
   let latest: Refund | undefined;
   await context.rowEvents.waitFor(id, limits, async () => {
-    latest = await readRefund(context, id, operatorId);
+    latest = await readRefund(context, { id, operatorId });
     return latest.status === 'pending' ? undefined : latest;
   });
-  return latest ?? readRefund(context, id, operatorId);
+  return latest ?? readRefund(context, { id, operatorId });
 }
 
 /** @throws CarnetError NOT_FOUND */
-export async function readRefund({ pool }: Context, id: string, operatorId: OperatorId): Promise<Refund> {
-  const refund = await findRefund(pool, id, operatorId);
+export async function readRefund(
+  { pool }: Context,
+  { id, operatorId }: { id: string; operatorId: OperatorId },
+): Promise<Refund> {
+  const refund = await findRefund(pool, { id, operatorId });
   if (refund === null) throw notFound('refund');
   return refund;
 }

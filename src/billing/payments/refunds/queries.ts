@@ -31,7 +31,10 @@ export const beginRefund = (
 
 const columns = sql.fragment`id as refund_id, transaction_id, amount_cents, status`;
 
-export const findRefund = (connection: CommonQueryMethods, id: string, operatorId: string): Promise<Refund | null> =>
+export const findRefund = (
+  connection: CommonQueryMethods,
+  { id, operatorId }: { id: string; operatorId: string },
+): Promise<Refund | null> =>
   connection.maybeOne(
     sql.type(RefundSchema)`select ${columns} from refunds where id = ${id} and operator_id = ${operatorId}`,
   );

@@ -42,7 +42,7 @@ const getRefund = route({
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller, params: { id } }) => ({
     status: 200,
-    body: await readRefund(context, id, caller.operatorId),
+    body: await readRefund(context, { id, operatorId: caller.operatorId }),
   }),
 });
 

@@ -25,7 +25,8 @@ export async function createTopUp(
   const { provider } = paymentSettings(context);
   const { operatorId } = call.caller;
   const id = newId('top');
-  return runWaitingCommand(context, call, id, {
+  return runWaitingCommand(context, call, {
+    id,
     async begin(unit) {
       await assertFewOpen(unit, operatorId);
       await insertTopUp(unit.connection, {

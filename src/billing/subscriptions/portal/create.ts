@@ -21,7 +21,8 @@ export async function openPortal(context: Context, call: CommandCall): Promise<A
   const { pool, delivery, encryption } = context;
   const { operatorId } = call.caller;
   const id = newId('prt');
-  return runWaitingCommand(context, call, id, {
+  return runWaitingCommand(context, call, {
+    id,
     begin: async (unit) => {
       await insertPortal(unit.connection, { id, operatorId, returnTo: context.config.publicBaseUrl });
       await unit.audit('portal.opened', id);

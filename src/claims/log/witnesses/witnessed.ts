@@ -29,7 +29,7 @@ export async function withWitnesses(
 ): Promise<WitnessedCheckpoint> {
   const known = knownWitnesses(config);
   const lines = (await linesOf(pool, checkpoint.tree_size)).map((line) => `${line}\n`);
-  const read = lines.flatMap((line) => signedBy(checkpoint.note, line, known) ?? []);
+  const read = lines.flatMap((line) => signedBy(checkpoint.note, { line, known }) ?? []);
   const isKnown = ({ keys }: (typeof read)[number]): boolean => keys.length > 0;
   const others = read.filter((line) => !isKnown(line));
   const signed = [...read.filter(isKnown), ...others].slice(0, MAX_SIGNATURES - 1);
@@ -47,8 +47,7 @@ export async function withWitnesses(
  */
 function signedBy(
   note: string,
-  line: string,
-  known: readonly VerifierKey[],
+  { line, known }: { line: string; known: readonly VerifierKey[] },
 ): { line: string; keys: VerifierKey[] } | null {
   try {
     const [signature] = parseSignatureLines(line);

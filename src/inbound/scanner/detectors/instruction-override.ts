@@ -18,7 +18,7 @@ export const instructionOverride: Detector = (scene) => {
     const last = found.at(-1);
     if (last !== undefined && last.severity !== 'medium' && signal.start < last.end) continue;
     const { score, start, end, kinds } = together(signals, index);
-    const lowered = score - lowering(scene, discussed, { start, end }, signal);
+    const lowered = score - lowering(scene, { discussed, part: { start, end }, anchor: signal });
     if (lowered < 2) continue;
     const severity =
       lowered >= 3 ? (lowered >= 5 && (kinds.has('send') || kinds.has('tool')) ? 'critical' : 'high') : 'medium';
@@ -316,7 +316,10 @@ function destinationsOf(shown: string): number[] {
 }
 
 /** How much less an order counts where it stands. */
-function lowering(scene: Scene, discussed: readonly number[], { start, end }: Part, anchor: Part): number {
+function lowering(
+  scene: Scene,
+  { discussed, part: { start, end }, anchor }: { discussed: readonly number[]; part: Part; anchor: Part },
+): number {
   const hiding = hidingOf(scene.text, anchor.start, anchor.end)?.how;
   if (scene.unseen || (hiding !== undefined && hiding !== 'link')) return 0;
   // Words of an address are more often the title of a page than an order.

@@ -190,7 +190,7 @@ class Reader {
 
   #text(from: number, to: number, text: string | undefined): void {
     const { hidden, stream, name } = this.#element;
-    const run = this.#run(from, to, hidden, text);
+    const run = this.#run(from, to, { hidden, text });
     if (run === undefined) return;
     run.apart = stream.apart;
     stream.runs.push(run);
@@ -208,7 +208,11 @@ class Reader {
   }
 
   /** The element that the text ends in has places before or behind it, as the tokenizer reports them. */
-  #run(from: number, to: number, hidden: Hiding | undefined, text?: string): Run | undefined {
+  #run(
+    from: number,
+    to: number,
+    { hidden, text }: { hidden: Hiding | undefined; text?: string | undefined },
+  ): Run | undefined {
     const [start, end] = [Math.max(0, from), Math.min(to, this.#html.length)];
     if (end <= start) return undefined;
     const run: Run = { field: this.#field, start, end, hidden, apart: true };
@@ -217,13 +221,13 @@ class Reader {
   }
 
   #aside(from: number, to: number, hidden: Hiding): void {
-    const run = this.#run(from, to, hidden);
+    const run = this.#run(from, to, { hidden });
     if (run !== undefined) this.#asides[0]?.push(run);
   }
 
   /** A comment may hold HTML that some programs show. */
   #comment(from: number, to: number): void {
-    const run = this.#run(from, to, 'comment');
+    const run = this.#run(from, to, { hidden: 'comment' });
     if (run === undefined) return;
     this.#asides[0]?.push(run);
     const text = this.#html.slice(run.start, run.end);
@@ -307,7 +311,7 @@ class Reader {
   #turn(name: string, from: number, to: number): void {
     if (!TURN_ELEMENT.test(name)) return;
     const { hidden, stream } = this.#element;
-    const run = this.#run(from, to, hidden);
+    const run = this.#run(from, to, { hidden });
     if (run === undefined) return;
     stream.runs.push(run);
     stream.apart = true;
@@ -326,7 +330,7 @@ class Reader {
     }
     let apart = true;
     for (const { start, end, text } of parts) {
-      const run = this.#run(start, end, LINK_ATTRIBUTES.has(name) ? 'link' : 'attribute', text);
+      const run = this.#run(start, end, { hidden: LINK_ATTRIBUTES.has(name) ? 'link' : 'attribute', text });
       if (run === undefined) continue;
       run.apart = apart;
       apart = false;

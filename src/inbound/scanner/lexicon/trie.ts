@@ -62,7 +62,7 @@ export class Trie {
         const folded = foldText(isBeginning ? term.slice(0, -1) : term);
         if (kinds[folded.charCodeAt(0)] === SEPARATOR || kinds[folded.charCodeAt(folded.length - 1)] === SEPARATOR)
           throw new TypeError(`The term "${term}" begins or ends with what stands between words.`);
-        const node = this.#insert(folded, edges, whole, begins);
+        const node = this.#insert(folded, edges, { whole, begins });
         (isBeginning ? begins : whole)[node]?.push(concept);
       }
     this.#compile(edges);
@@ -89,6 +89,7 @@ export class Trie {
   /** @param text folded; @param everywhere a walk begins at each letter, for texts whose spaces are lost */
   find(text: Uint16Array, everywhere = false): Hits {
     const found = new Found();
+    const search = { text, found };
     const { length } = text;
     const first = this.#first;
     const pairs = this.#pairs;
@@ -106,18 +107,17 @@ export class Trie {
         unit <= SMALL_Z &&
         next >= SMALL_A &&
         next <= SMALL_Z &&
-        (pairs[unit * 128 + next] === 0 || isNoTriple(triples, unit, next, text[at + 2] as number))
+        (pairs[unit * 128 + next] === 0 || isNoTriple(triples, text, at))
       ) {
         // Nor like this.
-      } else if (kind === UNSPACED || (everywhere && kind !== SEPARATOR)) this.#walk(text, at, found, everywhere);
-      else if (before !== LETTER && (kind === LETTER || this.#leet[unit & 127] !== 0))
-        this.#walk(text, at, found, false);
+      } else if (kind === UNSPACED || (everywhere && kind !== SEPARATOR)) this.#walk(at, everywhere, search);
+      else if (before !== LETTER && (kind === LETTER || this.#leet[unit & 127] !== 0)) this.#walk(at, false, search);
       before = kind;
     }
     return found.hits();
   }
 
-  #walk(text: Uint16Array, start: number, found: Found, everywhere: boolean): void {
+  #walk(start: number, everywhere: boolean, { text, found }: { text: Uint16Array; found: Found }): void {
     let node = 0;
     let separators = 0;
     for (let at = start; at < text.length; at += 1) {
@@ -172,7 +172,11 @@ export class Trie {
     }
   }
 
-  #insert(term: string, edges: Map<number, number>, whole: number[][], begins: number[][]): number {
+  #insert(
+    term: string,
+    edges: Map<number, number>,
+    { whole, begins }: { whole: number[][]; begins: number[][] },
+  ): number {
     let node = 0;
     let before = SEPARATOR;
     for (let at = 0; at < term.length; at += 1) {
@@ -223,9 +227,12 @@ export class Trie {
 const tripleOf = (first: number, second: number, third: number): number =>
   ((first & 31) << 10) | ((second & 31) << 5) | (third & 31);
 
-/** Three small letters that no term begins with. */
-const isNoTriple = (triples: Uint8Array, first: number, second: number, third: number): boolean =>
-  third >= SMALL_A && third <= SMALL_Z && triples[tripleOf(first, second, third)] === 0;
+/** Two small letters and a third one that no term begins with. */
+function isNoTriple(triples: Uint8Array, text: Uint16Array, at: number): boolean {
+  const third = text[at + 2] as number;
+  if (!(third >= SMALL_A && third <= SMALL_Z)) return false;
+  return triples[tripleOf(text[at] as number, text[at + 1] as number, third)] === 0;
+}
 
 /** Finds the longest of several terms of one concept that begin at one place. */
 class Found {

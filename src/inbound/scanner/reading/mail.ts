@@ -88,15 +88,15 @@ async function parse(bytes: Uint8Array): Promise<Email> {
 /** Returns what is forwarded of a mail, with every text in it selected. */
 export function mailBody(mail: Mail): Body {
   const selected: Selected[] = [];
-  select(selected, 'from', mail.from);
-  select(selected, 'reply_to', mail.reply_to);
-  select(selected, 'to', mail.to);
-  select(selected, 'cc', mail.cc);
-  select(selected, 'message_id', mail.message_id ?? '');
-  select(selected, 'date', mail.date ?? '');
-  select(selected, 'subject', mail.subject);
-  select(selected, 'text', mail.text);
-  select(selected, 'html', mail.html, true);
+  select(selected, { place: 'from', text: mail.from });
+  select(selected, { place: 'reply_to', text: mail.reply_to });
+  select(selected, { place: 'to', text: mail.to });
+  select(selected, { place: 'cc', text: mail.cc });
+  select(selected, { place: 'message_id', text: mail.message_id ?? '' });
+  select(selected, { place: 'date', text: mail.date ?? '' });
+  select(selected, { place: 'subject', text: mail.subject });
+  select(selected, { place: 'text', text: mail.text });
+  select(selected, { place: 'html', text: mail.html, isHtml: true });
   selectAttachments(selected, mail.attachments);
   return {
     payload: { ...mail, attachments: mail.attachments.map((attachment) => ({ ...attachment })) },
@@ -106,14 +106,17 @@ export function mailBody(mail: Mail): Body {
   };
 }
 
-const select = (selected: Selected[], place: string, text: string, isHtml = false): void => {
+const select = (
+  selected: Selected[],
+  { place, text, isHtml = false }: { place: string; text: string; isHtml?: boolean },
+): void => {
   if (text !== '') selected.push({ place, text: text.toWellFormed(), isHtml });
 };
 
 function selectAttachments(selected: Selected[], attachments: readonly Attachment[]): void {
   for (const [index, { name, content_type }] of attachments.entries()) {
-    select(selected, `attachments/${index}/name`, name);
-    select(selected, `attachments/${index}/content_type`, content_type);
+    select(selected, { place: `attachments/${index}/name`, text: name });
+    select(selected, { place: `attachments/${index}/content_type`, text: content_type });
   }
 }
 
@@ -136,7 +139,7 @@ export function readMailJson(value: JsonValue): Body {
   const rest: JsonObject = { ...mail };
   for (const name of placesOfMail)
     if (typeof mail[name] === 'string') {
-      select(selected, name, mail[name], name === 'html');
+      select(selected, { place: name, text: mail[name], isHtml: name === 'html' });
       delete rest[name];
     }
   if (Array.isArray(mail['attachments'])) {

@@ -114,6 +114,8 @@ class Normaliser {
   readonly #invisible: Invisible[] = [];
   readonly #cache: Map<number, Folded>;
   #length = 0;
+  /** Units that the text may have when the run is done, so that those that follow have room. */
+  #bound = 0;
   #cut = false;
 
   constructor(fields: readonly Field[], runs: readonly Run[], { cache, workspace }: Memory) {
@@ -134,7 +136,8 @@ class Normaliser {
     let left = units;
     for (const run of runs) {
       left -= (run.text?.length ?? run.end - run.start) + 1;
-      this.#add(run, this.#capacity - left);
+      this.#bound = this.#capacity - left;
+      this.#add(run);
     }
   }
 
@@ -153,20 +156,20 @@ class Normaliser {
     };
   }
 
-  /** @param bound units that the text may have when this run is done, so that those that follow have room */
-  #add(run: Run, bound: number): void {
+  #add(run: Run): void {
     const base = (this.#bases[run.field] ?? 0) + run.start;
     if (run.apart) this.#space(true, base, 0);
     const before = this.#length;
-    if (run.text === undefined) this.#addText(this.#fields[run.field]?.text ?? '', run.start, run.end, base, bound);
-    else this.#addReference(run.text, base, run.end - run.start, bound);
+    if (run.text === undefined) this.#addText(run, base);
+    else this.#addReference(run.text, base, run.end - run.start);
     if (run.hidden === undefined || this.#length === before) return;
     const last = this.#hidden.at(-1);
     if (last?.end === before && last.how === run.hidden) last.end = this.#length;
     else this.#hidden.push({ start: before, end: this.#length, how: run.hidden });
   }
 
-  #addText(text: string, start: number, end: number, base: number, bound: number): void {
+  #addText({ field, start, end }: Run, base: number): void {
+    const text = this.#fields[field]?.text ?? '';
     const shown = this.#shown;
     const folded = this.#folded;
     const from = this.#from;
@@ -196,7 +199,7 @@ class Normaliser {
         else {
           const point = text.codePointAt(at) ?? unit;
           const units = point > 0xffff ? 2 : 1;
-          this.#addPoint(point, base + at - start, units, bound);
+          this.#addPoint(point, base + at - start, units);
           at += units - 1;
         }
         to = this.#length;
@@ -206,13 +209,13 @@ class Normaliser {
     this.#length = to;
   }
 
-  #addReference(text: string, base: number, width: number, bound: number): void {
+  #addReference(text: string, base: number, width: number): void {
     const point = text.codePointAt(0) ?? SPACE;
     if (point <= SPACE || point === 0xa0) this.#space(point === LINE_FEED, base, width);
-    else this.#addPoint(point, base, width, bound);
+    else this.#addPoint(point, base, width);
   }
 
-  #addPoint(point: number, base: number, width: number, bound: number): void {
+  #addPoint(point: number, base: number, width: number): void {
     if (isInvisible(point)) {
       this.#addInvisible(point, base, width);
       return;
@@ -228,7 +231,7 @@ class Normaliser {
       return;
     }
     const wanted = Math.max(shown.length, folded.length);
-    const room = bound - this.#length;
+    const room = this.#bound - this.#length;
     if (wanted > room) this.#cut = true;
     const count = Math.min(wanted, Math.max(room, 0));
     for (let at = 0; at < count; at += 1) {

@@ -36,7 +36,7 @@ export const verifyDestination = (
     if (found.verified_at !== null) return { status: 200, body: { verified: true } };
     const stored = await findLastCode(connection, destinationId);
     if (!isLive(stored)) return { refusal: noLiveCode('destination') };
-    if (!codeFits(context.encryption, codeOf(destinationId), code.trim(), stored.code)) {
+    if (!codeFits(context.encryption, codeOf(destinationId), { code: code.trim(), mac: stored.code })) {
       await countWrongTry(connection, stored.id);
       return { refusal: wrongCode(stored) };
     }

@@ -59,10 +59,14 @@ export async function everyRow(db: DatabasePool, lane: Lane): Promise<World> {
     db,
     sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'of the proof')`,
   );
-  await invoke(db, consumer, await newSkill(db, provider, 25), { agent });
+  await invoke(db, { consumer, skill: await newSkill(db, provider, { price: 25 }) }, { agent });
   await execute(
     db,
-    await invoke(db, consumer, await newSkill(db, provider, 25, 'sealed'), { agent, computeBound: 5 }),
+    await invoke(
+      db,
+      { consumer, skill: await newSkill(db, provider, { price: 25, mode: 'sealed' }) },
+      { agent, computeBound: 5 },
+    ),
     [
       { kind: 'script', code: null },
       { kind: 'llm', code: null },
@@ -70,7 +74,11 @@ export async function everyRow(db: DatabasePool, lane: Lane): Promise<World> {
   );
   await execute(
     db,
-    await invoke(db, consumer, await newSkill(db, provider, 25, 'source'), { agent, computeBound: 5 }),
+    await invoke(
+      db,
+      { consumer, skill: await newSkill(db, provider, { price: 25, mode: 'source' }) },
+      { agent, computeBound: 5 },
+    ),
     [{ kind: 'script', code: 'SCRIPT_FAILED' }],
   );
   await run(db, sql.fragment`select begin_classification_call(${newId('txn')}, ${newId('llm')}, ${consumer}, 1000)`);

@@ -84,7 +84,7 @@ export class World {
       const id = await newWallet(db);
       await run(db, sql.fragment`update operators set payout_account = 'acct_proof' where id = ${id}`);
       world.publishers.push(id);
-      world.#skills.push(await newSkill(db, id, price));
+      world.#skills.push(await newSkill(db, id, { price }));
     }
     return world;
   }

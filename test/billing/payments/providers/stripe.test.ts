@@ -247,7 +247,10 @@ function callsToStripe(program: string): void {
     const key = `refund:${newId('txn')}`;
     const first = await payments.refund({ key, paymentId, amountCents: 1 });
     for (let count = 1; count < 150; count += 1)
-      world.proxy.books.act('POST', '/v1/refunds', new URLSearchParams(), { payment_intent: paymentId, amount: '1' });
+      world.proxy.books.act('POST', '/v1/refunds', {
+        query: new URLSearchParams(),
+        form: { payment_intent: paymentId, amount: '1' },
+      });
     world.proxy.calls.length = 0;
     const list = await payments.listRefunds(paymentId);
     assert.equal(new Set(list.map(({ providerRefundId }) => providerRefundId)).size, 150);

@@ -117,7 +117,8 @@ class World {
       case 'pay':
         return here.pay();
       case 'spend':
-        if (here.isPaid && (await debit(here.db, here.wallet, step.cents)) !== null) this.#spent += step.cents;
+        if (here.isPaid && (await debit(here.db, here.wallet, { cents: step.cents })) !== null)
+          this.#spent += step.cents;
         return;
       case 'refund in the dashboard':
         there.refund(step.cents, { key: null, status: step.as, madeAt });

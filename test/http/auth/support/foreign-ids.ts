@@ -135,16 +135,20 @@ export interface BodyId {
   body(id: string, own: Attacker): unknown;
 }
 
-const tried = (line: string, member: string, outcome: BodyId['outcome'], body: BodyId['body']): BodyId => ({
+const tried = (
+  line: string,
+  { member, outcome }: { member: string; outcome: BodyId['outcome'] },
+  body: BodyId['body'],
+): BodyId => ({
   line,
   member,
   outcome,
   body,
 });
 const issue = (member: string, outcome: BodyId['outcome'], more: (id: string, own: Attacker) => object): BodyId =>
-  tried('POST /v1/passports/issue', member, outcome, (id, own) => ({ agent_id: own.has.agent, ...more(id, own) }));
+  tried('POST /v1/passports/issue', { member, outcome }, (id, own) => ({ agent_id: own.has.agent, ...more(id, own) }));
 const delegate = (member: string, outcome: BodyId['outcome'], more: (id: string, own: Attacker) => object): BodyId =>
-  tried('POST /v1/passports/delegate', member, outcome, (id, own) => ({
+  tried('POST /v1/passports/delegate', { member, outcome }, (id, own) => ({
     parent_passport_token: own.token,
     child_agent_id: own.has.agent,
     scopes: [],
@@ -157,23 +161,44 @@ const bound = { receiver_id: 'bank.example', receiver_profile_version_id: 'v1', 
 const input = { text: 'hello' };
 
 export const bodyIds: BodyId[] = [
-  tried('POST /v1/api-keys', 'agent_id', 'named', (id) => ({ name: 'x', kind: 'agent', agent_id: id })),
-  tried('POST /v1/api-keys', 'partner_grant_id', 'named', (id) => ({
+  tried('POST /v1/api-keys', { member: 'agent_id', outcome: 'named' }, (id) => ({
+    name: 'x',
+    kind: 'agent',
+    agent_id: id,
+  })),
+  tried('POST /v1/api-keys', { member: 'partner_grant_id', outcome: 'named' }, (id) => ({
     name: 'x',
     kind: 'partner',
     partner_grant_id: id,
   })),
-  tried('POST /v1/operator/inbound-webhooks', 'agent_id', 'NOT_FOUND', (id) => ({ provider: 'generic', agent_id: id })),
-  tried('POST /v1/missions', 'agent_id', 'NOT_FOUND', (id) => ({ declared_intent: 'x', agent_id: id })),
-  tried('POST /v1/authority-bindings', 'agent_id', 'NOT_FOUND', (id) => ({ agent_id: id, ...bound })),
-  tried('POST /v1/skills', 'agent_id', 'named', (id) => publication({ name: 'tried', agent_id: id })),
-  tried('POST /v1/skills/:id/rate', 'invocation_id', 'named', (id) => ({ rating: 5, invocation_id: id })),
-  tried('POST /v1/skills/:id/invoke', 'agent_id', 'named', (id) => ({ input, agent_id: id })),
-  tried('POST /v1/skills/:id/invoke', 'passport_id', 'named', (id) => ({ input, passport_id: id })),
-  tried('POST /v1/skills/:id/invoke', 'mission_id', 'named', (id) => ({ input, mission_id: id })),
-  tried('POST /v1/skills/:id/try', 'agent_id', 'named', (id) => ({ input, agent_id: id })),
-  tried('POST /v1/skills/:id/try', 'passport_id', 'named', (id) => ({ input, passport_id: id })),
-  tried('POST /v1/skills/:id/try', 'mission_id', 'named', (id) => ({ input, mission_id: id })),
+  tried('POST /v1/operator/inbound-webhooks', { member: 'agent_id', outcome: 'NOT_FOUND' }, (id) => ({
+    provider: 'generic',
+    agent_id: id,
+  })),
+  tried('POST /v1/missions', { member: 'agent_id', outcome: 'NOT_FOUND' }, (id) => ({
+    declared_intent: 'x',
+    agent_id: id,
+  })),
+  tried('POST /v1/authority-bindings', { member: 'agent_id', outcome: 'NOT_FOUND' }, (id) => ({
+    agent_id: id,
+    ...bound,
+  })),
+  tried('POST /v1/skills', { member: 'agent_id', outcome: 'named' }, (id) =>
+    publication({ name: 'tried', agent_id: id }),
+  ),
+  tried('POST /v1/skills/:id/rate', { member: 'invocation_id', outcome: 'named' }, (id) => ({
+    rating: 5,
+    invocation_id: id,
+  })),
+  tried('POST /v1/skills/:id/invoke', { member: 'agent_id', outcome: 'named' }, (id) => ({ input, agent_id: id })),
+  tried('POST /v1/skills/:id/invoke', { member: 'passport_id', outcome: 'named' }, (id) => ({
+    input,
+    passport_id: id,
+  })),
+  tried('POST /v1/skills/:id/invoke', { member: 'mission_id', outcome: 'named' }, (id) => ({ input, mission_id: id })),
+  tried('POST /v1/skills/:id/try', { member: 'agent_id', outcome: 'named' }, (id) => ({ input, agent_id: id })),
+  tried('POST /v1/skills/:id/try', { member: 'passport_id', outcome: 'named' }, (id) => ({ input, passport_id: id })),
+  tried('POST /v1/skills/:id/try', { member: 'mission_id', outcome: 'named' }, (id) => ({ input, mission_id: id })),
   issue('agent_id', 'NOT_FOUND', (id) => ({ agent_id: id })),
   issue('service_connection_id', 'SCOPE_NOT_GRANTED', (id) => scoped(id)),
   issue('intents', 'UNKNOWN_INTENT', (id, own) => scoped(own.has.connection, [id])),
@@ -184,15 +209,21 @@ export const bodyIds: BodyId[] = [
   delegate('child_agent_id', 'NOT_FOUND', (id) => ({ child_agent_id: id })),
   delegate('service_connection_id', 'SCOPE_ESCALATION', (id) => scoped(id)),
   delegate('intents', 'UNKNOWN_INTENT', (id, own) => scoped(own.has.connection, [id])),
-  tried('POST /v1/passports/revoke', 'jti', 'NOT_FOUND', (id) => ({ jti: id })),
-  tried('POST /v1/notifications/channels', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
-  tried('PATCH /v1/notifications/channels/:id', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
-  tried('POST /v1/notifications/deliveries/recover', 'destination_id', 'NOT_FOUND', (id) => ({
+  tried('POST /v1/passports/revoke', { member: 'jti', outcome: 'NOT_FOUND' }, (id) => ({ jti: id })),
+  tried('POST /v1/notifications/channels', { member: 'destination_ids', outcome: 'named' }, (id) => ({
+    destination_ids: [id],
+  })),
+  tried('PATCH /v1/notifications/channels/:id', { member: 'destination_ids', outcome: 'named' }, (id) => ({
+    destination_ids: [id],
+  })),
+  tried('POST /v1/notifications/deliveries/recover', { member: 'destination_id', outcome: 'NOT_FOUND' }, (id) => ({
     destination_id: id,
     since: '2026-01-01T00:00:00Z',
     until: '2099-01-01T00:00:00Z',
   })),
-  tried('POST /v1/claims', 'issuer', 'ISSUER_MISMATCH', (id, { as }) => envelopeOf(as, { issuer: id, issued_at: 1 })),
+  tried('POST /v1/claims', { member: 'issuer', outcome: 'ISSUER_MISMATCH' }, (id, { as }) =>
+    envelopeOf(as, { issuer: id, issued_at: 1 }),
+  ),
 ];
 
 /** Members of bodies that end like ids, and why none of another operator can be meant by them. */
