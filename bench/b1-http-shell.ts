@@ -64,7 +64,7 @@ async function measure(lab: Lab): Promise<string> {
   );
 }
 
-/** What a request costs besides its work: node:http sends the same bytes, and does nothing else. */
+/** The cost of a request besides its work: node:http sends the same bytes, and does nothing else. */
 export const b1: Bench = {
   title: 'B1: the HTTP shell',
   run: async (lab) => [await measure(lab), await floors(lab)],

@@ -204,7 +204,7 @@ const get = route({
   },
 });
 
-/** What the provider does with an invocation of their skill. */
+/** The members that all calls of a provider share. */
 const ofProvider = {
   method: 'post',
   tag,

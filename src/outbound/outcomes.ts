@@ -1,6 +1,6 @@
 import type { SendOutcome } from './index.ts';
 
-/** What came of one sending, by whatever way. Each kind of row has its own words for the four. */
+/** The result of one sending, on any channel. Each kind of row has its own words for the four. */
 export interface Sending {
   /**
    * `refused`: where it goes takes nothing, now or later. `failed`: it was not taken, and the next may be. `unknown`: it may have been taken,
@@ -42,7 +42,7 @@ export function outcomeOfCall(answer: SendOutcome): Sending {
 }
 
 /**
- * What a mail server or a provider of SMS did with what it was handed, in one try. `refused`: it will never take it, because of the address.
+ * The result of one try to hand a text to a mail server or a provider of SMS. `refused`: it will never take it, because of the address.
  * `not_taken`: it has not, and may later: it is away, there is none, or it does not accept the settings. `unknown`: it may have taken it.
  */
 export type HandedOver = 'sent' | 'refused' | 'not_taken' | 'unknown';

@@ -154,7 +154,7 @@ async function checked(
   });
 }
 
-/** What a step cost, without its output. */
+/** The cost of a step, without its output. */
 const refused = (
   result: StepResult,
   { code, message, console = null }: { code: string; message: string; console?: string | null },

@@ -144,7 +144,7 @@ export function worldOn(base: Context, asking?: ModelCaller): World {
   };
 }
 
-/** What a test of executions has: a world for all of its block, and two operators of its own. */
+/** Everything that a test of executions uses: a world for all of its block, and two operators of its own. */
 export interface Execution {
   own: OwnContext;
   db: DatabasePool;
