@@ -1,5 +1,5 @@
 import { decode, encode, Tag } from 'cbor2';
-import { Fault, must } from './fault.ts';
+import { Fault, messageOf, must } from './fault.ts';
 
 /** Only what COSE and proofs use; no floats, no indefinite lengths. An integer past 2^53 is a bigint. */
 export type CborValue = null | boolean | number | bigint | string | Buffer | CborValue[] | CborMap | Tag;
@@ -31,7 +31,8 @@ export function decodeCbor(bytes: Buffer): CborValue {
   try {
     item = decode(bytes, READING);
   } catch (error) {
-    throw new Fault(`it is not CBOR as COSE has it: ${error instanceof Error ? error.message : String(error)}`);
+    const ends = error instanceof RangeError; // the library reads past the end
+    throw new Fault(`it is not CBOR as COSE has it: ${ends ? 'it ends too early' : messageOf(error)}`);
   }
   return checked(item, 1);
 }

@@ -7,3 +7,5 @@ export class Fault extends Error {
 export function must(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Fault(message);
 }
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { Fault } from './fault.ts';
+import { Fault, messageOf } from './fault.ts';
 import { parseVerifierKey } from './keys.ts';
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Returns what `read` makes of a file of UTF-8, where a byte order mark is a character like any other. @throws Fault that names the file */
 export function reading<Read>(file: string, read: (text: string) => Read): Read {
