@@ -1,3 +1,4 @@
+import { SqlStates } from '../src/database/sql-states.ts';
 import { ErrorCodes } from '../src/errors/codes.ts';
 import { lifeId } from '../src/ids/life-ids.ts';
 import { DOMAINS } from './domains.ts';
@@ -165,6 +166,24 @@ export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): {
       );
     }
   };
+  const raisers = new Map<string, string>();
+  const judgeStates = ({ file, line, name, states }: SqlFunction): void => {
+    for (const state of states) {
+      const other = raisers.get(state);
+      raisers.set(state, name);
+      if (other === undefined && Object.values<string>(SqlStates).includes(state)) continue;
+      texts.push(
+        describe(
+          `${file}:${line}`,
+          other === undefined
+            ? `${name}() raises ${state}, which src/database/sql-states.ts lacks`
+            : `${name}() raises ${state}, as ${other}() does`,
+          'whoever catches a SQLSTATE must know the one thing that it means',
+          "refuse('CODE', …) what a caller is told; what our own code acts on has a state of its own in src/database/sql-states.ts",
+        ),
+      );
+    }
+  };
   const judgeForm = ({ file, line, name, body, variables, isTrigger, triggersOf }: SqlFunction): void => {
     const at = `${file}:${line}`;
     for (const [variable] of [...variables].filter(([, type]) => type === 'record'))
@@ -217,6 +236,7 @@ export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): {
   for (const one of source.functions) {
     judge(one, `${one.name}()`);
     judgeRefusals(one);
+    judgeStates(one);
     judgeLife(one);
     judgeForm(one);
   }

@@ -30,6 +30,8 @@ export interface SqlFunction extends Sql {
   triggersOf: Set<string>;
   /** Code of each `refuse(…)`; undefined where it is not spelled as one literal. */
   refusals: (string | undefined)[];
+  /** SQLSTATEs that it raises. */
+  states: Set<string>;
   /** Variables by name with their types as written, of plpgsql; new and old of a trigger are not among them. */
   variables: Map<string, string>;
   /** Each SQL text of the body as a statement. */
@@ -157,6 +159,7 @@ function readFunction({ file, line, domain, text }: Written): SqlFunction {
     variables,
     statements,
     refusals: [...bare.matchAll(/\brefuse\((?!code text)\s*(?:'(\w+)'\s*,)?/g)].map(([, code]) => code),
+    states: new Set([...bare.matchAll(/\berrcode\s*=\s*'(\w+)'/g)].map(([, state = '']) => state)),
     tables: new Set([
       ...all.flatMap(({ tables }) => tables),
       ...declared(bare)

@@ -61,12 +61,29 @@ export async function untilUnlocked<T>(
   }
 }
 
+/** A session, or a prepared transaction, which has neither process nor query. */
 interface BlockerRow {
-  pid: number;
+  pid: number | null;
+  /** The application_name of a session; the name that a transaction was prepared under. */
   name: string;
   seconds: number;
   query: string;
 }
+
+/** pg_blocking_pids() has 0 for a prepared transaction. Its locks have no process: one of them is on its number, and tells which the others are. */
+const BLOCKERS = `
+  select pid, application_name as name, query,
+      extract(epoch from clock_timestamp() - coalesce(xact_start, query_start, backend_start))::int as seconds
+    from pg_stat_activity where pid = any(pg_blocking_pids($1))
+  union all
+  select null, p.gid, '', extract(epoch from clock_timestamp() - p.prepared)::int
+    from pg_prepared_xacts p
+      join pg_locks own on own.pid is null and own.granted and own.transactionid = p.transaction
+      join pg_locks held on held.pid is null and held.granted and held.virtualtransaction = own.virtualtransaction
+      join pg_locks wanted on wanted.pid = $1 and not wanted.granted and wanted.locktype = held.locktype
+        and (wanted.database, wanted.relation, wanted.transactionid) is not distinct from (held.database, held.relation, held.transactionid)
+    where 0 = any(pg_blocking_pids($1))
+  order by seconds desc limit 1`;
 
 /** Looks from a connection of its own at who keeps `client` waiting: once the wait is over nothing tells. */
 async function watchBlockers(client: pg.Client): Promise<{ shown(): string; stop(): Promise<void> }> {
@@ -79,12 +96,7 @@ async function watchBlockers(client: pg.Client): Promise<{ shown(): string; stop
   const look = async (): Promise<void> => {
     await watcher.connect();
     while (!ended.signal.aborted) {
-      const { rows } = await watcher.query<BlockerRow>(
-        `select pid, application_name as name, query,
-           extract(epoch from clock_timestamp() - coalesce(xact_start, query_start, backend_start))::int as seconds
-         from pg_stat_activity where pid = any(pg_blocking_pids($1)) order by coalesce(xact_start, query_start, backend_start) limit 1`,
-        [own[0]?.pid],
-      );
+      const { rows } = await watcher.query<BlockerRow>(BLOCKERS, [own[0]?.pid]);
       last = rows[0] ?? last;
       await sleep(LOOK_MS, undefined, { signal: ended.signal }).catch(() => {});
     }
@@ -101,7 +113,9 @@ async function watchBlockers(client: pg.Client): Promise<{ shown(): string; stop
 }
 
 const shownBlocker = ({ pid, name, seconds, query }: BlockerRow): string =>
-  `process ${pid} of Postgres (${name === '' ? 'without an application_name' : name}) has been in a transaction for ${seconds} seconds, last with "${firstWords(query)}"`;
+  pid === null
+    ? `the transaction "${name}" was prepared ${seconds} seconds ago, and "commit prepared" or "rollback prepared" ends it`
+    : `process ${pid} of Postgres (${name === '' ? 'without an application_name' : name}) has been in a transaction for ${seconds} seconds, last with "${firstWords(query)}"`;
 
 /** Returns what stands in a query before its first value, which may be a secret. */
 export const firstWords = (query: string): string =>

@@ -7,6 +7,7 @@ import {
 } from 'slonik';
 import { isErrorCode, type ErrorCode } from '../errors/codes.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
+import { isRaised, sqlState } from './sql-states.ts';
 
 /** Constraints that say something to the caller. Any other violation is a fault of ours and stays a 500. */
 const constraints: Record<string, { code: ErrorCode; sentence: string }> = {
@@ -20,17 +21,12 @@ const constraints: Record<string, { code: ErrorCode; sentence: string }> = {
   },
 };
 
-interface RaisedByFunction {
-  code: 'CN000';
+interface Refused {
   message: string;
   detail: string;
 }
 
-const isRaisedByFunction = (error: unknown): error is RaisedByFunction =>
-  error instanceof Error && 'code' in error && error.code === 'CN000';
-
-const sqlState = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+const isRefused = (error: unknown): error is Refused => isRaised(error, 'refused');
 
 /** The codes that the operating system gives for a connection to a server that has just ended. */
 const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
@@ -57,7 +53,7 @@ export const translated = <Result>(answer: Promise<Result>): Promise<Result> =>
 
 /** Translates a database error for a caller: a refusal raised by a function, a named constraint, a wait that took too long, or itself. */
 export function translateDatabaseError(error: unknown): unknown {
-  if (isRaisedByFunction(error)) {
+  if (isRefused(error)) {
     const { detail, extra } = JSON.parse(error.detail) as { detail: string; extra: Record<string, unknown> };
     const headers = error.message === 'IDEMPOTENCY_IN_FLIGHT' ? { 'Retry-After': '1' } : {};
     return isErrorCode(error.message)

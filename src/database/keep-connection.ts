@@ -1,6 +1,7 @@
 import { IntegrityConstraintViolationError, type DatabasePoolConnection } from 'slonik';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { DatabasePool } from './pool.ts';
+import { sqlState, SqlStates } from './sql-states.ts';
 
 /**
  * Errors that say nothing against the connection: a refusal by the command, by an SQL function (CN…), or by a
@@ -9,7 +10,7 @@ import type { DatabasePool } from './pool.ts';
 const isRefusal = (error: unknown): boolean =>
   error instanceof CarnetError ||
   error instanceof IntegrityConstraintViolationError ||
-  (error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('CN'));
+  Object.values<string | undefined>(SqlStates).includes(sqlState(error));
 
 /**
  * `pool.connect`, except that a refusal does not cost the connection. slonik closes every connection on which a handler

@@ -6,6 +6,7 @@ import { runHotCommand } from '../commands/hot.ts';
 import type { Context } from '../context/context.ts';
 import { translated } from '../database/errors.ts';
 import { sql } from '../database/pool.ts';
+import { isRaised } from '../database/sql-states.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
@@ -16,8 +17,6 @@ import { answerOf, InvocationAnswerRow } from './answer.ts';
 import { checkInput, forgetInputContract } from './payload-check.ts';
 import type { Invocation, InvokeBody } from './schema.ts';
 
-/** SQLSTATE of invoke_skill() when the skill has another revision than the one the input was checked against. */
-const REVISION_MOVED = 'CN001';
 /** Then 503: only a skill that is patched all the time changes between every check and its statement. */
 const MAX_CHECKS = 3;
 
@@ -47,7 +46,7 @@ export async function invokeSkill(
       const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
       return answerOf(await runHotCommand(context, call, { query, effects: workArrived }), 201);
     } catch (error) {
-      if (isRevisionMoved(error)) {
+      if (isRaised(error, 'revisionMoved')) {
         forgetInputContract(context, skillId);
         continue;
       }
@@ -123,6 +122,3 @@ function invokingAgent(caller: Caller, named: string | undefined): string | null
   }
   return caller.agentId;
 }
-
-const isRevisionMoved = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === REVISION_MOVED;

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { BRIEF_LOCK, firstWords, untilUnlocked } from '../../src/database/brief-locks.ts';
 import { migrate } from '../../src/database/migrations.ts';
+import { holdDataDirectory } from '../../src/embedded/index.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
 import { StartupFault } from '../../src/errors/startup-fault.ts';
 import { databaseAsOf } from '../support/database-as-of.ts';
 import type { EmptyDatabase } from '../support/empty-database.ts';
@@ -84,5 +89,66 @@ describe('A migration while somebody reads its table for long', () => {
     assert.equal(firstWords('select pg_sleep(30)'), 'select pg_sleep(');
     assert.equal(firstWords(`select $a$b$a$`), 'select');
     assert.equal(firstWords(`copy t to stdout ${'x'.repeat(100)}`).length, 60);
+  });
+});
+
+describe('A migration while a prepared transaction holds its table', () => {
+  let dataDir: string;
+  let release: () => void;
+  let postgres: Awaited<ReturnType<typeof startPostgres>>;
+  const start = () => startPostgres({ dataDir, progress: () => {}, onLost: () => {}, port: 0 });
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: postgres.databaseUrl });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'carnet-prepared-'));
+    ({ release } = holdDataDirectory(dataDir));
+    postgres = await start();
+    const client = await connect();
+    await client.query('alter system set max_prepared_transactions = 2'); // from the next start on
+    await client.end();
+    await postgres.stop();
+    postgres = await start();
+  });
+  after(async () => {
+    await postgres.stop();
+    release();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('names it, and how it is ended', async () => {
+    const client = await connect();
+    await client.query('create table held (id int)');
+    await client.query('begin');
+    await client.query('lock table held in access share mode');
+    await client.query(`prepare transaction 'of a shop'`);
+    const apply = async (): Promise<void> => {
+      await client.query('begin');
+      try {
+        await client.query(`set local lock_timeout = '${BRIEF_LOCK}'`);
+        await client.query('alter table held add column half_done int');
+        await client.query('commit');
+      } catch (error) {
+        await client.query('rollback');
+        throw error;
+      }
+    };
+    const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+    const migrating = untilUnlocked(client, { what: 'This test', seconds: 60, onBlocked: tell }, apply);
+    const other = await connect();
+    try {
+      assert.match(
+        await told,
+        /^This test waits for a lock: the transaction "of a shop" was prepared \d+ seconds ago, and "commit prepared" or "rollback prepared" ends it\./,
+      );
+      await other.query(`rollback prepared 'of a shop'`);
+      await migrating;
+    } finally {
+      await Promise.all([client.end(), other.end()]);
+    }
   });
 });

@@ -92,6 +92,18 @@ describe('the check of SQL', () => {
       /refuses with NOT_FOUNT\n.*500/,
     ],
     'a refusal whose code is put together': [accounts(`perform refuse('NOT_' || upper(p_id), '');`), /not one literal/],
+    'a SQLSTATE that no list has': [
+      accounts(`raise exception using errcode = 'CN999';`),
+      /broken\(\) raises CN999, which src\/database\/sql-states\.ts lacks/,
+    ],
+    'a SQLSTATE that means two things': [
+      {
+        ...accounts(`raise exception using errcode = 'CN001';`),
+        'src/billing/sql/another.sql': `-- Another.
+          create function another() returns void language plpgsql as $$ begin raise exception using errcode = 'CN001'; end $$;`,
+      },
+      /raises CN001, as \w+\(\) does/,
+    ],
     'a foreign table in a statement of a function': [
       accounts('update wallets set posted_cents = 0;'),
       /broken\(\) touches wallets, a table of billing\n.*\n  instead: call a function of billing, or read a view/,

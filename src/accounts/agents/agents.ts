@@ -22,8 +22,8 @@ import {
   listAgents,
   listBearers,
   listBlocks,
-  lockAgent,
-  lockKey,
+  lockAgentAndKeys,
+  lockKeys,
   saveAgent,
 } from './queries.ts';
 import {
@@ -46,7 +46,11 @@ export const createAgent = (context: Context, call: CommandCall, body: CreateAge
     const { caller } = call;
     const { operatorId } = caller;
     if (caller.kind === 'partner') await assertGrant(unit.connection, caller);
-    const thumbprint = body.public_jwk && (await takeKey(unit.connection, caller, body.public_jwk));
+    const thumbprint = await thumbprintOf(body.public_jwk);
+    if (thumbprint !== null) {
+      await lockKeys(unit.connection, { operatorId, agentId: null }, thumbprint);
+      await assertMayEnter(unit.connection, caller, thumbprint);
+    }
     const asked = { act: 'new_agent_public_key.outlives_maker', end: null } as const;
     const act = thumbprint === null ? null : await actToOutlive(unit.connection, caller, asked);
     if (thumbprint !== null && act !== null) {
@@ -106,7 +110,8 @@ export const updateAgent = (
       await context.passportRevocation.lock(connection, named.operatorId);
       await context.agentConduct.lock(connection, named);
     }
-    const before = await lockAgent(connection, named);
+    const thumbprint = await thumbprintOf(patch.public_jwk);
+    const before = await lockAgentAndKeys(connection, named, thumbprint);
     assertThat(before, () => notFound('agent'));
     const blocked = before.status === 'blocked';
     assertThat(
@@ -120,7 +125,7 @@ export const updateAgent = (
           },
         ),
     );
-    const thumbprint = patch.public_jwk && (await takeKey(connection, call.caller, patch.public_jwk));
+    if (thumbprint !== null) await assertMayEnter(connection, call.caller, thumbprint);
     const after = withPatch(before, patch);
     const retired = patch.status === undefined ? before.retired_at !== null : retires;
     const act = await actOfChange(connection, call.caller, {
@@ -130,10 +135,10 @@ export const updateAgent = (
     });
     if (act !== null) {
       const { subject } = await decidedAbout(context, connection, before);
-      const bearers = thumbprint && (await bearersOf(connection, { ...named, thumbprint }));
+      const bearers = thumbprint === null ? null : await bearersOf(connection, { ...named, thumbprint });
       const refused = await context.requireApproval(unit, call, {
         act,
-        subject: { ...subject, ...(bearers && { key_bearers: bearers }) },
+        subject: { ...subject, ...(bearers !== null && { key_bearers: bearers }) },
       });
       if (refused !== null) return refused;
     }
@@ -146,17 +151,18 @@ export const updateAgent = (
     return { status: 200, body: agent };
   });
 
+/** RFC 7638. Null: no key is entered. */
+const thumbprintOf = async (key: PublicJwk | null | undefined): Promise<string | null> =>
+  key === null || key === undefined ? null : await calculateJwkThumbprint({ kty: key.kty, crv: key.crv, x: key.x });
+
 /**
- * Takes a public key for an agent, for this transaction alone. A block would be worth nothing if the same key were an agent again immediately, and a
- * partner with a key of somebody else's agent would decide what that one is held to. The keys of other operators are no matter: anybody can
- * name a public key.
- * @returns its RFC 7638 thumbprint
+ * Whether the caller may enter a public key for an agent; it is locked. A block would be worth nothing if the same key were an agent again immediately,
+ * and a partner with a key of somebody else's agent would decide what that one is held to. The keys of other operators are no matter: anybody
+ * can name a public key.
  * @throws CarnetError AGENT_BLOCKED, with the id of the agent for callers who may see it; PARTNER_SCOPE
  */
-async function takeKey(connection: CommonQueryMethods, caller: Caller, key: PublicJwk): Promise<string> {
+async function assertMayEnter(connection: CommonQueryMethods, caller: Caller, thumbprint: string): Promise<void> {
   const { operatorId } = caller;
-  const thumbprint = await calculateJwkThumbprint({ kty: key.kty, crv: key.crv, x: key.x });
-  await lockKey(connection, operatorId, thumbprint);
   const blocked = await findBlockedByKey(connection, operatorId, thumbprint);
   if (caller.kind === 'partner') {
     if (blocked !== null)
@@ -174,7 +180,6 @@ async function takeKey(connection: CommonQueryMethods, caller: Caller, key: Publ
       extra: { agent_id: blocked },
     });
   }
-  return thumbprint;
 }
 
 /** Most agents with one key that a person is shown whole. */
@@ -291,7 +296,7 @@ export const unblockAgent = (
     const { connection } = unit;
     const named = { operatorId: call.caller.operatorId, agentId };
     await context.agentConduct.lock(connection, named);
-    const before = await lockAgent(connection, named);
+    const before = await lockAgentAndKeys(connection, named, null);
     assertThat(before, () => notFound('agent'));
     const { subject, holding } = await decidedAbout(context, connection, before);
     assertThat(

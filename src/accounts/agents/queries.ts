@@ -49,19 +49,36 @@ export async function lockAgent(
   connection: CommonQueryMethods,
   { operatorId, agentId }: AgentOfOperator,
 ): Promise<Agent | null> {
-  await connection.query(sql.type(z.object({}))`
-    select from agents where id = ${agentId} and operator_id = ${operatorId} for no key update`);
+  await lockRow(connection, { operatorId, agentId });
   return await findAgent(connection, { operatorId, agentId });
 }
 
-/** The key of this RFC 7638 thumbprint for this transaction alone, among those who enter one; in a statement of its own, before what reads. */
-export async function lockKey(
+/**
+ * As `lockAgent`, with every public key that the agent has or had, and one that it is to have: nobody else decides meanwhile about an agent that
+ * shares one, or registers one, so what is read of these stands until the transaction ends.
+ * @param entered an RFC 7638 thumbprint
+ */
+export async function lockAgentAndKeys(
   connection: CommonQueryMethods,
-  operatorId: OperatorId,
-  thumbprint: string,
-): Promise<void> {
-  await connection.query(sql.type(z.object({}))`select lock_public_key(${operatorId}, ${thumbprint})`);
+  { operatorId, agentId }: AgentOfOperator,
+  entered: string | null,
+): Promise<Agent | null> {
+  await lockRow(connection, { operatorId, agentId });
+  await lockKeys(connection, { operatorId, agentId }, entered);
+  return await findAgent(connection, { operatorId, agentId });
 }
+
+const lockRow = (connection: CommonQueryMethods, { operatorId, agentId }: AgentOfOperator): Promise<unknown> =>
+  connection.query(sql.type(z.object({}))`
+    select from agents where id = ${agentId} and operator_id = ${operatorId} for no key update`);
+
+/** The keys of an agent (null: of none) and one that is entered, for this transaction alone; in a statement of its own, before what reads. */
+export const lockKeys = (
+  connection: CommonQueryMethods,
+  { operatorId, agentId }: { operatorId: OperatorId; agentId: string | null },
+  entered: string | null,
+): Promise<unknown> =>
+  connection.query(sql.type(z.object({}))`select lock_public_keys(${operatorId}, ${agentId}, ${entered})`);
 
 /** Whether an agent of the operator that is not of this grant has or had the key of this RFC 7638 thumbprint. */
 export const isKeyBeyondGrant = (

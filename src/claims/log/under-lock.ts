@@ -131,10 +131,14 @@ async function assertUndamaged(connection: CommonQueryMethods, log: Log, row: Lo
   throw new LogStopped(damageAt(row.damaged_index));
 }
 
-/** That no witness of the policy knows another tree; one that was taken out of the policy says nothing any more. @throws LogStopped */
+/**
+ * That no witness of the policy knows another tree; one that was taken out of the policy says nothing any more. A process without a policy does not
+ * know who was taken out, so for it every word stands.
+ * @throws LogStopped
+ */
 function assertNotContradicted({ witnessPolicy }: Config, row: LogRow): void {
   const keys = contradicting(row);
-  const counts = witnessPolicy?.witnesses.some(({ key }) => keys.has(nameOfKey(key))) ?? false;
+  const counts = witnessPolicy?.witnesses.some(({ key }) => keys.has(nameOfKey(key))) ?? keys.size > 0;
   if (counts) throw new LogStopped(row.contradicted_reason ?? '');
 }
 

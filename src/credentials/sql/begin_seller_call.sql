@@ -1,5 +1,5 @@
 -- Takes a model call by the seller's key out of what the seller allows the skill in a UTC month: one call, and the most that it can cost by the
--- price list. Returns the month, for `end_seller_call`. A usage counter, so it comes before wallets (rule 12). Refuses 409 where it does not
+-- price list. Returns the month, for `end_seller_call`. A usage counter, so it comes before wallets (rule 12). Refuses where it does not
 -- fit, and then nothing is taken.
 create function begin_seller_call(p_skill text, p_limit jsonb, p_most_cost_microcents bigint) returns date language plpgsql as $$
 declare v_month constant date := utc_month(clock_timestamp());

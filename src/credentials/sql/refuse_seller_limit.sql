@@ -1,4 +1,4 @@
--- Refuses 409 what does not fit into what a seller allows a skill in a UTC month by their key: so many calls, and the most that they can cost.
+-- Refuses what does not fit into what a seller allows a skill in a UTC month by their key: so many calls, and the most that they can cost.
 -- `p_limit` is the skill's seller_credential_limit; what it leaves out, or null, is no limit.
 create function refuse_seller_limit(p_skill text, p_limit jsonb, p_calls bigint, p_most_cost_microcents bigint) returns void
 language plpgsql as $$

@@ -1,5 +1,5 @@
 -- Creates an invocation and holds its price, and beside it the most that its execution can cost (`p_compute_bound`, null: that is not known). `p_input_fits` says whether the input matches the input schema of revision
--- `p_revision`; when the skill has another revision by now, CN001 makes the caller check again. What is over the tier's
+-- `p_revision`; when the skill has another revision by now, CN004 makes the caller check again. What is over the tier's
 -- allowance is charged after the budgets and before the hold: budgets come before the usage counter, and that before the
 -- wallet (rule 12).
 create function invoke_skill(
@@ -22,7 +22,7 @@ begin
   skill := admit_invocation(p_operator, p_skill, p_agent, p_passport, p_mission, p_max_price, p_trial);
   moment := clock_timestamp();
   if skill.revision is distinct from p_revision then
-    raise exception using errcode = 'CN001', message = 'the skill has another revision than the one the input was checked against';
+    raise exception using errcode = 'CN004', message = 'the skill has another revision than the one the input was checked against';
   end if;
   if skill.execution_mode <> 'open' and p_compute_bound is null then
     perform refuse('EXECUTION_UNAVAILABLE', 'The skill asks a model that this service does not offer now; nothing was held.');

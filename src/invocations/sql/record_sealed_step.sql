@@ -1,4 +1,4 @@
--- Records a step among machine runs or model calls, once its id, and charges it. Returns the microcents charged. Refuses 402.
+-- Records a step among machine runs or model calls, once its id, and charges it. Returns the microcents charged. Refuses INSUFFICIENT_CREDITS.
 create function record_sealed_step(i invocations, s sealed_steps, p_price_state text) returns bigint language plpgsql as $$
 begin
   if s.kind = 'llm' then

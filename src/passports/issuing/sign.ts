@@ -6,6 +6,7 @@ import { runHotCommand } from '../../commands/hot.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
+import { isRaised } from '../../database/sql-states.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
 import { commandArguments } from '../command-arguments.ts';
@@ -13,13 +14,6 @@ import { FactsInUse } from './facts.ts';
 import type { SignedPassport } from '../schema.ts';
 import { activeKey, keyOf, signingKeys } from '../keys/signing-keys.ts';
 import { PASSPORT_CLAIM, type ComposedClaims, type PassportClaims } from '../token.ts';
-
-/**
- * SQLSTATEs of the functions that issue: the facts or the key have changed; the refusal that `compose` threw is right.
- */
-const FACTS_MOVED = 'CN001';
-const REFUSAL_STANDS = 'CN002';
-const KEY_MOVED = 'CN003';
 
 /** After this many attempts during which the operator's grants changed, the answer is 503. */
 const MAX_ATTEMPTS = 6;
@@ -78,12 +72,7 @@ export async function signPassport<Composed extends Composition>(
       (made) => ({ composed: made, refusal: null }),
       (error: unknown) => ({ composed: null, refusal: refusalOf(error) }),
     );
-    const common = signingArguments(context, call, {
-      facts,
-      kid: key.kid,
-      composed,
-      refused: refusal?.status ?? null,
-    });
+    const common = signingArguments(context, call, { facts, kid: key.kid, composed, refusal });
     try {
       const row = await runHotCommand(context, call, {
         query: decide(common, composed),
@@ -94,10 +83,9 @@ export async function signPassport<Composed extends Composition>(
       });
       return answered(row, (row.kid === key.kid ? key : await keyOf(context, row.kid)).sign(row.payload));
     } catch (error) {
-      const state = sqlStateOf(error);
-      if (state === REFUSAL_STANDS && refusal !== null) throw refusal;
-      if (state === FACTS_MOVED) facts.forget();
-      else if (state === KEY_MOVED) await signingKeys(context).reread();
+      if (isRaised(error, 'refusalStands') && refusal !== null) throw refusal;
+      if (isRaised(error, 'factsMoved')) facts.forget();
+      else if (isRaised(error, 'keyMoved')) await signingKeys(context).reread();
       else throw withTopUpUrl(context.config, error);
     }
   }
@@ -127,18 +115,21 @@ interface SigningInput {
   facts: FactsInUse;
   kid: string;
   composed: Composition | null;
-  refused: number | null;
+  refusal: CarnetError | null;
 }
+
+/** What is wrong with the request itself is refused before it is known whether an agent is under review, everything else after that. */
+const REFUSED_FIRST: ReadonlySet<number> = new Set([400, 404]);
+
+const placeOf = (refusal: CarnetError | null): 'first' | 'last' | null =>
+  refusal === null ? null : REFUSED_FIRST.has(refusal.status) ? 'first' : 'last';
 
 const signingArguments = (
   { config }: Context,
   call: CommandCall,
-  { facts, kid, composed, refused }: SigningInput,
+  { facts, kid, composed, refusal }: SigningInput,
 ) => sql.fragment`
-  ${commandArguments(call)}, p_refused => ${refused}, p_revision => ${facts.revision},
-  p_agents => ${textArray(facts.agents)}, p_digests => ${textArray(facts.digests)}, p_until => ${facts.until}, p_kid => ${kid},
-  p_issuer => ${config.publicBaseUrl}, p_claim => ${PASSPORT_CLAIM}, p_svcns => ${composed === null ? null : JSON.stringify(composed.claims)},
-  p_audience => ${composed?.audience === undefined ? null : JSON.stringify(composed.audience)},
-  p_jti => ${newId('psp')}`;
-
-const sqlStateOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+  ${commandArguments(call)}, p_composed => row(${newId('psp')}, ${placeOf(refusal)}, ${facts.revision}, ${textArray(facts.agents)},
+    ${textArray(facts.digests)}, ${facts.until}, ${kid}, ${config.publicBaseUrl}, ${PASSPORT_CLAIM},
+    ${composed === null ? null : JSON.stringify(composed.claims)},
+    ${composed?.audience === undefined ? null : JSON.stringify(composed.audience)})::composed_passport`;

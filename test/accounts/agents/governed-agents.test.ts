@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import type { Agent } from '../../../src/accounts/agents/schema.ts';
@@ -322,6 +323,54 @@ describe('changes of an agent that need a person', () => {
       const faulty = { accountability: 'logged', name: '' };
       assertProblem(await operator.patch(`/v1/agents/${agentId}`, faulty), 'VALIDATION_ERROR', 'name');
       assert.equal(assertStatus(await person.get('/v1/governance/approvals'), 200).total, 0);
+    });
+  });
+
+  describe('of two agents with one key, both approved, at the same moment', () => {
+    /** Two calls meet in most of them; on a slow machine in some. */
+    const ROUNDS = 15;
+
+    const patchOf =
+      (id: string): Governed =>
+      (approval) =>
+        operator.patch(`/v1/agents/${id}`, { accountability: 'standard' }, header(approval));
+    const unblockOf =
+      (id: string): Governed =>
+      (approval) =>
+        operator.post(`/v1/agents/${id}/unblock`, undefined, header(approval));
+
+    /** A person approves both, having seen the other agent as it is now. @returns how many were done */
+    const doneAtOnce = async (changes: readonly Governed[]): Promise<number> => {
+      const approvals: string[] = [];
+      for (const change of changes) approvals.push(await approvalRequested(change));
+      for (const approval of approvals) await approve(approval);
+      const replies = await Promise.all(changes.map((change, at) => change(approvals[at])));
+      const refused = replies.filter(({ status }) => status !== 200);
+      for (const reply of refused) {
+        assertProblem(reply, 'GOVERNANCE_APPROVAL_REQUIRED');
+        assert.equal(reply.body.approval_status, 'subject_changed');
+        // Those that nobody decides would be as many as may wait.
+        assertStatus(await person.post(`/v1/governance/approvals/${String(reply.body.approval_id)}/reject`), 200);
+      }
+      return replies.length - refused.length;
+    };
+    const twins = async (): Promise<[one: string, other: string]> => {
+      const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+      const made = { accountability: 'enforced', public_jwk: { ...publicJwk, x } };
+      return [(await buildAgent(operator, made)).id, (await buildAgent(operator, made)).id];
+    };
+
+    it('one is held to less, and of the other a person is asked again: it would be the last that is enforced', async () => {
+      for (let round = 0; round < ROUNDS; round += 1)
+        assert.equal(await doneAtOnce((await twins()).map(patchOf)), 1, `in round ${round}`);
+    });
+
+    it('one is unblocked, or the other is held to less, and not both', async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const [one, other] = await twins();
+        await block(one);
+        assert.equal(await doneAtOnce([unblockOf(one), patchOf(other)]), 1, `in round ${round}`);
+      }
     });
   });
 });

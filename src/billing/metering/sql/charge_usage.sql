@@ -1,5 +1,5 @@
 -- Charges what cost the platform `p_cost_microcents`, with the fee, once a source: the row elsewhere that caused it. Returns the
--- microcents charged, the first time's when it was done before. Refuses 402, and then nothing is recorded.
+-- microcents charged, the first time's when it was done before. Refuses INSUFFICIENT_CREDITS, and then nothing is recorded.
 create function charge_usage(p_source text, p_operator text, p_meter text, p_cost_microcents bigint, p_description text)
 returns bigint language plpgsql as $$
 declare charge bigint := cost_with_fee(p_cost_microcents); recorded bigint; begins bigint;

@@ -1,5 +1,5 @@
 -- Records a step of sealed execution and charges its machine time to sealed_execution, once an id; members of `p_run` are columns of
--- machine_runs, and `passport_id`. Returns the microcents charged. Refuses 402, and then nothing is recorded.
+-- machine_runs, and `passport_id`. Returns the microcents charged. Refuses INSUFFICIENT_CREDITS, and then nothing is recorded.
 create function record_machine_run(p_run jsonb) returns bigint language plpgsql as $$
 declare r machine_runs := jsonb_populate_record(null::machine_runs, p_run); recorded bigint;
 begin

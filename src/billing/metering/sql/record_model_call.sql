@@ -1,6 +1,6 @@
 -- Records a model call and charges it, once an id; members of `p_call` are columns of model_calls, and `passport_id`. A call of
 -- price state wallet_price is charged to its `meter`: what it cost with the fee, or with llm_gateway the fee alone. Returns the microcents
--- charged. Refuses 402, and then nothing is recorded.
+-- charged. Refuses INSUFFICIENT_CREDITS, and then nothing is recorded.
 create function record_model_call(p_call jsonb) returns bigint language plpgsql as $$
 declare c model_calls := jsonb_populate_record(null::model_calls, p_call); recorded bigint;
 begin

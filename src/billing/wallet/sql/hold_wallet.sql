@@ -1,4 +1,4 @@
--- Promises money of a wallet to `p_cause`. Refuses 402 with the numbers that were true when it looked, and while a receivable is
+-- Promises money of a wallet to `p_cause`. Refuses INSUFFICIENT_CREDITS with the numbers that were true when it looked, and while a receivable is
 -- open. A cent that a meter has begun to use is not promised again. `p_parts`: what the amount is made of, for the refusal.
 create function hold_wallet(p_hold text, p_operator text, p_amount bigint, p_cause text, p_parts jsonb default null) returns void language plpgsql as $$
 declare available bigint; owed bigint; required bigint;

@@ -1,4 +1,4 @@
--- Refuses 402: the wallet has less than is needed.
+-- Refuses INSUFFICIENT_CREDITS: the wallet has less than is needed.
 create function refuse_uncovered(p_amount bigint, p_available bigint, p_parts jsonb default null) returns void language plpgsql as $$
 begin
   perform refuse('INSUFFICIENT_CREDITS',

@@ -1,4 +1,4 @@
--- Refuses 402: nothing is spent while a receivable is open.
+-- Refuses INSUFFICIENT_CREDITS: nothing is spent while a receivable is open.
 create function refuse_while_owing(p_amount bigint, p_available bigint, p_owed bigint) returns void language plpgsql as $$
 begin
   perform refuse('INSUFFICIENT_CREDITS',

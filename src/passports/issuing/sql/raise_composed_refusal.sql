@@ -1,5 +1,5 @@
--- CN002: the facts stand, and the caller raises the refusal that it has found from them.
-create function raise_composed_refusal() returns void language plpgsql as $$
+-- CN002 where composing ended with a refusal that comes at this place: its facts stand, and the caller raises it.
+create function raise_composed_refusal(p_composed composed_passport, p_place text) returns void language plpgsql as $$
 begin
-  raise exception using errcode = 'CN002', message = 'refused as composed';
+  if p_composed.refused = p_place then raise exception using errcode = 'CN002', message = 'refused as composed'; end if;
 end $$;

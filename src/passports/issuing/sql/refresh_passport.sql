@@ -3,8 +3,7 @@
 -- or a lineage above is held to more by now, the lineage is from here on; it is never held to less, whichever of its passports is refreshed. The lineage is locked, so that no checkout passes unseen. p_from_digest: SHA-256 in base64 of the payload that was
 -- composed from; where the row has another, the token was never issued.
 create function refresh_passport(
-  p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_audience text, p_jti text,
+  p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_composed composed_passport,
   p_from text, p_from_digest text, p_ttl_seconds int, p_session_seconds int, p_accountability text, p_interval double precision
 ) returns passport_answer language plpgsql as $$
 declare
@@ -22,14 +21,14 @@ begin
   select * into before from passports where jti = p_from and operator_id = p_operator and payload_digest = decode(p_from_digest, 'base64');
   select * into l from passport_lineages where id = before.lineage_id for no key update;
   v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the old one are found to hold: both end in a later second
-  perform refuse_stale_composition(p_operator, p_revision, p_agents, p_digests, p_kid, p_until);
-  if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
+  perform refuse_stale_composition(p_operator, p_composed);
+  perform raise_composed_refusal(p_composed, 'first');
   perform refuse_withdrawn(before);
   perform refuse_checked_out(l);
   perform refuse_ended(before, l);
   perform refuse_agents_bound(l.agent_id || l.agents_above);
   perform refuse_agents_not_active(l.agents_above);
-  if p_refused is not null then perform raise_composed_refusal(); end if;
+  perform raise_composed_refusal(p_composed, 'last');
 
   perform flag_missed_until(array[l.id], clock_timestamp());
   select least(v_issued + p_ttl_seconds,
@@ -48,13 +47,13 @@ begin
         to_timestamp(v_issued) + make_interval(secs => l.checkpoint_interval_seconds)) end
     where x.id = l.id and (x.latest_expiry < to_timestamp(v_expires) or x.accountability <> l.accountability
       or x.checkpoint_interval_seconds is distinct from l.checkpoint_interval_seconds);
-  p := write_passport(l, p_jti, before.parent_jti, p_from, p_kid, p_issuer, p_claim, p_svcns, p_audience, v_issued, v_expires);
+  p := write_passport(l, p_composed, before.parent_jti, p_from, v_issued, v_expires);
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
-    values (p_operator, p_actor, 'passport.refreshed', p_jti, jsonb_build_object('refreshed_from', p_from), p_request);
+    values (p_operator, p_actor, 'passport.refreshed', p_composed.jti, jsonb_build_object('refreshed_from', p_from), p_request);
   if l.accountability <> 'standard' then
     perform wake_life('session:' || l.session_id, p_operator);
     v_messages := 1;
   end if;
-  if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;
-  return row(false, p_jti, p_kid, p.payload, p.expires_at, v_messages)::passport_answer;
+  if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_composed.jti, '/v1/passports/' || p_composed.jti); end if;
+  return row(false, p.jti, p.kid, p.payload, p.expires_at, v_messages)::passport_answer;
 end $$;

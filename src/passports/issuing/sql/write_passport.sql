@@ -1,8 +1,7 @@
--- Writes the passport. `p_audience` (null: none) is JSON as it is signed, `p_svcns` too but for what the row of the lineage decides: mode and interval; a token is the base64url of header,
+-- Writes the passport: what was composed, with what the row of the lineage decides, mode and interval. A token is the base64url of header,
 -- payload and 64 bytes of signature, and its length is judged before anything commits, 16 KiB at most.
 create function write_passport(
-  l passport_lineages, p_jti text, p_parent text, p_refreshed_from text, p_kid text, p_issuer text, p_claim text, p_svcns text, p_audience text,
-  p_issued bigint, p_expires bigint
+  l passport_lineages, p_composed composed_passport, p_parent text, p_refreshed_from text, p_issued bigint, p_expires bigint
 ) returns passports language plpgsql as $$
 declare
   v_day constant date := (to_timestamp(p_issued) at time zone 'UTC')::date;
@@ -14,11 +13,11 @@ begin
   -- As take_status_index() does, where the day has begun.
   select status_index_of(nextval('passport_status_numbers') - first, key) into v_index from passport_status_days where day = v_day;
   if not found then v_index := take_status_index(v_day); end if;
-  v_payload := '{"iss":' || jcs_text(p_issuer) || ',"sub":"' || l.agent_id || coalesce('","aud":' || p_audience, '"')
-    || ',"iat":' || p_issued || ',"exp":' || p_expires || ',"jti":"' || p_jti || '",' || jcs_text(p_claim) || ':' || left(p_svcns, -1) || ',"accountability":"' || l.accountability
+  v_payload := '{"iss":' || jcs_text(p_composed.issuer) || ',"sub":"' || l.agent_id || coalesce('","aud":' || p_composed.audience, '"')
+    || ',"iat":' || p_issued || ',"exp":' || p_expires || ',"jti":"' || p_composed.jti || '",' || jcs_text(p_composed.claim) || ':' || left(p_composed.content, -1) || ',"accountability":"' || l.accountability
     || coalesce('","checkpoint_interval":' || floor(l.checkpoint_interval_seconds)::bigint, '"') || '},"status":{"status_list":{"idx":' || v_index
-    || ',"uri":' || jcs_text(p_issuer || '/v1/passports/status-list/' || v_day) || '}}}';
-  v_length := (octet_length('{"alg":"EdDSA","kid":"","typ":"JWT"}' || p_kid) * 4 + 2) / 3
+    || ',"uri":' || jcs_text(p_composed.issuer || '/v1/passports/status-list/' || v_day) || '}}}';
+  v_length := (octet_length('{"alg":"EdDSA","kid":"","typ":"JWT"}' || p_composed.kid) * 4 + 2) / 3
     + (octet_length(v_payload) * 4 + 2) / 3 + 86 + 2;
   if v_length > 16384 then
     perform refuse('PASSPORT_TOO_LARGE',
@@ -27,7 +26,7 @@ begin
   end if;
   insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, parent_jti, refreshed_from, kid, issued_at, expires_at,
       payload, status_day, status_index)
-    values (p_jti, l.id, l.session_id, l.operator_id, l.agent_id, l.depth, p_parent, p_refreshed_from, p_kid,
+    values (p_composed.jti, l.id, l.session_id, l.operator_id, l.agent_id, l.depth, p_parent, p_refreshed_from, p_composed.kid,
       to_timestamp(p_issued), to_timestamp(p_expires), v_payload, v_day, v_index)
     returning * into written;
   return written;

@@ -445,6 +445,22 @@ describe('askWitnesses', () => {
       assert.equal(await grow(withPolicy(`${lineOfA}quorum a\n`), 1), 7);
     });
 
+    it('stands for a worker without a policy too, which knows of nobody that they are taken out', async () => {
+      const keys = newKeys('witness.example/a');
+      const { behave, state } = witness(keys, await logFacts());
+      const line = `witness a ${edVkey(keys)} ${await urlOf(behave)}\n`;
+      const context = withPolicy(`${line}quorum a\n`);
+      await grow(context, 2);
+      await askWitnesses(context);
+      state.size = 1_000;
+      await grow(context, 1);
+      await askWitnesses(context);
+      assert.equal(await grow(own.context, 1), null);
+      assert.match(await stopped(context), /witness a contradicts/);
+      assert.equal(await grow(context, 1), null);
+      assert.equal(await grow(withPolicy('quorum none\n'), 1), 6);
+    });
+
     /** Answers each call with the next of these, and then with the last again: bodies of 409. */
     const conflicts =
       (...bodies: string[]): Behaviour =>
