@@ -173,14 +173,16 @@ export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): {
       raisers.set(state, name);
       if (other === undefined && Object.values<string>(SqlStates).includes(state)) continue;
       texts.push(
-        describe(
-          `${file}:${line}`,
-          other === undefined
-            ? `${name}() raises ${state}, which src/database/sql-states.ts lacks`
-            : `${name}() raises ${state}, as ${other}() does`,
-          'whoever catches a SQLSTATE must know the one thing that it means',
-          "refuse('CODE', …) what a caller is told; what our own code acts on has a state of its own in src/database/sql-states.ts",
-        ),
+        describe({
+          at: `${file}:${line}`,
+          what:
+            other === undefined
+              ? `${name}() raises ${state}, which src/database/sql-states.ts lacks`
+              : `${name}() raises ${state}, as ${other}() does`,
+          why: 'a SQLSTATE that is caught must mean one thing',
+          instead:
+            "refuse('CODE', …) what a caller is told; what our own code acts on has a state of its own in src/database/sql-states.ts",
+        }),
       );
     }
   };

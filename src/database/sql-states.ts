@@ -1,14 +1,14 @@
 /** The SQLSTATEs that SQL functions of the service raise, each with one meaning and raised by one function, as scripts/sql-law.ts checks. */
 export const SqlStates = {
-  /** A refusal, raised by `refuse()` with the code of src/errors/codes.ts: whoever calls is answered with it. */
+  /** A refusal, raised by `refuse()` with the code of src/errors/codes.ts: the caller is answered with it. */
   refused: 'CN000',
-  /** The facts that a passport was composed of have changed since: it is composed anew. */
+  /** The facts that a passport was composed of have changed since: it is composed again. */
   factsMoved: 'CN001',
   /** The facts stand from which composing a passport was refused: that refusal is the answer. */
   refusalStands: 'CN002',
-  /** The key that was to sign a passport is not the active one: the keys are read anew. */
+  /** The key that was to sign a passport is not the active one: the keys are read again. */
   keyMoved: 'CN003',
-  /** The skill has another revision than the one that an input was checked against: it is checked anew. */
+  /** The skill has another revision than the one that an input was checked against: it is checked again. */
   revisionMoved: 'CN004',
 } as const;
 

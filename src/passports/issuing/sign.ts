@@ -118,7 +118,7 @@ interface SigningInput {
   refusal: CarnetError | null;
 }
 
-/** What is wrong with the request itself is refused before it is known whether an agent is under review, everything else after that. */
+/** A fault of the request itself is refused before it is known whether an agent is under review, everything else after that. */
 const REFUSED_FIRST: ReadonlySet<number> = new Set([400, 404]);
 
 const placeOf = (refusal: CarnetError | null): 'first' | 'last' | null =>
