@@ -113,6 +113,7 @@ function signalsOf(scene: Scene): Signal[] {
   let lastAddress = -1_000_000;
   let turn = 0;
   let lastTurn = -1_000_000;
+  let lastDrop = -1_000_000;
   const lastStart = new Int32Array(CONCEPTS.length).fill(-1_000_000);
   const lastEnd = new Int32Array(CONCEPTS.length).fill(-1_000_000);
   const destinations = destinationsOf(scene.shown);
@@ -137,6 +138,7 @@ function signalsOf(scene: Scene): Signal[] {
     };
     const add = (kind: Kind, points: number, ...others: Concept[]): void => {
       signals.push({ kind, points, start: from(...others), end });
+      if (kind === 'drop') lastDrop = start;
     };
     switch (CONCEPTS[concept]) {
       case 'rules':
@@ -230,7 +232,7 @@ function signalsOf(scene: Scene): Signal[] {
         add('preempt', 2);
         break;
       case 'steer':
-        add('preempt', 1);
+        if (isSteering(scene.shown, start, end) || start - lastDrop <= TOGETHER) add('preempt', 1);
         break;
       case 'secrecy':
         add('secrecy', 2);
@@ -365,6 +367,10 @@ const isOrder = (shown: string, start: number): boolean =>
     shown.slice(Math.max(0, start - 20), start),
   );
 
+/** One word ("instead") steers a reader where it begins a sentence or follows an order to drop something; anywhere else it compares two things: "use the new name instead". */
+const isSteering = (shown: string, start: number, end: number): boolean =>
+  shown.slice(start, end).includes(' ') || (isOrder(shown, start) && !shown.startsWith(' of ', end));
+
 /** A model is spoken to: at the beginning of a line or sentence, with its name and a colon or comma behind it. */
 const ADDRESS =
   /(?:^|[\n.!?>"*(-] ?)(?:(?:to|for|dear|hello|hi|hey|attention|note|notice|message|instructions?|reminder|ok|okay|listen) (?:to |for )?(?:the |all |any |every |whichever |whatever |you )?)?(?:ai|llm|gpt|chatgpt|claude|gemini|copilot|llama|language model|ai model|ai assistant|ai agent|ai system)s?(?: (?:assistant|agent|model|bot|system|reader|tool|recruiter)s?)?(?: [a-z]{2,12}){0,3} ?[:,!\u2014]/gi;
@@ -377,15 +383,16 @@ const addressesOf = (shown: string): Signal[] =>
     end: index + found.length,
   }));
 
-/** An order to use a tool by its name. */
-const CALL = /\b(?:call|use|invoke|execute|run) (?:the )?(?:function |tool |your )?[`'"]?[a-z]{2,20}_[a-z_]{2,30}/gi;
+/** A tool is named to be used, in small letters. */
+const CALL =
+  /\b(?:[Cc]all|[Ii]nvoke|[Ee]xecute|[Uu]se|[Rr]un) (?:the )?(?:function |tool |your )?[`'"]?[a-z]{2,20}_[a-z_\d]{2,30}(?!\w)/g;
 
+/** To call a tool is an order where it begins a sentence; to use something, or a name with parentheses, is said in every text about programs. */
 const callsOf = (shown: string): Signal[] =>
   shown.includes('_')
-    ? Array.from(shown.matchAll(CALL), ({ index, 0: found }) => ({
-        kind: 'tool' as const,
-        points: 2,
-        start: index,
-        end: index + found.length,
-      }))
+    ? Array.from(shown.matchAll(CALL), ({ index, 0: found }) => {
+        const end = index + found.length;
+        const isCalled = !/^(?:use|run)/i.test(found) && isOrder(shown, index) && shown[end] !== '(';
+        return { kind: 'tool' as const, points: isCalled ? 2 : 1, start: index, end };
+      })
     : [];
