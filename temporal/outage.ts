@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /** Whether Temporal is away for one part of the process; it is logged once when Temporal goes and once when it is back. */
 interface Outage {
@@ -28,7 +28,7 @@ export function createOutage(log: Logger, words: { gone: string; back: string })
     },
     seen(error) {
       if (pauseMs === 0) log.warn({ err: error }, words.gone);
-      pauseMs = Math.min(pauseMs === 0 ? FIRST_PAUSE_MS : pauseMs * 2, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(pauseMs === 0 ? FIRST_PAUSE_MS : pauseMs * 2, MAX_PAUSE_MS);
       notBefore = performance.now() + pauseMs;
     },
     get lasting() {

@@ -89,7 +89,7 @@ interface Life<S extends Step, Next extends string, SignalName extends string = 
 /** Refusals that the details of a run show. */
 const REFUSALS_SHOWN = 3;
 /** The reconciler wakes a late row every two minutes, which ends a pause: longer ones would be cut short. */
-const LONGEST_PAUSE_MS = 120_000;
+const MAX_PAUSE_MS = 120_000;
 /** Characters of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. */
 const CARRIED_CHARACTERS = 500_000;
 
@@ -171,12 +171,12 @@ function rowId(): string {
 }
 
 /** Limits the characters: the server takes summaries of 400 bytes at most, and fails the task of a longer one. */
-const LONGEST_SUMMARY = 200;
+const MAX_SUMMARY = 200;
 
 /** The first line of a text, as a summary of a timer. */
 function summaryOf(text: string): string {
   const [line = ''] = text.split('\n');
-  return line.length <= LONGEST_SUMMARY ? line : `${line.slice(0, LONGEST_SUMMARY - 3)}...`;
+  return line.length <= MAX_SUMMARY ? line : `${line.slice(0, MAX_SUMMARY - 3)}...`;
 }
 
 /** @param why shown at the timer in the Temporal UI */
@@ -208,7 +208,7 @@ function countTries() {
       isDone = !isDone && (await succeeds(act));
       if (isDone) return 0;
       inVain += 1;
-      return Math.min(1_000 * 2 ** (inVain - 1), LONGEST_PAUSE_MS);
+      return Math.min(1_000 * 2 ** (inVain - 1), MAX_PAUSE_MS);
     },
     forget: (): void => void ([asked, inVain, isDone] = ['', 0, false]),
   };

@@ -32,7 +32,7 @@ export const scanning = withSummaries((summary) =>
 );
 
 /** No step is tried for longer, so that a run can continue as new however long the receiver is away. */
-const LONGEST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 interface OutboundOptions {
   /** Milliseconds, an hour at most and where it is absent: after this long the step fails, and the row decides what that means. */
@@ -45,11 +45,11 @@ interface OutboundOptions {
  * Steps that reach out. One call has 15 s at a payment provider and 20 s at a mail server; a try of several calls that is cut off at its
  * minute is made again under the same keys, and goes on where it ended.
  */
-export const outbound = ({ withinMs = LONGEST_MS, maximumInterval = '1m' }: OutboundOptions = {}) =>
+export const outbound = ({ withinMs = MAX_MS, maximumInterval = '1m' }: OutboundOptions = {}) =>
   withSummaries((summary) =>
     proxyActivities<StepsIn<'outbound'>>({
       taskQueue: OUTBOUND,
-      scheduleToCloseTimeout: Math.min(withinMs, LONGEST_MS),
+      scheduleToCloseTimeout: Math.min(withinMs, MAX_MS),
       startToCloseTimeout: '1m',
       heartbeatTimeout: HEARTBEAT_TIMEOUT,
       retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval },

@@ -78,7 +78,7 @@ export async function callOnce(
 async function outcomeOf(
   format: WireFormat,
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<ModelOutcome> {
   if (statusCode >= 300 && statusCode < 500)
     return { outcome: 'refused', sentence: `The provider of the model answered ${statusCode}.` };
@@ -86,18 +86,18 @@ async function outcomeOf(
   if (statusCode !== 200) return unknown(`The provider of the model answered ${statusCode}.`);
   if (String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     return unknown('The answer of the provider of the model is compressed, which was not requested.');
-  const bytes = await readWhole(body, mostBytes);
-  if (bytes === null) return unknown(`The answer of the provider of the model has more than ${mostBytes} bytes.`);
+  const bytes = await readWhole(body, maxBytes);
+  if (bytes === null) return unknown(`The answer of the provider of the model has more than ${maxBytes} bytes.`);
   return readAnswer(format, bytes) ?? unknown('The answer of the provider of the model is not as its format says.');
 }
 
 /** @returns null where it is longer than an answer may be */
-async function readWhole(body: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer | null> {
+async function readWhole(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > mostBytes) return null;
+    if (size > maxBytes) return null;
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -20,8 +20,8 @@ export interface StripeParts {
 }
 
 /** Stripe keeps a session open for 30 minutes at least and for 24 hours at most, counted from when it makes it. */
-const SHORTEST_SECONDS = 1_800;
-const LONGEST_SECONDS = 86_400;
+const MIN_SECONDS = 1_800;
+const MAX_SECONDS = 86_400;
 /** A worker that was away may open a session this late, and clocks differ. */
 const LATE_SECONDS = 300;
 
@@ -143,8 +143,8 @@ export function metadataOf({
  * since a key goes with its parameters. The life closes the session at the moment itself.
  */
 function openUntil({ expiresAt, seconds }: Omit<PageTerms, 'returnTo'>): { expires_at?: number } {
-  const longer = SHORTEST_SECONDS + LATE_SECONDS;
-  if (seconds + longer > LONGEST_SECONDS) return {}; // Stripe's own 24 hours
+  const longer = MIN_SECONDS + LATE_SECONDS;
+  if (seconds + longer > MAX_SECONDS) return {}; // Stripe's own 24 hours
   return { expires_at: Math.floor(expiresAt.getTime() / 1_000) + longer };
 }
 

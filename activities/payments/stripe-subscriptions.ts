@@ -24,7 +24,7 @@ type Subscriptions = Pick<
 >;
 
 /** Stripe takes no payment of less than half a dollar. */
-const LEAST_CENTS = 50;
+const MIN_CENTS = 50;
 
 export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subscriptions {
   const find = async (id: string): Promise<StripeSubscription> =>
@@ -87,7 +87,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
           reference: changeId,
           operator: subscription.metadata?.carnet_operator ?? '',
         }),
-        amountCents: Math.max(preview.amount_due, LEAST_CENTS),
+        amountCents: Math.max(preview.amount_due, MIN_CENTS),
         title: `Carnet ${tier} instead of the tier until now, for the rest of the period`,
       },
     );

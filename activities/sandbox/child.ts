@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import { MOST_CONSOLE_BYTES, newNonce, NO_NONCE, FrameReader, type Frame } from './frames.ts';
+import { MAX_CONSOLE_BYTES, newNonce, NO_NONCE, FrameReader, type Frame } from './frames.ts';
 import { launch, userOf, type Walls } from './walls.ts';
 import { cpuMsOf, nodeUnder, usageOf } from './usage.ts';
 import { Meter } from './meter.ts';
@@ -43,13 +43,13 @@ const UNSHARE_FAILED = 1;
 const KILLED = 128;
 
 /** A new process is ready in 0.1 s, with Python in 2; a machine under load needs longer. */
-const START_LIMIT_MS = 60_000;
+const MAX_START_MS = 60_000;
 /** Between two looks at the memory and the processor time of a process. */
 const LOOK_MS = 25;
 /** For which the process may answer by itself that its time is over: it knows the line, and what is not killed has printed all. */
 const GRACE_MS = 250;
 /** For which a process that is to end has time, until the program that launched it is killed as well. */
-const END_LIMIT_MS = 1_000;
+const MAX_END_MS = 1_000;
 
 /** One process that runs scripts, one after the other. Once a run has ended in any way but an answer, the process is gone. */
 export class Child {
@@ -111,7 +111,7 @@ export class Child {
         resolve(ready);
       };
       const giveUp = (): void => settle(false);
-      const timer = setTimeout(giveUp, START_LIMIT_MS);
+      const timer = setTimeout(giveUp, MAX_START_MS);
       signal.addEventListener('abort', giveUp);
       child.#receive = ({ kind }) => settle(kind === 'ready');
       child.#foreign = giveUp;
@@ -159,7 +159,7 @@ export class Child {
           case 'console':
             bytes += payload.length;
             printed.push(payload);
-            return bytes > MOST_CONSOLE_BYTES + SLACK_BYTES ? resolve({ how: 'foreign' }) : undefined;
+            return bytes > MAX_CONSOLE_BYTES + SLACK_BYTES ? resolve({ how: 'foreign' }) : undefined;
           case 'output':
             return resolve({ how: 'returned', output: payload });
           case 'fault':
@@ -183,7 +183,7 @@ export class Child {
     const cpuMs = this.#startMs + meter.spentMs();
     if (ended.how === 'returned' || ended.how === 'failed') this.runs += 1;
     else this.end();
-    const text = Buffer.concat(printed).subarray(0, MOST_CONSOLE_BYTES).toString();
+    const text = Buffer.concat(printed).subarray(0, MAX_CONSOLE_BYTES).toString();
     return { ...ended, console: text, cpuMs };
   }
 
@@ -196,7 +196,7 @@ export class Child {
     for (const pipe of this.#process.stdio) pipe?.destroy();
     const { pid } = this.#process;
     if (pid === undefined || this.#hasExited) return;
-    const timer = setTimeout(() => this.#killGroup(pid), END_LIMIT_MS);
+    const timer = setTimeout(() => this.#killGroup(pid), MAX_END_MS);
     timer.unref();
     this.#process.once('exit', () => clearTimeout(timer));
   }

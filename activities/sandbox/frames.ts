@@ -5,9 +5,9 @@ export interface Frame {
 }
 
 /** JSON text that a step may return, in bytes. */
-export const MOST_OUTPUT_BYTES = 1024 * 1024;
+export const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** The size of what a script printed and of its exception together, in bytes, with the notes that some was cut off. */
-export const MOST_CONSOLE_BYTES = 16 * 1024;
+export const MAX_CONSOLE_BYTES = 16 * 1024;
 
 const NONCE_BYTES = 16;
 const HEAD_BYTES = NONCE_BYTES + 5;
@@ -19,11 +19,11 @@ const KINDS: ReadonlyMap<string, Frame['kind']> = new Map([
   ['f', 'fault'],
 ]);
 /** A child cuts texts itself; these bounds are for one that does not. */
-const MOST_BYTES: Record<Frame['kind'], number> = {
+const MAX_BYTES: Record<Frame['kind'], number> = {
   ready: 0,
-  console: MOST_CONSOLE_BYTES,
+  console: MAX_CONSOLE_BYTES,
   // A child measures characters, of which each is three bytes at most.
-  output: 3 * MOST_OUTPUT_BYTES,
+  output: 3 * MAX_OUTPUT_BYTES,
   fault: 64,
 };
 
@@ -79,6 +79,6 @@ function kindOf(head: Buffer): Frame['kind'] {
 function payloadLength(head: Buffer, nonce: Buffer): number {
   if (!head.subarray(0, NONCE_BYTES).equals(nonce)) throw new ForeignFrame('a frame of no run');
   const length = head.readUInt32LE(NONCE_BYTES + 1);
-  if (length > MOST_BYTES[kindOf(head)]) throw new ForeignFrame('a frame that is too long');
+  if (length > MAX_BYTES[kindOf(head)]) throw new ForeignFrame('a frame that is too long');
   return length;
 }

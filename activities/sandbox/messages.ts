@@ -1,5 +1,5 @@
 import type { ScriptFault } from '../../src/sandbox/script-runner.ts';
-import { MOST_OUTPUT_BYTES } from './frames.ts';
+import { MAX_OUTPUT_BYTES } from './frames.ts';
 
 /** One sentence for each fault. A buyer may read them, so nothing of a script is in them. */
 export const messages: Record<ScriptFault, string> = {
@@ -8,7 +8,7 @@ export const messages: Record<ScriptFault, string> = {
   SCRIPT_MEMORY_LIMIT: 'The script needed more memory than a step may have; let it keep less at once.',
   SCRIPT_OUTPUT_INVALID:
     'What main returned is no JSON object, or holds what JSON cannot; return an object of plain values.',
-  SCRIPT_OUTPUT_TOO_LARGE: `What main returned is longer than ${MOST_OUTPUT_BYTES / 1024} KiB as JSON; return less.`,
+  SCRIPT_OUTPUT_TOO_LARGE: `What main returned is longer than ${MAX_OUTPUT_BYTES / 1024} KiB as JSON; return less.`,
   SCRIPT_CRASHED: 'The script broke the runtime that ran it; let it do less in one step, or do it another way.',
 };
 

@@ -35,13 +35,13 @@ export class Pool {
     const child = this.#takeReady(sharer) ?? this.#takeReady(undefined) ?? (await this.#takeStarting());
     if (child !== undefined) child.sharer = sharer;
     // A process for a single run is followed by the next one immediately, others once they are gone.
-    if (this.#program.mostRuns === 1) this.#keepOneReady();
+    if (this.#program.maxRuns === 1) this.#keepOneReady();
     return child;
   }
 
   /** After its run, or none. */
   giveBack(child: Child): void {
-    if (child.runs >= this.#program.mostRuns || this.#closing.signal.aborted) child.end();
+    if (child.runs >= this.#program.maxRuns || this.#closing.signal.aborted) child.end();
     if (child.isGone) this.#alive.delete(child);
     else this.#ready.push(child);
     this.#keepOneReady();
@@ -74,7 +74,7 @@ export class Pool {
   /** Those that were used the longest ago give way to the one that nobody has used. */
   #endSurplus(): void {
     const used = this.#ready.filter(({ sharer }) => sharer !== undefined);
-    for (const child of used.slice(0, Math.max(0, used.length + 1 - this.#program.mostReady))) {
+    for (const child of used.slice(0, Math.max(0, used.length + 1 - this.#program.maxReady))) {
       child.end();
       this.#forget(child);
     }

@@ -21,15 +21,15 @@ function program(module: string, library: URL, flags: readonly string[]): Pick<P
 /** How a pool keeps its processes. */
 export interface PooledProgram extends Program {
   /** Runs after which a process is ended; 1 where none is ever used again. */
-  mostRuns: number;
+  maxRuns: number;
   /** Processes that wait at most, for whose they are or for anybody. */
-  mostReady: number;
+  maxReady: number;
 }
 
 /** A process is warm after its first runs; it is ended before what it gathers weighs more than a new start. */
-const MOST_JAVASCRIPT_RUNS = 200;
+const MAX_JAVASCRIPT_RUNS = 200;
 /** All that ran in parallel wait for their next run, and some of others. Each holds 70 MB, up to 115 after scripts that used much memory. */
-const MOST_JAVASCRIPT_READY = PLACES + 3;
+const MAX_JAVASCRIPT_READY = PLACES + 3;
 
 export const javascript = (): PooledProgram => ({
   ...program('javascript.mjs', new URL('.', import.meta.resolve('quickjs-wasi/quickjs.wasm')), [
@@ -37,14 +37,14 @@ export const javascript = (): PooledProgram => ({
     // KiB: QuickJS's own bound of its stack is mostly reached first, and is an exception that the script may catch.
     '--stack-size=3900',
   ]),
-  mostRuns: MOST_JAVASCRIPT_RUNS,
-  mostReady: MOST_JAVASCRIPT_READY,
+  maxRuns: MAX_JAVASCRIPT_RUNS,
+  maxReady: MAX_JAVASCRIPT_READY,
   startIsCharged: false,
 });
 
 export const python = (): PooledProgram => ({
   ...program('python.mjs', new URL('.', import.meta.resolve('pyodide')), ['--max-old-space-size=128']),
-  mostRuns: 1,
-  mostReady: 1,
+  maxRuns: 1,
+  maxReady: 1,
   startIsCharged: true,
 });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../src/json/strict.ts';
 import { isJsonObject } from '../../src/json/value.ts';
 import {
-  MOST_SCRIPT_MS,
+  MAX_SCRIPT_MS,
   type ScriptFault,
   type ScriptOutcome,
   type ScriptRun,
@@ -11,15 +11,15 @@ import {
 } from '../../src/sandbox/script-runner.ts';
 import { Turns } from '../../src/turns/turns.ts';
 import type { Ending, RunLimits } from './child.ts';
-import { MOST_OUTPUT_BYTES } from './frames.ts';
+import { MAX_OUTPUT_BYTES } from './frames.ts';
 import { messages, missingPackage } from './messages.ts';
 import { Pool } from './pool.ts';
 import { javascript, PLACES, python } from './programs.ts';
 import { findWalls } from './walls.ts';
 
 const STANDARD_LIMITS: RunLimits = {
-  wallMs: MOST_SCRIPT_MS,
-  cpuMs: MOST_SCRIPT_MS,
+  wallMs: MAX_SCRIPT_MS,
+  cpuMs: MAX_SCRIPT_MS,
   memoryBytes: 64 * 1024 * 1024,
 };
 
@@ -167,7 +167,7 @@ function judge(ending: Ending): ScriptOutcome {
 }
 
 function judgeOutput(output: Buffer, ending: Ending): ScriptOutcome {
-  if (output.length > MOST_OUTPUT_BYTES) return failed('SCRIPT_OUTPUT_TOO_LARGE', ending);
+  if (output.length > MAX_OUTPUT_BYTES) return failed('SCRIPT_OUTPUT_TOO_LARGE', ending);
   try {
     const text = decodeUtf8Strict(output);
     if (!isJsonObject(parseStrictJson(text))) return failed('SCRIPT_OUTPUT_INVALID', ending);
@@ -189,4 +189,4 @@ const failed = (code: ScriptFault, ended: Pick<Ending, 'console' | 'cpuMs'>): Sc
 const interrupted = (sentence: string): ScriptOutcome => ({ outcome: 'interrupted', sentence });
 
 /** Whole milliseconds, since money is counted by them. */
-const computeMs = ({ cpuMs }: Pick<Ending, 'cpuMs'>): number => Math.min(MOST_SCRIPT_MS, Math.ceil(cpuMs));
+const computeMs = ({ cpuMs }: Pick<Ending, 'cpuMs'>): number => Math.min(MAX_SCRIPT_MS, Math.ceil(cpuMs));

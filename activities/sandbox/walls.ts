@@ -55,7 +55,7 @@ const USERS = 1_000;
 /** The user id of the n-th child; 0 leaves the child's user as it is. */
 export const userOf = ({ ownUser }: Walls, n: number): number => (ownUser ? FIRST_USER + (n % USERS) : 0);
 
-const TRIAL_LIMIT_MS = 30_000;
+const MAX_TRIAL_MS = 30_000;
 
 /** Whether a Node starts behind these walls, and may become another user where it must. */
 function stands(walls: Walls): Promise<boolean> {
@@ -69,7 +69,7 @@ function stands(walls: Walls): Promise<boolean> {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   return new Promise((resolve) => {
-    const timer = setTimeout(() => child.stdio[3]?.destroy(), TRIAL_LIMIT_MS);
+    const timer = setTimeout(() => child.stdio[3]?.destroy(), MAX_TRIAL_MS);
     child.once('error', () => resolve(false));
     child.once('exit', (code) => {
       clearTimeout(timer);

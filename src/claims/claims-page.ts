@@ -4,10 +4,10 @@ import { claimsBefore } from './read-claims.ts';
 import { ClaimSchema, type Claim, type ClaimFilters } from './schema/claim.ts';
 
 /** A page ends with the claim that brings it to this: what is sent as one text is held as one. */
-const MOST_BYTES = 4 * 1_048_576;
+const MAX_BYTES = 4 * 1_048_576;
 /** Read first, before it is known how large these claims are: five of the largest, with 64 co-signatures of 8 KiB each, are 7 MB. */
 const FIRST = 5;
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 interface ClaimsPage {
   claims: Claim[];
@@ -28,8 +28,8 @@ export async function pageOfClaims(
   let last = before;
   let bytes = 0;
   for (;;) {
-    const fitting = lines.length === 0 ? FIRST : Math.ceil(((MOST_BYTES - bytes) * lines.length) / bytes);
-    const wanted = Math.min(fitting, MOST_AT_ONCE, limit - lines.length);
+    const fitting = lines.length === 0 ? FIRST : Math.ceil(((MAX_BYTES - bytes) * lines.length) / bytes);
+    const wanted = Math.min(fitting, MAX_AT_ONCE, limit - lines.length);
     // One more than is wanted says whether there is more.
     const rows = await claimsBefore(context, caller, { filters, before: last, limit: wanted + 1 });
     for (const { seq, ...claim } of rows.slice(0, wanted)) {
@@ -38,10 +38,10 @@ export async function pageOfClaims(
       lines.push(line);
       bytes += Buffer.byteLength(line);
       last = seq;
-      if (bytes >= MOST_BYTES) break;
+      if (bytes >= MAX_BYTES) break;
     }
     const more = rows.length > 0 && rows.at(-1)?.seq !== last;
-    const isFull = lines.length >= limit || bytes >= MOST_BYTES;
+    const isFull = lines.length >= limit || bytes >= MAX_BYTES;
     if (!more || isFull) return { claims, lines, next: more ? last : null };
   }
 }

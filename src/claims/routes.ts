@@ -32,7 +32,7 @@ const audience = 'anyone';
 const params = z.object({ id: z.string() });
 
 /** Claims of a page at most, and without `limit`. */
-const MOST = 100;
+const MAX = 100;
 const STANDARD = 20;
 /** Lines of an export without `limit`. */
 const EXPORTED = 1_000;
@@ -42,7 +42,7 @@ const pages = cursorList({
   name: 'claims',
   item: ClaimSchema,
   position: z.int(),
-  maximum: MOST,
+  maximum: MAX,
   standard: STANDARD,
 });
 
@@ -61,7 +61,7 @@ const submit = route({
     '64 KiB. The key of an agent submits claims about itself, of the types that are for an agent to state.',
   audience,
   body: EnvelopeSchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   example: {
     envelope_version: 1,
     issuer: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCF',
@@ -114,7 +114,7 @@ const list = route({
   audience,
   query: z.object({
     ...pages.query,
-    limit: queryInteger(1, MOST).optional().describe(`Left out: ${STANDARD}, of an export ${EXPORTED}.`),
+    limit: queryInteger(1, MAX).optional().describe(`Left out: ${STANDARD}, of an export ${EXPORTED}.`),
     ...claimFilters,
   }),
   status: 200,
@@ -211,9 +211,9 @@ const verify = route({
   audience,
   readsOnly: true,
   body: VerifyClaimSchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   // An envelope that could be submitted stands one level deeper here.
-  mostDepth: MAX_JSON_DEPTH + 1,
+  maxDepth: MAX_JSON_DEPTH + 1,
   example: { claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD' },
   status: 200,
   reply: VerificationSchema,

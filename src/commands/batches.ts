@@ -1,7 +1,7 @@
 /** Rows that a reconciler looks at in one transaction. */
 const BATCH = 100;
 /** Then the next round goes on, so that other kinds of lives have their turn. */
-const LONGEST_ROUND_MS = 3_000;
+const MAX_ROUND_MS = 3_000;
 
 /**
  * The batches of one round of a reconciler: they end with the first that was not full, since nothing more is due then, or when the
@@ -10,7 +10,7 @@ const LONGEST_ROUND_MS = 3_000;
 export async function* batchesOfRound<Batch extends { looked: number }>(
   next: () => Promise<Batch>,
 ): AsyncGenerator<Batch, void, undefined> {
-  const until = performance.now() + LONGEST_ROUND_MS;
+  const until = performance.now() + MAX_ROUND_MS;
   for (let looked = BATCH; looked === BATCH && performance.now() < until;) {
     const batch = await next();
     looked = batch.looked;

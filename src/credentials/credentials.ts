@@ -10,7 +10,7 @@ import type { Credential, PutCredential } from './schema.ts';
 import { credentialSeal } from './sealing.ts';
 
 /** As many as destinations; providers come and go with the settings, and what was entered for one stays. */
-const MOST_CREDENTIALS = 50;
+const MAX_CREDENTIALS = 50;
 
 /** A credential for a provider, and what is sent for it. */
 type Entered = PutCredential & { provider: string };
@@ -51,9 +51,9 @@ function assertProvider({ config }: Context, provider: string): void {
 /** With the operator locked: of two in parallel the second counts the first. */
 async function assertRoom({ connection }: Unit, operatorId: Caller['operatorId']): Promise<void> {
   const used = await countCredentials(connection, operatorId);
-  if (used < MOST_CREDENTIALS) return;
-  const detail = `An operator has ${MOST_CREDENTIALS} credentials at most; delete one that is not needed.`;
-  throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MOST_CREDENTIALS, used } });
+  if (used < MAX_CREDENTIALS) return;
+  const detail = `An operator has ${MAX_CREDENTIALS} credentials at most; delete one that is not needed.`;
+  throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MAX_CREDENTIALS, used } });
 }
 
 /**

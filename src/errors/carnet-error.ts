@@ -9,7 +9,7 @@ export interface FieldFault {
 }
 
 /** Faults named in one refusal: a body of 1 MiB can have a hundred thousand, and a caller that mends a few finds the rest. */
-export const MOST_FAULTS = 100;
+export const MAX_FAULTS = 100;
 /** Characters of a `detail`: a person reads it, and a client that does not read its answers makes us keep them. */
 const DETAIL_LENGTH = 4_096;
 
@@ -40,7 +40,7 @@ export class CarnetError extends Error {
     super(cut(detail, DETAIL_LENGTH), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.status = ErrorCodes[code][0];
-    this.errors = options.errors?.slice(0, MOST_FAULTS);
+    this.errors = options.errors?.slice(0, MAX_FAULTS);
     this.extra = options.extra ?? {};
     this.headers = options.headers ?? {};
   }

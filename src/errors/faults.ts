@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { shownPath } from '../json/shown.ts';
-import { CarnetError, invalid, MOST_FAULTS, type FieldFault } from './carnet-error.ts';
+import { CarnetError, invalid, MAX_FAULTS, type FieldFault } from './carnet-error.ts';
 import { faultWords } from './fault-words.ts';
 
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
 /** This many of zod's issues are put into words: beside each of a hundred may stand one that `withoutSizesOfOtherKinds` drops. */
-const MOST_ISSUES = 2 * MOST_FAULTS;
+const MAX_ISSUES = 2 * MAX_FAULTS;
 
 /**
  * The first fault alone is named where a value holds more values than this: zod makes an object of each fault, and the 300,000
@@ -26,7 +26,7 @@ function faultsOf(issues: readonly Issue[], prefix = '', above: readonly Propert
   return withoutSizesOfOtherKinds(issues).flatMap((issue): FieldFault[] => {
     const path = [...above, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.slice(0, MOST_FAULTS).map((key) => ({
+      return issue.keys.slice(0, MAX_FAULTS).map((key) => ({
         path: prefix + shownPath([...path, key]),
         code: 'unknown_property',
         message: 'is not a property of this request',
@@ -86,9 +86,9 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
   const context = { ...(!isSmall(value) && FIRST_FAULT), reportInput: true, error: faultWords };
   const { issues } = run(schema, value, context);
   const found = (issues.length > 0 ? issues : parsed.issues)
-    .slice(0, MOST_ISSUES)
+    .slice(0, MAX_ISSUES)
     .map((issue) => z.core.util.finalizeIssue(issue, context, z.config()));
-  const [first, ...others] = faultsOf(found, prefix).slice(0, MOST_FAULTS);
+  const [first, ...others] = faultsOf(found, prefix).slice(0, MAX_FAULTS);
   throw first === undefined
     ? new CarnetError('VALIDATION_ERROR', 'The request is not valid.')
     : invalid(first, ...others);

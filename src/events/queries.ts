@@ -39,7 +39,7 @@ const StretchRow = z.object({
 type Stretch = z.infer<typeof StretchRow>;
 
 /** No transaction that records events lasts as long; far more than a command may take. */
-const LONGEST_TRANSACTION = '1 hour';
+const MAX_TRANSACTION = '1 hour';
 
 /**
  * Looks through events of an operator in the order of (transaction, number), which is also that in which they may be read: an event of a
@@ -58,7 +58,7 @@ export const lookThroughFeed = (
   // By the index on time: where to begin to look in the order of the feed.
   const earliest = sql.fragment`
     coalesce((select e.tx from service_events e
-      where e.created_at < ${moment} - ${LONGEST_TRANSACTION}::interval and e.tx < pg_snapshot_xmax(pg_current_snapshot())
+      where e.created_at < ${moment} - ${MAX_TRANSACTION}::interval and e.tx < pg_snapshot_xmax(pg_current_snapshot())
       order by e.created_at desc limit 1), '0')`;
   return connection.one(sql.type(StretchRow)`
     with earliest as (

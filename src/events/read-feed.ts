@@ -11,7 +11,7 @@ import {
 } from './queries.ts';
 
 /** Events that one page of a filtered feed looks at: some ten milliseconds. */
-const MOST_LOOKED_AT = 10_000;
+const MAX_LOOKED_AT = 10_000;
 
 interface FeedRequest {
   /** Where the page before ended; null: at the oldest event that is kept. */
@@ -45,7 +45,7 @@ export async function readFeed(
   const since = after === null ? (given.since ?? null) : after.since;
   const filters = { ...given, since: since ?? undefined };
   const filtered = Object.values(filters).some((filter) => filter !== undefined);
-  const look = filtered ? MOST_LOOKED_AT : limit + 1;
+  const look = filtered ? MAX_LOOKED_AT : limit + 1;
   const from = after ?? { copy, tx: '0', seq: 0, since };
   const { looked, end, found } = await lookThroughFeed(pool, operatorId, {
     after: from,

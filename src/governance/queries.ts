@@ -33,9 +33,9 @@ export const consumeApproval = async (
 };
 
 /** Open requests of all of an operator: a person reads each. */
-const MOST_OPEN_OF_OPERATOR = 100;
+const MAX_OPEN_OF_OPERATOR = 100;
 /** A credential that no other made has so many, with all that descends from it: twice what one alone may have, since each leaves as much to others. */
-const MOST_OPEN_OF_FIRST = 40;
+const MAX_OPEN_OF_FIRST = 40;
 
 const LiveRow = z.object({
   id: z.string(),
@@ -71,7 +71,7 @@ export const requestApproval = (
       p_id => ${request.id}, p_operator => ${request.operatorId}, p_action => ${request.action}, p_method => ${request.method},
       p_path => ${request.path}, p_digest => ${sql.binary(request.digest)}, p_subject_digest => ${sql.binary(request.subjectDigest)},
       p_body => ${request.body}, p_requested_by => ${request.requestedBy}, p_requested_person => ${request.requestedPerson},
-      p_seconds => ${request.seconds}, p_most_of_first => ${MOST_OPEN_OF_FIRST}, p_most_of_operator => ${MOST_OPEN_OF_OPERATOR},
+      p_seconds => ${request.seconds}, p_most_of_first => ${MAX_OPEN_OF_FIRST}, p_most_of_operator => ${MAX_OPEN_OF_OPERATOR},
       p_owner => ${request.byOwner})`);
 
 const StatusRow = z.object({

@@ -10,7 +10,7 @@ import { parseQuery } from './query.ts';
 import { STANDARD_VALUES, takesBody, type AnyRoute } from './route.ts';
 import type { Middleware, Sent } from './state.ts';
 
-const STANDARD_BODY_LIMIT = 1_048_576;
+const STANDARD_MAX_BODY_BYTES = 1_048_576;
 
 /** Where bodies are held: those that somebody signed until the answer, all others until they are parsed. */
 interface Held {
@@ -25,7 +25,7 @@ interface Held {
  */
 export function body({ signed, others }: Held): Middleware<Sent> {
   return async (ctx, next) => {
-    const { route, bodyLimit = route.bodyLimit ?? STANDARD_BODY_LIMIT } = ctx.state;
+    const { route, bodyLimit = route.bodyLimit ?? STANDARD_MAX_BODY_BYTES } = ctx.state;
     ctx.state.sent = undefined;
     if (!takesBody(route)) return await next();
     if (!hasBody(ctx.req)) {
@@ -116,7 +116,7 @@ function parseFormBody(bytes: Buffer): JsonValue {
 }
 
 /** A form of a page of the service is a few members long. */
-const FORM_LIMIT = 16_384;
+const MAX_FORM_BYTES = 16_384;
 /** No form of introspection or of a page has ten. */
 const FORM_FIELDS = 100;
 
@@ -125,7 +125,7 @@ const FORM_FIELDS = 100;
  * @throws CarnetError BODY_TOO_LARGE, REQUEST_TIMEOUT, TEMPORARILY_UNAVAILABLE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
  */
 export async function readForm(request: IncomingMessage, bodies: HeldBodies, network: string): Promise<JsonValue> {
-  const bytes = await bytesOf(bodies, request, { owner: network, limit: FORM_LIMIT });
+  const bytes = await bytesOf(bodies, request, { owner: network, limit: MAX_FORM_BYTES });
   if (!isForm(request)) {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -137,11 +137,11 @@ export async function readForm(request: IncomingMessage, bodies: HeldBodies, net
 }
 
 /** @throws CarnetError VALIDATION_ERROR naming the fault and its place */
-const parseJsonBody = (bytes: Buffer, { mostValues = STANDARD_VALUES, mostDepth }: AnyRoute): JsonValue =>
+const parseJsonBody = (bytes: Buffer, { maxValues = STANDARD_VALUES, maxDepth }: AnyRoute): JsonValue =>
   strictly(() => {
     const text = decodeUtf8Strict(bytes);
-    assertFewValues(bytes, mostValues, mostDepth);
-    return parseStrictJson(text, mostDepth);
+    assertFewValues(bytes, maxValues, maxDepth);
+    return parseStrictJson(text, maxDepth);
   });
 
 function strictly<T>(read: () => T): T {

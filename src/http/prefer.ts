@@ -1,5 +1,5 @@
 /** The longest wait that may be preferred, in seconds. */
-const LONGEST_WAIT = 60;
+const MAX_WAIT = 60;
 
 /**
  * Seconds of `Prefer: wait=N` (RFC 7240), 1 to 60. A preference that is not understood is ignored, as the RFC wants, and so
@@ -11,7 +11,7 @@ export function preferredWait(header: string | undefined): number | null {
     const wait = /^\s*wait\s*=\s*"?(\d{1,4})"?\s*(;|$)/i.exec(preference);
     if (wait === null) continue;
     const seconds = Number(wait[1]);
-    return seconds >= 1 && seconds <= LONGEST_WAIT ? seconds : null;
+    return seconds >= 1 && seconds <= MAX_WAIT ? seconds : null;
   }
   return null;
 }

@@ -9,7 +9,7 @@ import type { Tag } from './openapi/tags.ts';
 
 /** Twice what the largest body of a few fields counts (changing a connection of a hundred scopes: 248). */
 export const STANDARD_VALUES = 500;
-/** `mostValues` of a route that takes JSON of the caller's own, or long lists: 12 ms at most to parse, check and hash 1 MiB (decision C22). */
+/** `maxValues` of a route that takes JSON of the caller's own, or long lists: 12 ms at most to parse, check and hash 1 MiB (decision C22). */
 export const MANY_VALUES = 25_000;
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
@@ -97,9 +97,9 @@ export interface Route<
   /** Bytes of body at most; 1 MiB unless this says otherwise. */
   bodyLimit?: number;
   /** Values in the body at most, as `assertFewValues` counts them; `STANDARD_VALUES` unless this says otherwise. */
-  mostValues?: number;
+  maxValues?: number;
   /** Containers inside one another in the body at most; `MAX_JSON_DEPTH` unless this says otherwise. */
-  mostDepth?: number;
+  maxDepth?: number;
   status: 200 | 201 | 202;
   /** The same body may come under this one as well: what takes its time, or was there already. */
   otherStatus?: 200 | 202;

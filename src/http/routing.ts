@@ -65,11 +65,11 @@ const canonicalPath = (path: string): string =>
 
 /** The kind of `/v1/skills/:id` is `skills 4`: the first word after /v1, or of an alias its first, and the number of segments. */
 const kindOf = (path: string): string => {
-  const segments = path.split('/', MOST_SEGMENTS);
+  const segments = path.split('/', MAX_SEGMENTS);
   return `${segments[1] === 'v1' ? segments[2] : segments[1]} ${segments.length}`;
 };
 /** More than any route has: what is longer is never found. */
-const MOST_SEGMENTS = 16;
+const MAX_SEGMENTS = 16;
 
 /** Aliases included. */
 function methodsByPath(routes: readonly AnyRoute[]): ReadonlyMap<string, Methods> {

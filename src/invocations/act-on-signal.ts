@@ -7,7 +7,7 @@ import { cancelInvocation } from './cancel-invocation.ts';
 import { claimInvocation } from './claim-invocation.ts';
 import { completeInvocation } from './complete-invocation.ts';
 import { failInvocation } from './fail-invocation.ts';
-import { ClaimBodySchema, CompleteBodySchema, FailBodySchema, MOST_PAYLOAD_VALUES, type Invocation } from './schema.ts';
+import { ClaimBodySchema, CompleteBodySchema, FailBodySchema, MAX_PAYLOAD_VALUES, type Invocation } from './schema.ts';
 
 /** A signal or an update that somebody sent to the life of an invocation through Temporal. */
 interface SignalledAct {
@@ -71,7 +71,7 @@ function parseArgument(argument: unknown): unknown {
       'A signal or update carries 256 KiB at most; complete with a larger output over HTTP.',
     );
   }
-  assertFewValues(bytes, MOST_PAYLOAD_VALUES);
+  assertFewValues(bytes, MAX_PAYLOAD_VALUES);
   return parseStrictJson(text);
 }
 

@@ -22,7 +22,7 @@ import {
   InvocationSummarySchema,
   InvokeBodySchema,
   type InvokeBody,
-  MOST_PAYLOAD_VALUES,
+  MAX_PAYLOAD_VALUES,
 } from './schema.ts';
 import { readInvocation, readPending } from './waiting.ts';
 
@@ -96,7 +96,7 @@ const invoke = route({
   audience,
   params,
   body: InvokeBodySchema,
-  mostValues: MOST_PAYLOAD_VALUES,
+  maxValues: MAX_PAYLOAD_VALUES,
   status: 201,
   reply,
   refusals: invokeRefusals,
@@ -117,7 +117,7 @@ const attempt = route({
   audience,
   params,
   body: InvokeBodySchema,
-  mostValues: MOST_PAYLOAD_VALUES,
+  maxValues: MAX_PAYLOAD_VALUES,
   status: 201,
   reply,
   refusals: [...invokeRefusals, 'NOT_OWNER', 'NO_EXECUTABLE_CONTENT'],
@@ -232,7 +232,7 @@ const complete = route({
   operation: 'completeInvocation',
   summary: 'Deliver the output of an invocation you claimed',
   body: CompleteBodySchema,
-  mostValues: MOST_PAYLOAD_VALUES,
+  maxValues: MAX_PAYLOAD_VALUES,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING', 'OUTPUT_SCHEMA_MISMATCH'],
   example: { output: { text: 'HELLO' } },
   handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), { id, body }),

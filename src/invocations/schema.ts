@@ -24,7 +24,7 @@ const leaseSeconds = z.number().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS);
  * Values in an input or output at most, as `assertFewValues` counts them: sixteen embeddings of 3,072 numbers fit, or 6,000 members. They take
  * 18 ms at most to parse, check and hash (decision C22).
  */
-export const MOST_PAYLOAD_VALUES = 50_000;
+export const MAX_PAYLOAD_VALUES = 50_000;
 
 const InvocationErrorSchema = z.strictObject({ code: text(1, 128), message: text(1, 2_000) });
 

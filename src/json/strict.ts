@@ -57,7 +57,7 @@ const CHARACTERS_OF_NUMBER = 25;
  * the time that their text would. Of what is no JSON it counts what looks like values.
  * @throws StrictJsonFault `too_many_values`; `too_deep` where what is too many stands too deep
  */
-export function assertFewValues(json: Uint8Array, most: number, mostDepth = MAX_JSON_DEPTH): void {
+export function assertFewValues(json: Uint8Array, most: number, maxDepth = MAX_JSON_DEPTH): void {
   // One value is the root. Each comma begins another one, and so does each container that is not empty.
   let values = 1;
   let depth = 0;
@@ -86,7 +86,7 @@ export function assertFewValues(json: Uint8Array, most: number, mostDepth = MAX_
       values += Math.floor((last - at) / CHARACTERS_OF_NUMBER);
       at = last;
     }
-    if (values > most) throw deepest > mostDepth ? new StrictJsonFault('too_deep', tooDeep(mostDepth)) : tooMany(most);
+    if (values > most) throw deepest > maxDepth ? new StrictJsonFault('too_deep', tooDeep(maxDepth)) : tooMany(most);
   }
 }
 
@@ -127,18 +127,18 @@ const tooMany = (most: number): StrictJsonFault =>
 
 /**
  * `JSON.parse` that refuses what other readers of the same text could understand differently, or Postgres cannot keep: a member given
- * twice or called `__proto__`, NUL, half a surrogate pair, more than `mostDepth` levels, numbers that a double does not hold. The native parser
+ * twice or called `__proto__`, NUL, half a surrogate pair, more than `maxDepth` levels, numbers that a double does not hold. The native parser
  * judges the grammar, without recursion; one pass over what is then known to be JSON finds the rest.
  * @throws StrictJsonFault at the first fault
  */
-export function parseStrictJson(text: string, mostDepth = MAX_JSON_DEPTH): JsonValue {
+export function parseStrictJson(text: string, maxDepth = MAX_JSON_DEPTH): JsonValue {
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch (error) {
     throw new StrictJsonFault('malformed_json', `Not valid JSON: ${(error as SyntaxError).message}.`);
   }
-  new Scan(text, mostDepth).document();
+  new Scan(text, maxDepth).document();
   return value;
 }
 
@@ -171,11 +171,11 @@ class Scan {
   readonly #plain: boolean;
   #at = 0;
   readonly #open: Container[] = [];
-  readonly #mostDepth: number;
+  readonly #maxDepth: number;
 
-  constructor(text: string, mostDepth: number) {
+  constructor(text: string, maxDepth: number) {
     this.#text = text;
-    this.#mostDepth = mostDepth;
+    this.#maxDepth = maxDepth;
     this.#plain = !text.includes('\\') && text.isWellFormed();
   }
 
@@ -213,7 +213,7 @@ class Scan {
   }
 
   #enter(container: Container): void {
-    if (this.#open.length === this.#mostDepth) this.#refuse('too_deep', tooDeep(this.#mostDepth));
+    if (this.#open.length === this.#maxDepth) this.#refuse('too_deep', tooDeep(this.#maxDepth));
     this.#open.push(container);
   }
 

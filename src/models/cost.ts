@@ -24,20 +24,20 @@ type Asked = Pick<ModelQuestion, 'system' | 'user' | 'maxTokens'>;
 const FRAME_TOKENS = 64;
 
 /** The tokens that a question may have at most: each stands for a byte at least. */
-const mostPromptTokens = ({ system, user }: Asked): number =>
+const maxPromptTokens = ({ system, user }: Asked): number =>
   Buffer.byteLength(system) + Buffer.byteLength(user) + FRAME_TOKENS;
 
 /** More than this, in microcents, no call with this question is charged. */
-export const mostCostOfCall = (asked: Asked, prices: TokenPrices): number =>
+export const maxCostOfCall = (asked: Asked, prices: TokenPrices): number =>
   costOfCall(
-    { promptTokens: mostPromptTokens(asked), completionTokens: asked.maxTokens, cachedPromptTokens: null },
+    { promptTokens: maxPromptTokens(asked), completionTokens: asked.maxTokens, cachedPromptTokens: null },
     // Reading from a cache may cost more than reading again: nothing forbids such a price.
     { ...prices, input: Math.max(prices.input, prices.cached) },
   );
 
 /** The usage that counts: a provider that reports more than the question can have is not believed. */
 export function countedUsage(asked: Asked, usage: ModelUsage): ModelUsage {
-  const promptTokens = Math.min(usage.promptTokens, mostPromptTokens(asked));
+  const promptTokens = Math.min(usage.promptTokens, maxPromptTokens(asked));
   const completionTokens = Math.min(usage.completionTokens, asked.maxTokens);
   return {
     promptTokens,

@@ -16,7 +16,7 @@ import { openContext, openWorkerPool, type OpenContext } from './open-context.ts
 /** Seconds that requests under way may take at a stop. */
 const CLOSING_SECONDS = 5;
 /** Milliseconds of draining at least: clients that are busy on a connection get an answer that says to close it. */
-const LEAST_DRAIN_MS = 100;
+const MIN_DRAIN_MS = 100;
 const TEMPORAL_CHECK_MS = 3_000;
 
 /** The parts that `api.ts`, `worker.ts` and `main.ts` run, each a choice of these parts; `stop` ends them in the reverse order. */
@@ -166,7 +166,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       stopping = true;
       removeMetrics.forEach((remove) => remove());
       server.endConnections();
-      await setTimeout(Math.max(context.config.drainSeconds * 1_000, LEAST_DRAIN_MS));
+      await setTimeout(Math.max(context.config.drainSeconds * 1_000, MIN_DRAIN_MS));
       watched.stop();
       context.rowEvents.endWaits();
       await closeGracefully(server, CLOSING_SECONDS);

@@ -29,7 +29,7 @@ export type ScriptOutcome =
       outcome: 'returned';
       /** JSON text of an object. */
       output: string;
-      /** Milliseconds of processor time that are charged for, `MOST_SCRIPT_MS` at most. */
+      /** Milliseconds of processor time that are charged for, `MAX_SCRIPT_MS` at most. */
       computeMs: number;
       console: string;
     }
@@ -38,7 +38,7 @@ export type ScriptOutcome =
       code: ScriptFault;
       /** A sentence of ours: never text of the script or of its exception. */
       message: string;
-      /** Milliseconds of processor time that are charged for, `MOST_SCRIPT_MS` at most. */
+      /** Milliseconds of processor time that are charged for, `MAX_SCRIPT_MS` at most. */
       computeMs: number;
       /** The text that the script printed, then its exception with its line; 16 KiB at most. */
       console: string;
@@ -53,4 +53,4 @@ export interface ScriptRunner {
 }
 
 /** Milliseconds that a step may last by the clock, and what it may use of a processor; it is never charged for more. */
-export const MOST_SCRIPT_MS = 10_000;
+export const MAX_SCRIPT_MS = 10_000;

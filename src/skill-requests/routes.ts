@@ -26,7 +26,7 @@ const post = route({
   audience: 'anyone',
   body: PostSkillRequestSchema,
   // Two JSON Schemas, each as much as other JSON.
-  mostValues: 2 * MANY_VALUES,
+  maxValues: 2 * MANY_VALUES,
   status: 201,
   reply: SkillRequestSchema,
   example: {

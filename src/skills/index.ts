@@ -9,7 +9,7 @@ export {
 } from './matching/candidates.ts';
 export { checkSchemas } from './publishing/check-schemas.ts';
 export { findInputContract, findOutputContract, type Contract, type InputContract } from './contracts.ts';
-export { costOfScript, MOST_MODEL_INPUT_BYTES, mostCostOfModelStep } from './execution/cost.ts';
+export { costOfScript, MAX_MODEL_INPUT_BYTES, maxCostOfModelStep } from './execution/cost.ts';
 export { boundOfSkill, modelCallsOfSkill, stepsOfSkill, type PlannedCall } from './execution/plans.ts';
 export type { LlmStep, RunStep } from './execution/run-plan.ts';
 export { presentSkillTo } from './presenter.ts';

@@ -18,7 +18,7 @@ import { findVisibleSkill, readSkill } from './show-skill.ts';
 import { updateSkill } from './publishing/update-skill.ts';
 
 /** Two JSON Schemas, each as much as other JSON. */
-const MOST_SKILL_VALUES = 2 * MANY_VALUES;
+const MAX_SKILL_VALUES = 2 * MANY_VALUES;
 const tag = 'skills';
 const params = z.object({ id: z.string() });
 /** The scripts of a skill may have 500,000 characters, up to 2 MB in UTF-8: more than the 1 MiB of other bodies (decision C22). */
@@ -35,7 +35,7 @@ const publish = route({
   description: 'Active at once, or pending_review where the service would execute it or show it as code.',
   audience: 'anyone',
   body: PublishSkillSchema,
-  mostValues: MOST_SKILL_VALUES,
+  maxValues: MAX_SKILL_VALUES,
   bodyLimit: PUBLISH_BODY_BYTES,
   status: 201,
   reply: SkillSchema,
@@ -95,7 +95,7 @@ const update = route({
   audience: 'anyone',
   params,
   body: UpdateSkillSchema,
-  mostValues: MOST_SKILL_VALUES,
+  maxValues: MAX_SKILL_VALUES,
   status: 200,
   reply: SkillSchema,
   refusals: ['NOT_FOUND', 'NOT_OWNER', 'VERSION_IMMUTABLE', 'ADMIN_REQUIRED'],
@@ -180,7 +180,7 @@ const checkTrust = route({
   audience: 'anyone',
   params,
   body: CheckTrustSchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   status: 200,
   reply: TrustEvaluationSchema,
   refusals: ['NOT_FOUND'],

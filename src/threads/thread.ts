@@ -3,7 +3,7 @@ import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { Answered } from './serve.ts';
 
 /** A worker is ready in 0.3 s, with its first schemas run; a machine under load needs longer. */
-const START_LIMIT_MS = 10_000;
+const MAX_START_MS = 10_000;
 /** Jobs that a worker has, so that it need not wait for the event loop between two; few, since those behind a slow one wait for it. */
 const MAX_ASSIGNED = 2;
 /** Between two readings of a worker's processor time, at least. */
@@ -85,7 +85,7 @@ export class Thread<Item, Job, Answer> {
     this.#worker.on('exit', () => this.#die('crashed'));
     // Only the timer keeps the process alive, while a job runs. This stands last because adding a listener refs again.
     this.#worker.unref();
-    this.#timer = setTimeout(() => this.#die('too slow'), START_LIMIT_MS);
+    this.#timer = setTimeout(() => this.#die('too slow'), MAX_START_MS);
   }
 
   get jobs(): readonly Item[] {

@@ -11,7 +11,7 @@ import { assertProblem, assertStatus, database, requester, type Requester } from
 const [PROVIDER, OTHER] = PROVIDERS;
 const PATH = `/v1/credentials/${PROVIDER}`;
 const KEY = 'sk-secret-of-an-account-f3Qa';
-const MOST = 50;
+const MAX = 50;
 
 interface Shown {
   provider: string;
@@ -108,7 +108,7 @@ describe('PUT /v1/credentials/{provider}', () => {
     for (const length of [16, 1_000]) assertStatus(await operator.put(PATH, { api_key: 'x'.repeat(length) }), 200);
   });
 
-  it(`is 403 for one more than ${MOST}, also of two in parallel, and replaces one of them`, async () => {
+  it(`is 403 for one more than ${MAX}, also of two in parallel, and replaces one of them`, async () => {
     const pool = await database();
     const fill = (count: number) =>
       run(
@@ -117,7 +117,7 @@ describe('PUT /v1/credentials/{provider}', () => {
         insert into model_credentials (operator_id, provider, secret, last_four)
         select ${operator.operatorId}, 'gone-' || n, 'sealed', '1111' from generate_series(1, ${count}::int) n`,
       );
-    await fill(MOST - 1);
+    await fill(MAX - 1);
     for (let round = 0; round < 20; round += 1) {
       const both = await Promise.all(
         PROVIDERS.map((provider) => operator.put(`/v1/credentials/${provider}`, { api_key: KEY })),
@@ -128,7 +128,7 @@ describe('PUT /v1/credentials/{provider}', () => {
       );
       const refused = both.find(({ status }) => status === 403) ?? assert.fail('one is refused');
       assertProblem(refused, 'TIER_LIMIT_EXCEEDED');
-      assert.deepEqual([refused.body['limit'], refused.body['used']], [MOST, MOST]);
+      assert.deepEqual([refused.body['limit'], refused.body['used']], [MAX, MAX]);
       const made = both[0]?.status === 200 ? PROVIDER : OTHER;
       assertStatus(await operator.put(`/v1/credentials/${made}`, { api_key: `${KEY}2` }), 200);
       assertStatus(await operator.delete(`/v1/credentials/${made}`), 200);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { costOfCall, countedUsage, mostCostOfCall } from '../../src/models/cost.ts';
+import { costOfCall, countedUsage, maxCostOfCall } from '../../src/models/cost.ts';
 import { modelProviders } from '../../src/models/settings.ts';
 
 /** Prices as the setting has them, in microcents. */
@@ -45,7 +45,7 @@ describe('The cost of a model call', () => {
         (asked, [prompt, cached, completion], [input, fromCache, output]) => {
           const priced = prices(input, fromCache, output);
           const counted = countedUsage(asked, usage(prompt, cached, completion));
-          assert(costOfCall(counted, priced) <= mostCostOfCall(asked, priced));
+          assert(costOfCall(counted, priced) <= maxCostOfCall(asked, priced));
           assert(counted.totalTokens === counted.promptTokens + counted.completionTokens);
         },
       ),

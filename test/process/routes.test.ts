@@ -12,8 +12,8 @@ const named = (chosen: (route: AnyRoute) => boolean): string[] =>
 const sum = (counts: number[]): number => counts.reduce((one, other) => one + other, 0);
 
 /** Counts the largest value that a schema takes, as `assertFewValues` does; Infinity: as much as somebody sends. */
-function mostValuesOf(schema: z.core.$ZodType): number {
-  const most = (inner: unknown): number => mostValuesOf(inner as z.core.$ZodType);
+function maxValuesOf(schema: z.core.$ZodType): number {
+  const most = (inner: unknown): number => maxValuesOf(inner as z.core.$ZodType);
   if (schema instanceof z.ZodObject) return 4 + sum(Object.values(schema.shape).map((value) => 7 + most(value)));
   if (schema instanceof z.ZodArray) {
     const { maxItems = Number.POSITIVE_INFINITY } = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' });
@@ -43,15 +43,15 @@ function mostValuesOf(schema: z.core.$ZodType): number {
 
 describe('the routes', () => {
   it('that say nothing of values take all that their schema takes, and no route takes many from anybody', () => {
-    const standard = ({ body, mostValues, takesSigned }: AnyRoute): boolean =>
-      body !== undefined && mostValues === undefined && takesSigned === undefined;
+    const standard = ({ body, maxValues, takesSigned }: AnyRoute): boolean =>
+      body !== undefined && maxValues === undefined && takesSigned === undefined;
     assert.deepEqual(
-      named((route) => standard(route) && mostValuesOf(route.body as z.core.$ZodType) > STANDARD_VALUES),
+      named((route) => standard(route) && maxValuesOf(route.body as z.core.$ZodType) > STANDARD_VALUES),
       [],
     );
     assert(named(standard).length > 20);
     assert.deepEqual(
-      named(({ audience, mostValues = 0 }) => audience === 'public' && mostValues > STANDARD_VALUES),
+      named(({ audience, maxValues = 0 }) => audience === 'public' && maxValues > STANDARD_VALUES),
       [],
     );
   });

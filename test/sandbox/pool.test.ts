@@ -35,14 +35,14 @@ describe('a pool of processes', function () {
     const program = javascript();
     pool = new Pool(program, WALLS);
     const used: Child[] = [];
-    for (let nth = 0; nth < program.mostReady + 2; nth += 1) used.push(await ran(`op_${nth}`));
+    for (let nth = 0; nth < program.maxReady + 2; nth += 1) used.push(await ran(`op_${nth}`));
     const kept = used.filter(({ isGone }) => !isGone);
-    assert.deepEqual(kept, used.slice(-(program.mostReady - 1)));
+    assert.deepEqual(kept, used.slice(-(program.maxReady - 1)));
     for (const { pid } of used.slice(0, 3)) await eventually('its end', () => pid !== undefined && !isAlive(pid));
   });
 
   it('gives another process where the one that waited has died', async () => {
-    pool = new Pool({ ...javascript(), mostRuns: 1 }, WALLS);
+    pool = new Pool({ ...javascript(), maxRuns: 1 }, WALLS);
     const first = await pool.take('op_1');
     assert.ok(first?.pid !== undefined);
     pool.giveBack(first);

@@ -33,7 +33,7 @@ describe('Every kind of life', () => {
 const PortalRow = z.object({ id: z.string() });
 
 /** Above it are deadlines of rows that wait, not pauses. */
-const LONGEST_PAUSE_SECONDS = 120;
+const MAX_PAUSE_SECONDS = 120;
 
 describe('A life on a server that suggests soon to continue as new', function () {
   this.timeout(240_000);
@@ -59,7 +59,7 @@ describe('A life on a server that suggests soon to continue as new', function ()
   const pausesOf = async ({ handle }: Run): Promise<number[]> =>
     ((await handle.fetchHistory()).events ?? [])
       .map(({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds ?? 0))
-      .filter((seconds) => seconds > 0 && seconds <= LONGEST_PAUSE_SECONDS);
+      .filter((seconds) => seconds > 0 && seconds <= MAX_PAUSE_SECONDS);
   /** An invocation whose life waits. No worker runs when this returns. */
   const waiting = async (): Promise<{ id: string; run: Run; first: Run }> => {
     const { id } = await rig.invoke();

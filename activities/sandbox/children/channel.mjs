@@ -10,8 +10,8 @@ process.on('uncaughtException', () => exit(BROKEN));
 const KINDS = { ready: 'r', console: 'c', output: 'o', fault: 'f' };
 const NONCE_BYTES = 16;
 /** Bytes of UTF-8 that are kept of what a script prints, and of the exception that ends it. */
-const MOST_PRINTED = 12 * 1024;
-const MOST_EXCEPTION = 4 * 1024;
+const MAX_PRINTED = 12 * 1024;
+const MAX_EXCEPTION = 4 * 1024;
 
 const readExactly = (length) => {
   const bytes = Buffer.alloc(length);
@@ -57,7 +57,7 @@ export const receiveJob = () => {
   if (!body) return undefined;
   const { nonce, ...job } = JSON.parse(body.toString());
   const token = Buffer.from(nonce, 'hex');
-  let left = MOST_PRINTED;
+  let left = MAX_PRINTED;
   return {
     ...job,
     isFull: () => left <= 0,
@@ -69,7 +69,7 @@ export const receiveJob = () => {
     },
     returned: (output) => send(token, KINDS.output, output),
     failed: (code, exception) => {
-      if (exception) send(token, KINDS.console, cut(exception, MOST_EXCEPTION));
+      if (exception) send(token, KINDS.console, cut(exception, MAX_EXCEPTION));
       send(token, KINDS.fault, code);
     },
   };

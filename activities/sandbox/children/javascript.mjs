@@ -7,8 +7,8 @@ const { QuickJS, JSException, MAX_STACK_SIZE } = await import(new URL('dist/inde
 const wasm = await WebAssembly.compile(readFileSync(new URL('quickjs.wasm', library)));
 
 /** QuickJS's own limit stands below that of the process, so that a script can be given its line. */
-const MOST_MEMORY = 48 * 1024 * 1024;
-const MOST_OUTPUT = 1024 * 1024;
+const MAX_MEMORY = 48 * 1024 * 1024;
+const MAX_OUTPUT = 1024 * 1024;
 /** Shown in no stack: lines of this file. */
 const OURS = 'carnet';
 
@@ -73,7 +73,7 @@ const evaluate = (vm, job) => {
     return vm.undefined;
   });
   const answer = vm.newFunction('answer', (kind, text) => {
-    const tooLarge = text !== undefined && text.length > MOST_OUTPUT;
+    const tooLarge = text !== undefined && text.length > MAX_OUTPUT;
     answered = { kind: tooLarge ? 'too large' : kind.toString(), text: tooLarge ? '' : (text?.toString() ?? '') };
     return vm.undefined;
   });
@@ -96,7 +96,7 @@ const perform = async (job) => {
   const isOver = () => performance.now() >= deadline || usedMs() >= job.cpuMs;
   const vm = await QuickJS.create({
     wasm,
-    memoryLimit: MOST_MEMORY,
+    memoryLimit: MAX_MEMORY,
     maxStackSize: MAX_STACK_SIZE,
     interruptHandler: isOver,
     timezoneOffset: 0,

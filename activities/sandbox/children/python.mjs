@@ -11,12 +11,12 @@ process.binding = (name) => {
 };
 
 /** Python's own limit stands below that of the process, so that a script gets a MemoryError with its line. */
-const MOST_GROWTH_BYTES = 48 * 1024 * 1024;
+const MAX_GROWTH_BYTES = 48 * 1024 * 1024;
 const PAGE_BYTES = 64 * 1024;
 const { grow } = WebAssembly.Memory.prototype;
-let mostBytes = Number.POSITIVE_INFINITY;
+let maxBytes = Number.POSITIVE_INFINITY;
 WebAssembly.Memory.prototype.grow = function growWithin(pages) {
-  if (this.buffer.byteLength + pages * PAGE_BYTES > mostBytes) throw new RangeError('The script has no more memory.');
+  if (this.buffer.byteLength + pages * PAGE_BYTES > maxBytes) throw new RangeError('The script has no more memory.');
   return grow.call(this, pages);
 };
 
@@ -55,7 +55,7 @@ reportReady();
 const job = receiveJob();
 if (job) {
   // oxlint-disable-next-line no-underscore-dangle -- Pyodide's own name for the only view of its memory
-  mostBytes = pyodide._module.HEAP8.length + MOST_GROWTH_BYTES;
+  maxBytes = pyodide._module.HEAP8.length + MAX_GROWTH_BYTES;
   const decoder = new TextDecoder();
   const write = (bytes) => {
     if (!job.isFull()) job.print(decoder.decode(bytes, { stream: true }));

@@ -183,14 +183,14 @@ async function assertMayEnter(connection: CommonQueryMethods, caller: Caller, th
 }
 
 /** Most agents with one key that a person is shown whole. */
-const MOST_BEARERS = 100;
+const MAX_BEARERS = 100;
 
 /** Who else has or had a key, as a person looks at it who decides whose it is: of many agents the newest, and the rest by a digest. */
 async function bearersOf(connection: CommonQueryMethods, key: Parameters<typeof listBearers>[1]): Promise<object> {
   const bearers = await listBearers(connection, key);
-  const others = bearers.slice(MOST_BEARERS);
+  const others = bearers.slice(MAX_BEARERS);
   return {
-    agents: bearers.slice(0, MOST_BEARERS),
+    agents: bearers.slice(0, MAX_BEARERS),
     other_agents: { count: others.length, digest: digestOfSubject(others) },
   };
 }

@@ -202,7 +202,7 @@ const shownAgent = (connection: CommonQueryMethods, agentId: string, grantId: Pa
   connection.one(sql.type(AgentSchema)`select ${columns(grantId)} from agents where id = ${agentId}`);
 
 /** Most blocks that are shown whole. */
-const MOST_BLOCKS = 100;
+const MAX_BLOCKS = 100;
 
 /** The agent itself, or every other agent of its operator that has or had a public key which it has or had. */
 type Whose = 'own' | 'of its twins';
@@ -223,7 +223,7 @@ export async function listBlocks(
 ): Promise<{ blocks: Block[]; others: number }> {
   const blocks = await connection.any(sql.type(BlockSchema)`
     select agent_id, checkout_id, blocked_by, reason, blocked_at from agent_blocks
-    where ${isOf(agentId, whose)} and lifted_at is null order by id desc limit ${MOST_BLOCKS}`);
+    where ${isOf(agentId, whose)} and lifted_at is null order by id desc limit ${MAX_BLOCKS}`);
   const all = await connection.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from agent_blocks where ${isOf(agentId, whose)} and lifted_at is null`);
   return { blocks: [...blocks], others: all - blocks.length };

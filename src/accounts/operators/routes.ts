@@ -39,7 +39,7 @@ const patchOwnOperator = route({
     'Change the name, the e-mail address, the payout account, the low balance or the public keys of the operator',
   audience: 'admin',
   body: UpdateOperatorSchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   example: { name: 'Ada & Daughters Ltd' },
   status: 200,
   reply: OperatorSchema,

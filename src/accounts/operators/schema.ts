@@ -6,8 +6,8 @@ import { PublicJwkSchema } from '../agents/public-jwk.ts';
 
 const lowBalanceCents = z.int().min(1).nullable();
 /** Old and new keys of several signers; more would be a directory. */
-const MOST_KEYS = 10;
-const publicJwks = z.array(PublicJwkSchema).max(MOST_KEYS);
+const MAX_KEYS = 10;
+const publicJwks = z.array(PublicJwkSchema).max(MAX_KEYS);
 const commissionBps = z.int().min(0).max(10_000).nullable();
 
 export const OperatorSchema = z

@@ -22,7 +22,7 @@ const postAuthorityBinding = route({
     'It is also recorded as a claim of type authority_binding. When the agent gets another key, it becomes inactive.',
   audience: 'operator',
   body: CreateAuthorityBindingSchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   example: {
     agent_id: 'ag_01K0000000000000000000000A',
     receiver_id: 'bank.example',

@@ -21,7 +21,7 @@ const putGrant = route({
   audience: 'operator',
   params,
   body: PutGrantSchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   example: { scopes: ['repo:read'], constraints: [{ param: 'repository', op: 'prefix', value: 'ada/' }] },
   status: 200,
   reply: GrantSchema,

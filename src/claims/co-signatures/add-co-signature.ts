@@ -17,7 +17,7 @@ import {
   isChanged,
   markVerified,
 } from './queries.ts';
-import { MOST_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
+import { MAX_CO_SIGNATURES, type CoSignature, type KeptCoSignature } from '../schema/co-signature.ts';
 
 /** One reader who is not the issuer fills this many of the 64 places of a claim: there are three such readers at most, so that 16 are the issuer's. */
 const SHARE_OF_A_READER = 16;
@@ -124,15 +124,15 @@ async function addTo(
 async function assertPlaceFor(connection: CommonQueryMethods, operatorId: string, claim: ClaimRow): Promise<void> {
   const { all, own } = await countCoSignatures(connection, claim.id, operatorId);
   assertThat(
-    all < MOST_CO_SIGNATURES,
-    () => new CarnetError('INVALID_STATE', `This claim has ${MOST_CO_SIGNATURES} co-signatures, and takes no more.`),
+    all < MAX_CO_SIGNATURES,
+    () => new CarnetError('INVALID_STATE', `This claim has ${MAX_CO_SIGNATURES} co-signatures, and takes no more.`),
   );
   assertThat(
     operatorId === claim.issuer || own < SHARE_OF_A_READER,
     () =>
       new CarnetError(
         'INVALID_STATE',
-        `Your operator has added ${SHARE_OF_A_READER} co-signatures to this claim, its share of ${MOST_CO_SIGNATURES}: the other places are for its issuer and its other readers.`,
+        `Your operator has added ${SHARE_OF_A_READER} co-signatures to this claim, its share of ${MAX_CO_SIGNATURES}: the other places are for its issuer and its other readers.`,
       ),
   );
 }

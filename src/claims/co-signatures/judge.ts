@@ -12,7 +12,7 @@ import type { JudgedCoSignature } from './queries.ts';
 import type { CoSignature } from '../schema/co-signature.ts';
 
 /** A message of 8 KiB in base64, padded. */
-const LONGEST_TEXT = Math.ceil(MAX_SIGN1_BYTES / 3) * 4;
+const MAX_TEXT = Math.ceil(MAX_SIGN1_BYTES / 3) * 4;
 
 /** Returns the bytes that are co-signed. */
 interface CoSigned {
@@ -33,7 +33,7 @@ export function assertCoSignatureFits({ cose_sign1: message, signer_kid: kid }: 
   const tooLong = (name: string): CarnetError =>
     invalid({ path: `${path}${name}`, code: 'too_big', message: `must have at most ${MAX_SIGN1_BYTES / 1024} KiB` });
   const bytes = bytesOf(message);
-  if (message.length > LONGEST_TEXT || (bytes !== null && bytes.length > MAX_SIGN1_BYTES)) throw tooLong('cose_sign1');
+  if (message.length > MAX_TEXT || (bytes !== null && bytes.length > MAX_SIGN1_BYTES)) throw tooLong('cose_sign1');
   if (Buffer.byteLength(kid) > MAX_SIGN1_BYTES) throw tooLong('signer_kid');
 }
 

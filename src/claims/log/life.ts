@@ -13,7 +13,7 @@ import { walkLog } from './walk.ts';
 /** From one batch to the next. */
 const BATCH_EVERY_MS = 200;
 /** For how long one step appends: a step in the database has five seconds. */
-const LONGEST_STEP_MS = 2_000;
+const MAX_STEP_MS = 2_000;
 /** Looks in vain before a step ends: more than half a second, after which a message would wake the life again. */
 const LOOKS_IN_VAIN = 3;
 
@@ -40,7 +40,7 @@ export async function advanceLog({ pool }: Context, id: string): Promise<LogStep
  */
 export async function appendToLog(context: Context): Promise<{ more: boolean }> {
   const life = lifeId['log-sequencer']((await openedLogOf(context)).id);
-  const until = performance.now() + LONGEST_STEP_MS;
+  const until = performance.now() + MAX_STEP_MS;
   for (let inVain = 0; performance.now() < until;) {
     const begun = performance.now();
     await deleteMessagesOf(context.pool, life);
@@ -74,7 +74,7 @@ export async function describeLogs({ pool }: Context, ids: string[]): Promise<Ma
 export async function reconcileLogs(context: Context): Promise<{ woken: number }> {
   const { woken, late } = await reconcileLogRow(context.pool);
   if (woken > 0) context.delivery.messagesCommitted();
-  const until = performance.now() + LONGEST_STEP_MS;
+  const until = performance.now() + MAX_STEP_MS;
   while (late && performance.now() < until && ((await appendBatch(context)) ?? 0) > 0) await publishLog(context);
   await lookAtOldRows(context);
   return { woken };
@@ -83,7 +83,7 @@ export async function reconcileLogs(context: Context): Promise<{ woken: number }
 /** Nothing of it is done where there is no log: it is made by the process that needs it. */
 async function lookAtOldRows(context: Context): Promise<void> {
   if ((await findLog(context.pool)) === null) return;
-  const until = performance.now() + LONGEST_STEP_MS;
+  const until = performance.now() + MAX_STEP_MS;
   // Claims in these batches have no receipt until they are signed.
   if (await hasUnregistered(context.pool))
     while (performance.now() < until && ((await registerOlder(context)) ?? 0) > 0);

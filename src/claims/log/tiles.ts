@@ -9,9 +9,9 @@ import { listLeaves, readRow } from './node-queries.ts';
 const WIDTH = 256;
 const LEVELS = 8;
 /** No tree has leaves enough for the levels above: numbers of leaves are below 2^53. */
-const HIGHEST_LEVEL = 6;
+const MAX_LEVEL = 6;
 /** The length of an entry is two bytes. */
-const LARGEST_ENTRY = 65_535;
+const MAX_ENTRY = 65_535;
 
 /** Part of a level of tiles: `width` is less than 256 for the beginning of a tile that is not full yet. */
 interface Tile {
@@ -38,7 +38,7 @@ export async function readTile(
   { index, width }: Tile,
 ): Promise<Buffer | null> {
   const from = index * WIDTH;
-  if (level > HIGHEST_LEVEL) return null;
+  if (level > MAX_LEVEL) return null;
   if (from + width > completeAt(level * LEVELS, await publishedSize(connection))) return null;
   return readRow(connection, { level: level * LEVELS, from, count: width });
 }
@@ -58,7 +58,7 @@ export async function readEntries(connection: CommonQueryMethods, { index, width
 function entryOf(envelope: string, leaf: Buffer): Buffer[] {
   const value = JSON.parse(envelope) as JsonValue;
   const entry = isJsonObject(value) ? signedBytesOf(value) : Buffer.alloc(0);
-  const shown = entry.length <= LARGEST_ENTRY && hashOfLeaf(entry).equals(leaf) ? entry : Buffer.alloc(0);
+  const shown = entry.length <= MAX_ENTRY && hashOfLeaf(entry).equals(leaf) ? entry : Buffer.alloc(0);
   const length = Buffer.alloc(2);
   length.writeUInt16BE(shown.length);
   return [length, shown];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonObject } from '../../fields/objects.ts';
 
 /** One claim has this many at most. */
-export const MOST_CO_SIGNATURES = 64;
+export const MAX_CO_SIGNATURES = 64;
 
 /** Limits in bytes are in `co-signatures/judge.ts`. */
 export const CoSignatureSchema = z

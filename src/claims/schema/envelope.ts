@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CoSignatureSchema, MOST_CO_SIGNATURES } from './co-signature.ts';
+import { CoSignatureSchema, MAX_CO_SIGNATURES } from './co-signature.ts';
 import { listOf, operatorId, subject, wholeTime } from './fields.ts';
 import { CLAIM_TYPES, payloadSchemas, SHAPED_TYPES, SHAPELESS_TYPES } from './payloads.ts';
 
@@ -35,7 +35,7 @@ const members = {
   issued_at: wholeTime.describe('When it was issued, in any unit; stored as it is sent.'),
   claim_version: z.int().min(1),
   receipt: ReceiptSchema.nullable(),
-  co_signatures: z.array(CoSignatureSchema).max(MOST_CO_SIGNATURES).default([]),
+  co_signatures: z.array(CoSignatureSchema).max(MAX_CO_SIGNATURES).default([]),
 };
 
 const [firstShaped, ...otherShaped] = SHAPED_TYPES.map((type) =>

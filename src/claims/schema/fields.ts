@@ -37,12 +37,12 @@ export const severity = z.enum(['low', 'medium', 'high', 'critical']);
 export const openObject = z.looseObject({});
 
 /** Most items of a list and members of a map where the list or map has no bound of its own: as many as a report may name. */
-const MOST_ITEMS = 1_000;
-export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(MOST_ITEMS);
+const MAX_ITEMS = 1_000;
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(MAX_ITEMS);
 export const stringMap = z
   .record(z.string(), z.string())
-  .refine((map) => Object.keys(map).length <= MOST_ITEMS, `must have at most ${MOST_ITEMS} members`)
-  .meta({ maxProperties: MOST_ITEMS });
+  .refine((map) => Object.keys(map).length <= MAX_ITEMS, `must have at most ${MAX_ITEMS} members`)
+  .meta({ maxProperties: MAX_ITEMS });
 
 export const cost = z.strictObject({
   wallet_cents: z.number().min(0).nullable(),

@@ -34,7 +34,7 @@ export const pathOfReview = (checkoutId: string): string => `${OVERVIEW}/reviews
 const nothing = html``;
 
 /** Limits the flags of a review among others, the checkpoints on one page, and the calls of each: the rest is a page further. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** The agent by its name, and by its id. */
 async function agentOf({ visit, caller }: PersonsVisit, agentId: string): Promise<{ name: Html; status: string }> {
@@ -58,7 +58,7 @@ const badgeOf = (severity: 'warning' | 'critical'): Html =>
 
 function flagsOf({ flags }: Review, { whole }: { whole: boolean }): Html {
   if (flags.length === 0) return html`none`;
-  const shown = whole ? flags : flags.slice(0, MOST_SHOWN);
+  const shown = whole ? flags : flags.slice(0, MAX_SHOWN);
   const others = flags.length - shown.length;
   return html`<ul class="flags">
 ${shown.map(({ type, severity, message, raised_at: at }) => html`<li>${badgeOf(severity)} <code>${type}</code> ${message} <span class="hint">${moment(at)}</span></li>\n`)}${others === 0 ? nothing : html`<li>and ${others} more</li>\n`}</ul>`;
@@ -87,7 +87,7 @@ ${review.missed ? html`<p class="muted">It has sent no checkout in time.</p>\n` 
 <dt>Since</dt><dd>${moment(review.created_at)}</dd>
 <dt>Report</dt><dd><a href="${path}"><code>${review.checkout_id}</code></a></dd>
 </dl>
-${leftOut}${review.status === 'approved' ? nothing : decisionOf(person, review, { path, all: whole || review.flags.length <= MOST_SHOWN })}</article>`;
+${leftOut}${review.status === 'approved' ? nothing : decisionOf(person, review, { path, all: whole || review.flags.length <= MAX_SHOWN })}</article>`;
 }
 
 /** @param all whether the card shows all flags: nobody decides about what they have not been shown */
@@ -153,7 +153,7 @@ const partOfCheckout = (checkout: NonNullable<Report['checkout']>): Part => ({
 /** @param path of the review, where the page of the part with all its calls is led to; null: this is that page */
 function reportedPart({ title, name, reported }: Part, path: string | null): Html {
   const { services_used: services, tool_calls: calls, delegated_to: delegated, summary } = reported;
-  const shown = path === null ? calls : calls.slice(0, MOST_SHOWN);
+  const shown = path === null ? calls : calls.slice(0, MAX_SHOWN);
   const others = calls.length - shown.length;
   return html`<article class="card">
 <h3>${title}</h3>
@@ -182,9 +182,9 @@ interface ReportPage {
 }
 
 function pageOfReport({ checkpoints, checkout }: Report, asked: number): ReportPage {
-  const page = Math.min(asked, Math.max(1, Math.ceil(checkpoints.length / MOST_SHOWN)));
-  const newer = (page - 1) * MOST_SHOWN;
-  const shown = checkpoints.toReversed().slice(newer, newer + MOST_SHOWN);
+  const page = Math.min(asked, Math.max(1, Math.ceil(checkpoints.length / MAX_SHOWN)));
+  const newer = (page - 1) * MAX_SHOWN;
+  const shown = checkpoints.toReversed().slice(newer, newer + MAX_SHOWN);
   return {
     parts: [...(checkout === null || page > 1 ? [] : [partOfCheckout(checkout)]), ...shown.map(partOfCheckpoint)],
     newer,
@@ -198,7 +198,7 @@ const counted = (count: number, one: string): string => `${count} ${one}${count 
 
 /** Above the form that decides: what of the report is not on this page. */
 function leftOutOf({ parts, newer, older, checkedOut }: ReportPage): Html {
-  const calls = parts.reduce((sum, { reported }) => sum + Math.max(0, reported.tool_calls.length - MOST_SHOWN), 0);
+  const calls = parts.reduce((sum, { reported }) => sum + Math.max(0, reported.tool_calls.length - MAX_SHOWN), 0);
   const left = [
     ...(older > 0 ? [counted(older, 'older checkpoint')] : []),
     ...(newer > 0 ? [`${counted(newer, 'newer checkpoint')}${checkedOut ? ' with the checkout' : ''}`] : []),

@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { secondsNow } from '../../database/instants.ts';
 import { newId, type AgentId, type OperatorId } from '../../ids/ids.ts';
 import { metrics } from '../../metrics/metrics.ts';
-import { costOfCall, countedUsage, mostCostOfCall } from '../../models/cost.ts';
+import { costOfCall, countedUsage, maxCostOfCall } from '../../models/cost.ts';
 import type { ModelCaller, ModelOutcome, ModelQuestion } from '../../models/model-caller.ts';
 import { pricesOfModel, type TokenPrices } from '../../models/settings.ts';
 import { nameClaims } from '../name-claims.ts';
@@ -51,7 +51,7 @@ export async function classifyExcerpt(context: ClassifierContext, excerpt: Excer
     beginClassification(connection, {
       ...excerpt,
       callId: newId('llm'),
-      mostMicrocents: question === null ? null : mostCostOfCall(question, question.prices),
+      maxMicrocents: question === null ? null : maxCostOfCall(question, question.prices),
     }),
   );
   step('classifyExcerpt:calling');

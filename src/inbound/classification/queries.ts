@@ -4,18 +4,18 @@ import type { ModelCallId } from '../../ids/ids.ts';
 
 const Begun = z.object({ begun: z.enum(['calling', 'unavailable']).nullable() });
 
-/** Takes the event for the one call of this attempt. @param mostMicrocents null: there is no model */
+/** Takes the event for the one call of this attempt. @param maxMicrocents null: there is no model */
 export const beginClassification = (
   connection: CommonQueryMethods,
   {
     eventId,
     attempt,
     callId,
-    mostMicrocents,
-  }: { eventId: string; attempt: number; callId: ModelCallId; mostMicrocents: number | null },
+    maxMicrocents,
+  }: { eventId: string; attempt: number; callId: ModelCallId; maxMicrocents: number | null },
 ): Promise<'calling' | 'unavailable' | null> =>
   connection.oneFirst(
-    sql.type(Begun)`select begin_classification(${eventId}, ${attempt}, ${callId}, ${mostMicrocents}) as begun`,
+    sql.type(Begun)`select begin_classification(${eventId}, ${attempt}, ${callId}, ${maxMicrocents}) as begun`,
   );
 
 /** Columns of `model_calls`. */

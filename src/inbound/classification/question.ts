@@ -14,7 +14,7 @@ const MAX_TOKENS = 1_024;
 const CALL_MS = 10_000;
 
 /** Below this a model that sees no injection has not said that there is none. */
-const LEAST_CONFIDENCE = 0.5;
+const MIN_CONFIDENCE = 0.5;
 
 const Answer = z.strictObject({ injection: z.boolean(), confidence: z.number().min(0).max(1) });
 
@@ -62,6 +62,6 @@ export function judgementOf(text: string): Judgement | null {
   const { injection, confidence } = parsed.data;
   const sure = `(confidence ${confidence.toFixed(2)})`;
   if (injection) return { outcome: 'injection', reason: `A model takes the text for a prompt injection ${sure}.` };
-  if (confidence < LEAST_CONFIDENCE) return null;
+  if (confidence < MIN_CONFIDENCE) return null;
   return { outcome: 'harmless', reason: `A model sees no prompt injection in the text ${sure}.` };
 }

@@ -16,7 +16,7 @@ import { STANDARD_POLICY, type CreatedEndpoint, type CreateEndpoint } from './sc
 import { endpointSecrets } from './secrets.ts';
 
 /** No tier limits them; this keeps a loop of somebody's from filling the table. */
-const MOST_ACTIVE = 10_000;
+const MAX_ACTIVE = 10_000;
 
 /** Lower-case letters and digits that are not taken for one another (RFC 4648 base32), five bits each. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -99,7 +99,7 @@ async function assertMayMake(
 async function assertRoom(connection: CommonQueryMethods, operatorId: OperatorId): Promise<void> {
   await lockOperator(connection, operatorId);
   const used = await countActiveEndpoints(connection, operatorId);
-  if (used < MOST_ACTIVE) return;
-  const detail = `An operator has ${MOST_ACTIVE} active inbound endpoints at most; revoke one that is not needed.`;
-  throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MOST_ACTIVE, used } });
+  if (used < MAX_ACTIVE) return;
+  const detail = `An operator has ${MAX_ACTIVE} active inbound endpoints at most; revoke one that is not needed.`;
+  throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MAX_ACTIVE, used } });
 }

@@ -117,20 +117,20 @@ const forwardUrl = text(1, 2_048).nullable().meta({
 });
 
 /** 128 bits, the least that a key of an HMAC should have. */
-const LEAST_KEY_BYTES = 16;
+const MIN_KEY_BYTES = 16;
 
 const providerSecret = z
   .string()
   .regex(/^[!-~]{16,200}$/, 'must be 16 to 200 printable ASCII characters without blanks')
   .refine(
-    (value) => hasUsableKey(value, LEAST_KEY_BYTES),
-    `must have base64 of at least ${LEAST_KEY_BYTES} bytes behind whsec_`,
+    (value) => hasUsableKey(value, MIN_KEY_BYTES),
+    `must have base64 of at least ${MIN_KEY_BYTES} bytes behind whsec_`,
   )
   .optional()
   .meta({
     description:
       'The signing key that the provider made, as Mailgun and Resend do; absent: one is made here. Only one with `whsec_`, and base64 of at ' +
-      `least ${LEAST_KEY_BYTES} bytes behind it, keys Standard Webhooks and Svix.`,
+      `least ${MIN_KEY_BYTES} bytes behind it, keys Standard Webhooks and Svix.`,
   });
 
 export const CreateEndpointSchema = z

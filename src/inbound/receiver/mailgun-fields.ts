@@ -4,9 +4,9 @@ import { isJsonObject } from '../../json/value.ts';
 import type { MailgunFields } from '../signatures.ts';
 
 /** Events that Mailgun sends as JSON have some KiB, and are no mails: what is larger is not read for a signature. */
-const MOST_BYTES_OF_JSON = 65_536;
+const MAX_BYTES_OF_JSON = 65_536;
 /** Bytes of one field with its name and headers: a token has 50 characters, a signature 64, and the headers of a part some sixty. */
-const MOST_BYTES_OF_FIELD = 512;
+const MAX_BYTES_OF_FIELD = 512;
 
 const NAMES = ['timestamp', 'token', 'signature'] as const;
 type Name = (typeof NAMES)[number];
@@ -27,7 +27,7 @@ function foundIn(contentType: string | null, body: Buffer): Found {
   if (type === 'application/x-www-form-urlencoded')
     return Object.fromEntries(NAMES.map((name) => [name, urlEncodedField(body, name)]));
   if (type === 'multipart/form-data') return fieldsOfParts(formBoundary(contentType ?? ''), body);
-  return body.length <= MOST_BYTES_OF_JSON ? membersOf(body) : {};
+  return body.length <= MAX_BYTES_OF_JSON ? membersOf(body) : {};
 }
 
 /** The first field of this name; undefined where there is none or it is too long. Its name is taken as Mailgun writes it, without escapes. */
@@ -36,9 +36,9 @@ function urlEncodedField(body: Buffer, name: Name): string | undefined {
   const behind = body.indexOf(`&${name}=`);
   if (behind < 0 && !startsWith(body, key)) return undefined;
   const start = startsWith(body, key) ? key.length : behind + 1 + key.length;
-  const near = body.subarray(start, start + MOST_BYTES_OF_FIELD);
+  const near = body.subarray(start, start + MAX_BYTES_OF_FIELD);
   const end = near.indexOf('&');
-  if (end < 0 && near.length === MOST_BYTES_OF_FIELD) return undefined;
+  if (end < 0 && near.length === MAX_BYTES_OF_FIELD) return undefined;
   const value = near.subarray(0, end < 0 ? near.length : end).toString('latin1');
   return new URLSearchParams(`value=${value}`).get('value') ?? undefined;
 }
@@ -56,7 +56,7 @@ function fieldsOfParts(boundary: string | undefined, body: Buffer): Found {
   for (let parts = 0; parts < MAX_PARTS && NAMES.some((name) => !(name in found)); parts += 1) {
     const end = body.indexOf(next, start);
     if (end < 0) break;
-    if (end - start <= MOST_BYTES_OF_FIELD) {
+    if (end - start <= MAX_BYTES_OF_FIELD) {
       const field = fieldOfPart(body.subarray(start, end).toString('utf8'));
       if (field !== undefined) found[field.name] ??= field.value;
     }

@@ -25,4 +25,4 @@ export class UnreadableBody extends Error {
 }
 
 /** The words of a library about a body that it cannot read are cut to this many characters. */
-export const LONGEST_FAULT = 200;
+export const MAX_FAULT = 200;

@@ -6,12 +6,12 @@ import type { Place } from './verdict.ts';
 /** Code units that are shown before and behind a mark, where a place is too long to be shown whole. */
 const MARGIN = 200;
 /** A longer mark is shown with this much of its beginning, and its end. */
-const LONGEST_MARK = 600;
+const MAX_MARK = 600;
 /** Code units of the beginnings of places, of one and of all together. With what stands around 50 marks, 1,200 each, a person reads 85,000 at most. */
 const BEGINNING = 8_000;
 const BEGINNINGS = 25_000;
 /** Places that are shown for their beginning alone: more values of a JSON body than anybody reads. */
-const MOST_PLACES = 100;
+const MAX_PLACES = 100;
 
 /** From `start` to before `end`, in code units of one place. */
 interface Range {
@@ -38,7 +38,7 @@ export function passagesOf({ selected }: Pick<Body, 'selected'>, findings: reado
   for (const { place, text } of selected) {
     const marks = marksOf(text, marked.get(place) ?? []);
     marked.delete(place); // a place that is there twice is marked where it is there first
-    const beginning = passages.length < MOST_PLACES ? Math.min(text.length, room, BEGINNING) : 0;
+    const beginning = passages.length < MAX_PLACES ? Math.min(text.length, room, BEGINNING) : 0;
     room -= beginning;
     if (beginning === 0 && marks.length === 0) placesLeftOut += 1;
     else passages.push({ place, parts: partsOf(text, marks, shownOf(text, marks, beginning)) });
@@ -66,7 +66,7 @@ function marksOf(text: string, found: readonly (Pick<Place, 'span'> & { finding:
 function shownOf(text: string, marks: readonly Mark[], beginning: number): Range[] {
   const wanted = [{ start: 0, end: beginning }];
   for (const { start, end } of marks) {
-    wanted.push({ start: start - MARGIN, end: Math.min(end + MARGIN, start + LONGEST_MARK) });
+    wanted.push({ start: start - MARGIN, end: Math.min(end + MARGIN, start + MAX_MARK) });
     wanted.push({ start: Math.max(start, end - MARGIN), end: end + MARGIN });
   }
   const ranges: Range[] = [];

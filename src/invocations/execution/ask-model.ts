@@ -2,7 +2,7 @@ import { apiKeyOf } from '../../credentials/index.ts';
 import { costOfCall, countedUsage } from '../../models/cost.ts';
 import type { ModelOutcome, ModelQuestion } from '../../models/model-caller.ts';
 import { pricesOfModel } from '../../models/settings.ts';
-import { MOST_MODEL_INPUT_BYTES, type LlmStep } from '../../skills/index.ts';
+import { MAX_MODEL_INPUT_BYTES, type LlmStep } from '../../skills/index.ts';
 import type { ExecutorContext } from './executor.ts';
 import type { KeySource, SealedRun, StepResult } from './queries.ts';
 
@@ -21,7 +21,7 @@ const failed = (code: string, message: string, spent: Partial<StepResult> = {}):
 /** An author's prompt may ask for a long answer. */
 const MODEL_TIMEOUT_MS = 120_000;
 /** Calls that did not leave this machine are made again so often. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Asks the model of a step, with the author's prompt and the step's input as JSON. Its output is `{"text": answer}`. Neither prompt nor
@@ -33,8 +33,8 @@ export async function askModel(
 ): Promise<StepResult> {
   const prices = pricesOfModel(context.config.modelProviders, step);
   if (prices === undefined) return failed('MODEL_UNAVAILABLE', 'The model of this step is not offered any more.');
-  if (Buffer.byteLength(input) > MOST_MODEL_INPUT_BYTES) {
-    return failed('MODEL_INPUT_TOO_LARGE', `The input of a model has ${MOST_MODEL_INPUT_BYTES} bytes of JSON at most.`);
+  if (Buffer.byteLength(input) > MAX_MODEL_INPUT_BYTES) {
+    return failed('MODEL_INPUT_TOO_LARGE', `The input of a model has ${MAX_MODEL_INPUT_BYTES} bytes of JSON at most.`);
   }
   const apiKey = await keyOf(context, { run, step, keySource });
   if (apiKey === null) return failed('CREDENTIAL_REQUIRED', 'The key for the model provider of this step is gone.');
@@ -96,7 +96,7 @@ const keyOf = async (
 };
 
 async function ask({ models, log }: ExecutorContext, question: ModelQuestion): Promise<ModelOutcome> {
-  for (let left = MOST_TRIES; ; left -= 1) {
+  for (let left = MAX_TRIES; ; left -= 1) {
     try {
       const outcome = await models.ask(question);
       if (outcome.outcome !== 'not_sent' || left === 1) return outcome;

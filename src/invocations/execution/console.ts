@@ -10,7 +10,7 @@ const KIND = new RegExp(
 /** As QuickJS and Python write the lines of a script. */
 const PLACE = /\bscript\.(?:(js):(\d{1,6}(?::\d{1,6})?)\b|(py)", line (\d{1,6})\b)/gu;
 /** The innermost call is among them: QuickJS names it first, Python last. */
-const MOST_PLACES = 20;
+const MAX_PLACES = 20;
 
 /**
  * Where a script failed, for its owner, who may not see what a buyer sent: the kind of the exception and the lines of the script, and no
@@ -24,5 +24,5 @@ export function placeOfFailure(console: string): string | null {
     [...console.matchAll(PLACE)].map(([, js, jsLine, py, pyLine]) => `script.${js ?? py}:${jsLine ?? pyLine}`),
   );
   if (kind === undefined && places.size === 0) return null;
-  return [kind ?? 'an exception', ...[...places].slice(0, MOST_PLACES).map((place) => `    at ${place}`)].join('\n');
+  return [kind ?? 'an exception', ...[...places].slice(0, MAX_PLACES).map((place) => `    at ${place}`)].join('\n');
 }

@@ -7,9 +7,9 @@ import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
 import { assertFewValues, parseStrictJson, StrictJsonFault } from '../../json/strict.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { metrics } from '../../metrics/metrics.ts';
-import { costOfScript, mostCostOfModelStep, stepsOfSkill, type RunStep } from '../../skills/index.ts';
+import { costOfScript, maxCostOfModelStep, stepsOfSkill, type RunStep } from '../../skills/index.ts';
 import { checkOutput } from '../payload-check.ts';
-import { MOST_PAYLOAD_VALUES } from '../schema.ts';
+import { MAX_PAYLOAD_VALUES } from '../schema.ts';
 import { askModel } from './ask-model.ts';
 import { placeOfFailure } from './console.ts';
 import type { ExecutorContext } from './executor.ts';
@@ -49,7 +49,7 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
     model:
       planned.kind === 'script'
         ? null
-        : { provider: planned.provider, mostMicrocents: mostCostOfModelStep(context.config, planned) ?? 0 },
+        : { provider: planned.provider, maxMicrocents: maxCostOfModelStep(context.config, planned) ?? 0 },
   });
   step('executeSealedStep:begun');
   if (begun === null) return announce(context, id);
@@ -135,7 +135,7 @@ async function checked(
 ): Promise<StepResult> {
   const output = result.output ?? '';
   try {
-    assertFewValues(Buffer.from(output), MOST_PAYLOAD_VALUES);
+    assertFewValues(Buffer.from(output), MAX_PAYLOAD_VALUES);
     parseStrictJson(output);
   } catch (error) {
     if (!(error instanceof StrictJsonFault)) throw error;

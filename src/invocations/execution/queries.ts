@@ -35,7 +35,7 @@ interface NewStep {
   /** The step of its machine run or model call. */
   stepId: string;
   /** The provider of a model step, and the most that the call can cost, in microcents. */
-  model: { provider: string; mostMicrocents: number } | null;
+  model: { provider: string; maxMicrocents: number } | null;
 }
 
 /** Writes that the step runs. @returns its input, JSON text; null: there is nothing to run */
@@ -50,7 +50,7 @@ export async function beginSealedStep(
     key_source: keySource,
   } = await translated(
     connection.one(sql.type(BegunRow)`select * from begin_sealed_step(${id}, ${index}, ${kind}, ${stepId},
-      ${model?.provider ?? null}, ${model?.mostMicrocents ?? null})`),
+      ${model?.provider ?? null}, ${model?.maxMicrocents ?? null})`),
   );
   if (state === 'over' || attempt === null || input === null || keySource === null) return null;
   return { attempt, input, keySource };

@@ -9,7 +9,7 @@ import { findDelivery, insertRedelivery, lockTarget, recoverRange } from './quer
 import type { Delivery, RecoverDeliveries, Recovered } from './schema.ts';
 
 /** Deliveries that one call makes again at most. */
-const MOST_RECOVERED = 1_000;
+const MAX_RECOVERED = 1_000;
 
 const HINDRANCES: Record<string, string> = {
   destination_unverified: 'The destination is not verified; enter the code that was sent to it.',
@@ -75,7 +75,7 @@ export const recoverDeliveries = (
       first: firstIdOf('dlv', new Date(Date.parse(since) - 1_000)),
       end: firstIdOf('dlv', new Date(until)),
       statuses,
-      limit: MOST_RECOVERED,
+      limit: MAX_RECOVERED,
     });
     if (body.recovered > 0) await unit.wake(lifeId.notification(destinationId));
     await unit.audit('deliveries.recovered', destinationId, {

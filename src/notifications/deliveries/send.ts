@@ -26,7 +26,7 @@ const STARTING_MS = 4_000;
 const LOOKS = 5;
 const LOOK_EVERY_MS = 50;
 /** Limits any call: after thirty seconds a reader takes the caller for gone. */
-const LONGEST_CALL_MS = 20_000;
+const MAX_CALL_MS = 20_000;
 
 const deliveries = metrics.counter('carnet_notification_deliveries', 'Deliveries that were sent, by what came of them');
 
@@ -78,7 +78,7 @@ async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Pro
   const late = new AbortController();
   const tooLate = notDelivered({ status: 'unknown', reason: 'timeout', error: 'No answer came in time.' });
   try {
-    return await Promise.race([call(), after(LONGEST_CALL_MS, tooLate, { signal: late.signal, ref: false })]);
+    return await Promise.race([call(), after(MAX_CALL_MS, tooLate, { signal: late.signal, ref: false })]);
   } catch (error) {
     context.log.error({ err: error, deliveryId: delivery.id }, 'a notification was interrupted by a fault');
     const sentence = 'A fault of the service interrupted the call; its log says why.';

@@ -51,14 +51,14 @@ interface Sentences {
 }
 
 /** Longer ones are cut. */
-const LONGEST_QUOTATION = 200;
+const MAX_QUOTATION = 200;
 
 /** Puts what agents and people wrote on one line and in quotation marks, so that nothing in it looks like words of the service. */
 const quoted = (text: string): string =>
   `“${text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll(/[“”]/gu, '"')
-    .slice(0, LONGEST_QUOTATION)
+    .slice(0, MAX_QUOTATION)
     .toWellFormed()}”`;
 
 /** The id of what an event is about; of the wallet and of tests there is none. */
@@ -132,7 +132,7 @@ const named = (eventType: string, { invocation_id: invocationId, skill_id: skill
 });
 
 /** Two parts of an SMS. */
-const LONGEST_SMS = 300;
+const MAX_SMS_CHARACTERS = 300;
 
 /** The text of an event: what happened, to whom, where to act, and how to end such messages. */
 export function eventText(happened: Happened): EventText {
@@ -164,4 +164,5 @@ export function eventText(happened: Happened): EventText {
 }
 
 /** Where to act and how to end it is there, however long what happened is. */
-const smsOf = (what: string, rest: string): string => `${what.slice(0, Math.max(LONGEST_SMS - rest.length, 0))}${rest}`;
+const smsOf = (what: string, rest: string): string =>
+  `${what.slice(0, Math.max(MAX_SMS_CHARACTERS - rest.length, 0))}${rest}`;

@@ -15,7 +15,7 @@ import { assertChannel } from './tier.ts';
 import { sendCode } from './verification/send-code.ts';
 
 /** Each may be named by rules, and every event is matched with all of them. */
-const MOST_DESTINATIONS = 50;
+const MAX_DESTINATIONS = 50;
 
 /**
  * Makes a destination. The registered e-mail address of the operator is verified immediately; every other gets a code.
@@ -84,8 +84,8 @@ async function assertNew(
     });
   }
   const used = await countDestinations(connection, operatorId);
-  if (used >= MOST_DESTINATIONS) {
-    const detail = `An operator has ${MOST_DESTINATIONS} destinations at most; delete one that is not needed.`;
-    throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MOST_DESTINATIONS, used } });
+  if (used >= MAX_DESTINATIONS) {
+    const detail = `An operator has ${MAX_DESTINATIONS} destinations at most; delete one that is not needed.`;
+    throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MAX_DESTINATIONS, used } });
   }
 }

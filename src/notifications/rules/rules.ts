@@ -24,7 +24,7 @@ import {
 import type { CreateRule, ListedRule, Rule, UpdateRule } from './schema.ts';
 
 /** An operator has this many at most: each event is compared with all of them. */
-const MOST_RULES = 100;
+const MAX_RULES = 100;
 
 /**
  * Creates a rule; without `events` it is of the four that are not optional. The operator is locked in every command on rules: rules are
@@ -192,9 +192,9 @@ const addressOf = ({
 
 async function assertRoom(connection: CommonQueryMethods, operatorId: OperatorId): Promise<void> {
   const used = await countRules(connection, operatorId);
-  if (used < MOST_RULES) return;
-  const detail = `An operator has ${MOST_RULES} notification rules at most; delete one, or add destinations and events to one that there is.`;
-  throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MOST_RULES, used } });
+  if (used < MAX_RULES) return;
+  const detail = `An operator has ${MAX_RULES} notification rules at most; delete one, or add destinations and events to one that there is.`;
+  throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MAX_RULES, used } });
 }
 
 /** In the order in which they are named. @throws CarnetError VALIDATION_ERROR for those that are not there, DESTINATION_UNVERIFIED. */

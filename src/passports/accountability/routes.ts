@@ -21,7 +21,7 @@ import { submitCheckout, submitCheckpoint } from './submit-report.ts';
 
 const tag = 'passports';
 /** A thousand calls of three members and two thousand names count 35,000. */
-const MOST_REPORT_VALUES = 40_000;
+const MAX_REPORT_VALUES = 40_000;
 const params = z.object({ jti: z.string() });
 const report = {
   services_used: ['github'],
@@ -39,7 +39,7 @@ const checkpoint = route({
   audience: 'operator-scope',
   params,
   body: CheckpointBodySchema,
-  mostValues: MOST_REPORT_VALUES,
+  maxValues: MAX_REPORT_VALUES,
   example: report,
   status: 201,
   reply: CheckpointAnswerSchema,
@@ -58,7 +58,7 @@ const checkout = route({
   audience: 'operator-scope',
   params,
   body: CheckoutBodySchema,
-  mostValues: MOST_REPORT_VALUES,
+  maxValues: MAX_REPORT_VALUES,
   example: report,
   status: 201,
   reply: CheckoutAnswerSchema,

@@ -31,7 +31,7 @@ const issue = route({
   description: 'Scopes, sources of data and identity claims are signed as they are now; wildcards are expanded.',
   audience,
   body: IssueBodySchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   example: {
     agent_id: 'ag_01K0000000000000000000000A',
     intent: { summary: 'Sort the open issues', services: ['github'] },
@@ -51,7 +51,7 @@ const delegate = route({
   description: 'Four hops at most. What is left out is inherited; nothing can exceed the parent.',
   audience,
   body: DelegateBodySchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   example: {
     parent_passport_token: EXAMPLE_TOKEN,
     child_agent_id: 'ag_01K0000000000000000000000B',

@@ -17,7 +17,7 @@ const StateRow = z.object({
 export type LiveState = z.infer<typeof StateRow>;
 
 /** Most passports of one query. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 /**
  * Most queries in parallel. With one, the connection is idle while its answer is read; with more, each gathers fewer
  * passports.
@@ -58,7 +58,7 @@ class LiveStates {
     this.#called = true;
     setImmediate(() => {
       this.#called = false;
-      void this.#answer(this.#waiting.splice(0, MOST_AT_ONCE));
+      void this.#answer(this.#waiting.splice(0, MAX_AT_ONCE));
     });
   }
 

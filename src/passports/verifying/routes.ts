@@ -11,10 +11,10 @@ import {
 } from './schema.ts';
 
 /** So that a token of 1 MiB still gets the answer `malformed`. */
-const BODY_LIMIT = 2 * 1_048_576;
+const MAX_BODY_BYTES = 2 * 1_048_576;
 
 /** A token and one text beside it count 22. No credential is needed to have a body parsed here, so no more is. */
-const MOST_VALUES = 30;
+const MAX_VALUES = 30;
 
 const postVerify = route({
   method: 'post',
@@ -29,8 +29,8 @@ const postVerify = route({
   audience: 'public',
   anyOrigin: true,
   body: VerifyBodySchema,
-  mostValues: MOST_VALUES,
-  bodyLimit: BODY_LIMIT,
+  maxValues: MAX_VALUES,
+  bodyLimit: MAX_BODY_BYTES,
   example: { token: 'eyJhbGciOiJFZERTQSIs…', service_id: 'github' },
   status: 200,
   reply: VerificationSchema,
@@ -65,8 +65,8 @@ const postIntrospect = route({
   readsOnly: true,
   takesForms: true,
   body: IntrospectBodySchema,
-  mostValues: MOST_VALUES,
-  bodyLimit: BODY_LIMIT,
+  maxValues: MAX_VALUES,
+  bodyLimit: MAX_BODY_BYTES,
   example: { token: 'eyJhbGciOiJFZERTQSIs…' },
   status: 200,
   reply: IntrospectionSchema,

@@ -1,13 +1,13 @@
 import type { Config } from '../../context/config.ts';
-import { mostCostOfCall } from '../../models/cost.ts';
+import { maxCostOfCall } from '../../models/cost.ts';
 import { pricesOfModel } from '../../models/settings.ts';
-import { MOST_SCRIPT_MS } from '../../sandbox/script-runner.ts';
+import { MAX_SCRIPT_MS } from '../../sandbox/script-runner.ts';
 import type { Code } from '../skill-code.ts';
 import { stepsOf, type LlmStep, type RunStep } from './run-plan.ts';
 
 /** Bytes of JSON that a model is given at most, so that what a step can cost is known before it runs. */
-export const MOST_MODEL_INPUT_BYTES = 65_536;
-const LARGEST_INPUT = 'x'.repeat(MOST_MODEL_INPUT_BYTES);
+export const MAX_MODEL_INPUT_BYTES = 65_536;
+const MAX_INPUT = 'x'.repeat(MAX_MODEL_INPUT_BYTES);
 const MICROCENTS_OF_CENT = 1_000_000n;
 
 type Prices = Pick<Config, 'computeMicrocentsPerSecond' | 'modelProviders'>;
@@ -20,9 +20,9 @@ export const costOfScript = ({ computeMicrocentsPerSecond }: Prices, computeMs: 
 const withFee = (microcents: number): bigint => (BigInt(microcents) * 115n + 99n) / 100n;
 
 /** The most that a model step can cost by the price list, in microcents; null: the settings have no such model. */
-export function mostCostOfModelStep({ modelProviders }: Pick<Prices, 'modelProviders'>, step: LlmStep): number | null {
+export function maxCostOfModelStep({ modelProviders }: Pick<Prices, 'modelProviders'>, step: LlmStep): number | null {
   const price = pricesOfModel(modelProviders, step);
-  return price === undefined ? null : mostCostOfCall({ ...step, user: LARGEST_INPUT }, price);
+  return price === undefined ? null : maxCostOfCall({ ...step, user: MAX_INPUT }, price);
 }
 
 /**
@@ -32,9 +32,9 @@ export function mostCostOfModelStep({ modelProviders }: Pick<Prices, 'modelProvi
 export function boundOfRun(prices: Prices, steps: readonly RunStep[]): number | null {
   let sum = 0n;
   for (const step of steps) {
-    if (step.kind === 'script') sum += withFee(costOfScript(prices, MOST_SCRIPT_MS));
+    if (step.kind === 'script') sum += withFee(costOfScript(prices, MAX_SCRIPT_MS));
     else {
-      const most = mostCostOfModelStep(prices, step);
+      const most = maxCostOfModelStep(prices, step);
       if (most === null) return null;
       sum += withFee(most);
     }

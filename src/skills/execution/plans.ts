@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
-import { boundOfRun, mostCostOfModelStep } from './cost.ts';
+import { boundOfRun, maxCostOfModelStep } from './cost.ts';
 import { findSteps, type RunStep } from './run-plan.ts';
 
 /** Characters of the code that is kept, of all skills together. */
@@ -45,7 +45,7 @@ export const modelCallsOfSkill = async (context: Context, skillId: string): Prom
   (await stepsOfSkill(context, skillId)).flatMap((step) =>
     step.kind === 'script'
       ? []
-      : [{ provider: step.provider, most_microcents: mostCostOfModelStep(context.config, step) ?? 0 }],
+      : [{ provider: step.provider, most_microcents: maxCostOfModelStep(context.config, step) ?? 0 }],
   );
 
 /** The most that executing this skill can cost, in cents; null where it cannot be executed with the settings as they are. */

@@ -19,11 +19,11 @@ const PassportClaimSchema = z.strictObject({
 export type PassportClaim = z.output<typeof PassportClaimSchema>;
 
 /** A passport of 16 KiB has fewer than a hundred. */
-const MOST_CLAIMS = 250;
+const MAX_CLAIMS = 250;
 
 /** POST /v1/skills/:id/check-trust */
 export const CheckTrustSchema = z
-  .strictObject({ passport_claims: z.array(PassportClaimSchema).max(MOST_CLAIMS) })
+  .strictObject({ passport_claims: z.array(PassportClaimSchema).max(MAX_CLAIMS) })
   .meta({ id: 'CheckTrust', examples: [{ passport_claims: [{ claim_type: 'kyc', assurance_level: 'substantial' }] }] });
 
 export const TrustEvaluationSchema = z

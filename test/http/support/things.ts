@@ -35,7 +35,7 @@ const make = route({
   operation: 'makeThing',
   audience: 'anyone',
   body: MakeThingSchema,
-  mostValues: MANY_VALUES,
+  maxValues: MANY_VALUES,
   example: { name: 'one', size: 2 },
   status: 201,
   reply: ThingSchema,

@@ -7,7 +7,7 @@ import { newEndpoint } from '../support/endpoints.ts';
 /** A mail with its attachments may have 10 MiB. */
 const SIZE = 10 * 1_048_576;
 /** More than the queries of a request need, and all that is read of JSON before its signature. */
-const MOST_CHARACTERS = 131_072;
+const MAX_CHARACTERS = 131_072;
 
 const SIGNED = { timestamp: String(Math.floor(Date.now() / 1_000)), token: 'a'.repeat(50), signature: 'f'.repeat(64) };
 const FORM = 'application/x-www-form-urlencoded';
@@ -70,7 +70,7 @@ describe('A large body that nobody signed', function () {
       const decoded = await decodedDuring(() =>
         assert.rejects(receiveInbound(context, found, request), { code: 'INVALID_SIGNATURE' }),
       );
-      assert(decoded <= MOST_CHARACTERS, `${decoded} characters`);
+      assert(decoded <= MAX_CHARACTERS, `${decoded} characters`);
     });
   }
 });

@@ -129,11 +129,11 @@ describe('An execution, while something else happens to it', () => {
 
   describe('that waits for its turn', () => {
     let ids: string[];
-    const MOST = 8;
+    const MAX = 8;
     beforeEach(async () => {
       const skill = await world.publish(provider, { price: 5 });
       ids = [];
-      for (let count = 0; count < MOST + 3; count += 1) ids.push(await world.invoke(consumer, skill));
+      for (let count = 0; count < MAX + 3; count += 1) ids.push(await world.invoke(consumer, skill));
       for (const id of ids) await look(id);
     });
     const finish = async (id = ''): Promise<void> => {
@@ -142,8 +142,8 @@ describe('An execution, while something else happens to it', () => {
     };
 
     it('begins when several end before the one that was woken does: all places are taken', async () => {
-      for (const id of ids.slice(0, MOST)) await finish(id);
-      const waiting = ids.slice(MOST);
+      for (const id of ids.slice(0, MAX)) await finish(id);
+      const waiting = ids.slice(MAX);
       assert.deepEqual(await wokenOf(waiting), [waiting[0]]);
       for (const [at, id] of waiting.entries()) {
         assert.equal((await look(id)).status, 'processing');
@@ -154,7 +154,7 @@ describe('An execution, while something else happens to it', () => {
     });
 
     it('begins when the one that was woken is cancelled, or expires, before it does', async () => {
-      const [first = '', second = '', third = ''] = ids.slice(MOST);
+      const [first = '', second = '', third = ''] = ids.slice(MAX);
       await finish(ids[0]);
       assert.deepEqual(await wokenOf([second, third]), []);
       await cancel(db, consumer, first);
@@ -163,7 +163,7 @@ describe('An execution, while something else happens to it', () => {
       assert.equal((await look(second)).status, 'expired');
       assert.deepEqual(await wokenOf([third]), [third]);
       assert.equal((await look(third)).status, 'processing');
-      for (const id of [...ids.slice(1, MOST), third]) await finish(id);
+      for (const id of [...ids.slice(1, MAX), third]) await finish(id);
     });
   });
 

@@ -22,7 +22,7 @@ const TIMEOUT_MS = 10_000;
 /** Sixteen signatures of ML-DSA-44 in base64. */
 const MAX_REPLY_BYTES = 64 * 1024;
 /** One that names another size may be shown checkpoints by somebody else meanwhile, and then names yet another. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 const asked = metrics.counter('carnet_log_witnessings', 'Witnesses that were asked to sign a checkpoint, by outcome');
 
@@ -135,7 +135,7 @@ interface Question {
 async function askWitness(context: Context, question: Question): Promise<'signed' | 'confirmed'> {
   const { checkpoint, known } = question;
   let old = known;
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const answer = await post(context, question, old);
     if (answer.status === 409) {
       old = await sizeAfter(context, question, { old, body: answer.body });

@@ -122,14 +122,14 @@ function verifiedBy(note: string, vkeys: readonly string[]): ReturnType<typeof v
 }
 
 /** So far a witness' clock may be ahead of the one here; in seconds. Verifiers show when the last witness signed. */
-const MOST_AHEAD = 24 * 60 * 60;
+const MAX_AHEAD = 24 * 60 * 60;
 
 /** That cosignatures name times at which somebody can have signed (decision L104); 0 stands for no time. @throws CarnetError */
 async function refuseImpossibleTimes(
   connection: CommonQueryMethods,
   verified: readonly VerifiedSignature[],
 ): Promise<void> {
-  const latest = Date.parse(await readTime(connection)) / 1_000 + MOST_AHEAD;
+  const latest = Date.parse(await readTime(connection)) / 1_000 + MAX_AHEAD;
   for (const { key, timestamp } of verified) {
     if (timestamp === 0) throw invalidNote(`must name the time at which ${key.name} signed, and names 0`);
     if (timestamp !== null && timestamp > latest)

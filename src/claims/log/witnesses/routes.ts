@@ -7,7 +7,7 @@ import { receiveWitnessSignatures } from './receive.ts';
 /** A minute, of one block of addresses: a witness signs once a minute, and several may stand behind one address. */
 const CALLS_PER_MINUTE = 60;
 /** A note with sixteen signatures of ML-DSA-44 has 55 KB. */
-const LARGEST_NOTE = 64 * 1024;
+const MAX_NOTE = 64 * 1024;
 
 const ReceivedSchema = z
   .object({
@@ -30,7 +30,7 @@ const post = route({
   takesSigned: { mediaTypes: ['text/plain'], headers: z.object({}) },
   receiver: {
     of: () => 'log',
-    admit: async () => ({ limit: LARGEST_NOTE, owner: PLATFORM_OPERATOR_ID, found: undefined }),
+    admit: async () => ({ limit: MAX_NOTE, owner: PLATFORM_OPERATOR_ID, found: undefined }),
   },
   callsPerMinute: CALLS_PER_MINUTE,
   body: SignedBodySchema,

@@ -72,7 +72,7 @@ const enoughBy = ({ witnessPolicy: policy }: Config): IsEnough | null =>
   policy === undefined ? null : (signers) => signers.length > 0 && policy.isMetBy(signers);
 
 /** Looks from one checkpoint to the next older one that could do, each a read of an index; then the caller is content with less. */
-const MOST_LOOKS = 100;
+const MAX_LOOKS = 100;
 
 /**
  * The size of the newest checkpoint, of this size at least, whose signers among `keys` are enough; null: none is found. It passes over everything that
@@ -84,7 +84,7 @@ async function newestSignedBy(
   { atLeast, isEnough }: { atLeast: number; isEnough: IsEnough },
 ): Promise<number | null> {
   let atMost = Number.MAX_SAFE_INTEGER;
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const rows = await largestSignedWithin(pool, keys, { atLeast: Math.max(atLeast, 1), atMost });
     const largest = (key: VerifierKey): number =>
       rows.find(({ name, key_id: keyId }) => name === key.name && keyId === key.keyId)?.size ?? 0;

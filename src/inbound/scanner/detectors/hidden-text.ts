@@ -5,7 +5,7 @@ import { isAtLeast } from '../verdict.ts';
 import type { Detection, Detector } from './scene.ts';
 
 /** Text nobody sees, of this many units or more; a preview line of a newsletter is one. */
-const LEAST = 12;
+const MIN = 12;
 const MAX_FOUND = 20;
 
 const ways: Record<Hiding, string> = {
@@ -24,7 +24,7 @@ function hiddenParts({ hidden }: NormalText): Detection[] {
   const found: Detection[] = [];
   for (const { start, end, how } of hidden) {
     // Attributes, links and comments are in nearly every mail; they count where they hold more.
-    if (how === 'attribute' || how === 'link' || how === 'comment' || end - start < LEAST) continue;
+    if (how === 'attribute' || how === 'link' || how === 'comment' || end - start < MIN) continue;
     found.push({
       detector_key: 'hidden_text',
       severity: 'low',

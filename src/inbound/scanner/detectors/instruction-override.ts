@@ -354,11 +354,11 @@ const isReport = (shown: string, start: number): boolean =>
   );
 
 /** No rule looks further back than this. */
-const LONGEST_SENTENCE = 400;
+const MAX_SENTENCE = 400;
 
 /** No sentence ends between two places, which are near each other. */
 const isOneSentence = (shown: string, from: number, to: number): boolean =>
-  to - from <= LONGEST_SENTENCE && !/[.!?。！？؟।;](?:\s|$)/.test(shown.slice(from, to));
+  to - from <= MAX_SENTENCE && !/[.!?。！？؟।;](?:\s|$)/.test(shown.slice(from, to));
 
 /** A verb that begins a sentence or follows "and", "please" or a comma is an order; what has a subject before it is a report. Other scripts have their own order. */
 const isOrder = (shown: string, start: number): boolean =>

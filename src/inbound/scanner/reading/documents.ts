@@ -2,15 +2,15 @@ import type { JsonValue } from '../../../json/value.ts';
 import { UnreadableBody } from '../errors.ts';
 import type { Body, Document, Selected } from './body.ts';
 import { parseJsonBody, selectLeaves } from './json.ts';
-import { MOST_SHORT_LINES, readMime, shortLinesIn } from './mail.ts';
+import { MAX_SHORT_LINES, readMime, shortLinesIn } from './mail.ts';
 
 /** A header line of those that a raw mail begins with. */
 const FIRST_HEADER =
   /^\s{0,8}(?:from|to|cc|subject|date|received|return-path|reply-to|mime-version|content-[a-z-]{1,40}|message-id|delivered-to|dkim-signature|arc-[a-z-]{1,40}|x-[a-z-]{1,40})[ \t]{0,8}:/i;
 const BLANK_LINE = /\n\r?\n/;
-const MOST_MAILS = 20;
+const MAX_MAILS = 20;
 /** Characters of a document; no order has fewer. */
-const LEAST = 8;
+const MIN = 8;
 /** JSON in a string of JSON: one for SNS, one for who passes that on. */
 const MAX_DEPTH = 2;
 
@@ -27,7 +27,7 @@ export async function documentsIn({ selected, unscanned }: Body): Promise<Docume
       const bytes = Buffer.from(text.trimStart());
       mails += 1;
       lines += shortLinesIn(bytes);
-      if (mails > MOST_MAILS || lines > MOST_SHORT_LINES) {
+      if (mails > MAX_MAILS || lines > MAX_SHORT_LINES) {
         unscanned.push({ place, reason: 'The mails in the texts have more lines, or are more, than are read.' });
         return [];
       }
@@ -45,8 +45,8 @@ export async function documentsIn({ selected, unscanned }: Body): Promise<Docume
   for (const [field, { place, text, isHtml }] of selected.entries()) {
     const texts = isHtml ? [] : await textsOf(text, place, 0);
     const whole = texts.join('\n');
-    if (whole.length >= LEAST) documents.push({ field, text: whole });
-    if (unscanned.length > MOST_MAILS) break;
+    if (whole.length >= MIN) documents.push({ field, text: whole });
+    if (unscanned.length > MAX_MAILS) break;
   }
   return documents;
 }

@@ -1,6 +1,6 @@
 import { cut } from '../../../json/shown.ts';
 import { parseMultipart } from '@remix-run/multipart-parser';
-import { LONGEST_FAULT, UnreadableBody } from '../errors.ts';
+import { MAX_FAULT, UnreadableBody } from '../errors.ts';
 import { attachmentOf, type Attachment } from './attachments.ts';
 import type { Body } from './body.ts';
 import { mailBody, readMime } from './mail.ts';
@@ -61,7 +61,7 @@ function readMultipart(contentType: string, body: Uint8Array): Form {
       else if (!fields.has(name)) fields.set(name, part.text);
     }
   } catch (error) {
-    throw new UnreadableBody(`The form cannot be read: ${cut((error as Error).message, LONGEST_FAULT)}.`);
+    throw new UnreadableBody(`The form cannot be read: ${cut((error as Error).message, MAX_FAULT)}.`);
   }
   return { fields, files, mime };
 }

@@ -5,12 +5,12 @@ import { UnreadableBody } from '../errors.ts';
 import type { Selected } from './body.ts';
 
 /** As many as any body of the API may have. A mail is large by its texts, and not by their number. */
-const MOST_VALUES = 25_000;
+const MAX_VALUES = 25_000;
 
 /** A text that holds too many values is refused before it is parsed. @throws UnreadableBody */
 export function parseJsonBody(body: Uint8Array): JsonValue {
   try {
-    assertFewValues(body, MOST_VALUES);
+    assertFewValues(body, MAX_VALUES);
     return parseStrictJson(decodeUtf8Strict(Buffer.from(body.buffer, body.byteOffset, body.byteLength)));
   } catch (error) {
     if (error instanceof StrictJsonFault) throw new UnreadableBody(error.message);
@@ -25,15 +25,15 @@ const NAME_OF_MEMBER = /^(?=.{1,24}$)[A-Za-z0-9]{1,40}(?:[_.-][A-Za-z0-9]{1,40})
  * Code units of a place. The sender chooses names of members, and each of 50 findings names its place: so bounded they have 64 KiB together at most, even where each unit
  * is escaped.
  */
-const MOST_OF_PLACE = 160;
+const MAX_OF_PLACE = 160;
 /** Hexadecimal digits that tell two long places apart. */
 const DIGITS = 12;
 
 /** The JSON pointer of a member. Of a longer one the beginning and a hash of the whole; this takes time that grows with the name alone. */
 export function pointerTo(path: string, name: string): string {
   const whole = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  if (whole.length < MOST_OF_PLACE) return whole;
-  return `${whole.slice(0, MOST_OF_PLACE - DIGITS - 2).toWellFormed()}…${hash('sha256', whole, 'hex').slice(0, DIGITS)}`;
+  if (whole.length < MAX_OF_PLACE) return whole;
+  return `${whole.slice(0, MAX_OF_PLACE - DIGITS - 2).toWellFormed()}…${hash('sha256', whole, 'hex').slice(0, DIGITS)}`;
 }
 
 /** Every text of a value: its strings, and names of members that could be more than names. `path` is a JSON pointer, or its beginning and a hash. */

@@ -2,7 +2,7 @@ import { cut } from '../../../json/shown.ts';
 import PostalMime, { type Address, type Email } from 'postal-mime';
 import type { JsonObject, JsonValue } from '../../../json/value.ts';
 import { isJsonObject } from '../../../json/value.ts';
-import { LONGEST_FAULT, UnreadableBody } from '../errors.ts';
+import { MAX_FAULT, UnreadableBody } from '../errors.ts';
 import { attachmentOf, withoutContents, type Attachment } from './attachments.ts';
 import type { Body, Selected } from './body.ts';
 import { pointerTo, selectLeaves } from './json.ts';
@@ -29,7 +29,7 @@ const MAX_MESSAGES_INSIDE = 4;
  * The parser takes about 12 microseconds for a line of text and 25 for one of messages inside of messages, however short it is; so the short lines of a mail take less than
  * a second. Programs break base64 at 60 characters and more, and a mail of 10 MiB has fewer long lines than would take two.
  */
-export const MOST_SHORT_LINES = 30_000;
+export const MAX_SHORT_LINES = 30_000;
 const SHORT_LINE = 60;
 const LINE_FEED = 0x0a;
 
@@ -39,7 +39,7 @@ export function shortLinesIn(bytes: Uint8Array): number {
   let start = 0;
   for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
     if (end - start < SHORT_LINE) short += 1;
-    if (short > MOST_SHORT_LINES) break;
+    if (short > MAX_SHORT_LINES) break;
     start = end + 1;
   }
   return short;
@@ -47,9 +47,9 @@ export function shortLinesIn(bytes: Uint8Array): number {
 
 /** @throws UnreadableBody */
 export async function readMime(bytes: Uint8Array): Promise<Body> {
-  if (shortLinesIn(bytes) > MOST_SHORT_LINES)
+  if (shortLinesIn(bytes) > MAX_SHORT_LINES)
     throw new UnreadableBody(
-      `The mail has more than ${MOST_SHORT_LINES} lines of fewer than ${SHORT_LINE} characters; send the text as an attachment.`,
+      `The mail has more than ${MAX_SHORT_LINES} lines of fewer than ${SHORT_LINE} characters; send the text as an attachment.`,
     );
   const mail = await parse(bytes);
   if (mail.headers.length === 0 || !(mail.from ?? mail.subject ?? mail.messageId ?? mail.to))
@@ -81,7 +81,7 @@ async function parse(bytes: Uint8Array): Promise<Email> {
       maxHeadersSize: 262_144,
     });
   } catch (error) {
-    throw new UnreadableBody(`The mail cannot be read: ${cut((error as Error).message, LONGEST_FAULT)}.`);
+    throw new UnreadableBody(`The mail cannot be read: ${cut((error as Error).message, MAX_FAULT)}.`);
   }
 }
 
