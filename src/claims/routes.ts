@@ -206,7 +206,7 @@ const verify = route({
   summary: 'Verify a claim that you hold, or one that is recorded here',
   description:
     'A claim that is not valid is an answer: `valid` is false, and `errors` say why. A receipt may be given with the envelope; without one ' +
-    'the place of the claim in the log is looked up. A co-signature, whatever is wrong with it, and a receipt of a registry whose key is not known ' +
+    'the place of the claim in the log is looked up. A co-signature, no matter what is wrong with it, and a receipt of a registry whose key is not known ' +
     'here leave a claim valid.',
   audience,
   readsOnly: true,

@@ -112,7 +112,7 @@ const attempt = route({
   tag,
   summary: 'Try a skill of yours that the service executes, also before its review',
   description:
-    'An invocation of your own skill, whatever its status: it costs no price, and what its steps cost. The answer of GET names the failed ' +
+    'An invocation of your own skill, regardless of its status: it costs no price, and what its steps cost. The answer of GET names the failed ' +
     'step and shows what it printed.',
   audience,
   params,

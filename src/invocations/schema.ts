@@ -121,7 +121,7 @@ const ExecutedStepSchema = z
   .object({
     index: z.int().describe('Counts from 0.'),
     kind: z.enum(['script', 'llm']),
-    label: z.string().nullable().describe('For whoever may see the code.'),
+    label: z.string().nullable().describe('For callers who may see the code.'),
     status: z.enum(['running', 'done', 'failed']),
     duration_ms: z.int().nullable(),
     charged_microcents: z.int().describe('Once the invocation has ended.'),

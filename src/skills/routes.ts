@@ -32,7 +32,7 @@ const publish = route({
   operation: 'publishSkill',
   tag,
   summary: 'Publish a skill',
-  description: 'Active at once, or pending_review where the service would execute it or show it as code.',
+  description: 'Active immediately, or pending_review where the service would execute it or show it as code.',
   audience: 'anyone',
   body: PublishSkillSchema,
   maxValues: MAX_SKILL_VALUES,

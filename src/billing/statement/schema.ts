@@ -55,7 +55,7 @@ export const StatementSchema = z
     remainders: z
       .array(RemainderSchema)
       .nullable()
-      .describe('By meter, whatever the filters, when the first page was read; null on later pages.'),
+      .describe('By meter, regardless of the filters, when the first page was read; null on later pages.'),
     ...cursorMembers,
     transactions: z.array(WalletTransactionSchema),
   })

@@ -64,7 +64,7 @@ const postChangePage = route({
   tag,
   summary: 'Open the page of a change that waits to be paid',
   description:
-    'The page of an upgrade lives for minutes: this opens it anew, with as much time to pay as at first. That of a first subscription is the ' +
+    'The page of an upgrade lives for minutes: this opens it again, with as much time to pay as at first. That of a first subscription is the ' +
     'same until its time is over.',
   audience: 'admin',
   status: 200,

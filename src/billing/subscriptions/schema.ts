@@ -73,7 +73,7 @@ export const SubscriptionSchema = z
       .nullable()
       .meta({
         description:
-          'A change that waits to be paid. Only administrators see its checkout_url, which of an upgrade lives for minutes: POST /v1/billing/subscription/change/checkout opens it anew.',
+          'A change that waits to be paid. Only administrators see its checkout_url, which of an upgrade lives for minutes: POST /v1/billing/subscription/change/checkout opens it again.',
       }),
   })
   .meta({

@@ -11,7 +11,7 @@ export const BalanceSchema = z
     held_cents: Cents.describe('Held for open invocations and for refunds under way.'),
     receivable_cents: Cents.describe(
       'Owed since payments were taken back that the wallet could not cover. While it is above zero nothing is spent: ' +
-        'whatever becomes available pays it first.',
+        'money that becomes available pays it first.',
     ),
   })
   .meta({

@@ -15,7 +15,7 @@ const postPaymentWebhook = route({
   summary: 'Receive an event of the payment provider',
   description:
     'For the payment provider: the body is signed in Stripe-Signature (`t=…,v1=…`, at most five minutes old). An event counts once, however ' +
-    'often and in whatever order it is sent; event types that mean nothing here are answered 200 as well.',
+    'often and in any order it is sent; event types that mean nothing here are answered 200 as well.',
   audience: 'public',
   takesSigned: {
     mediaTypes: ['application/json'],

@@ -118,7 +118,7 @@ const readNewestCheckpoint = route({
   path: '/v1/log/checkpoint/newest',
   alias: '/log/checkpoint/newest',
   operation: 'readNewestLogCheckpoint',
-  summary: 'Read the newest checkpoint of the log, whoever has signed it',
+  summary: 'Read the newest checkpoint of the log, no matter which witnesses have signed it',
   description:
     'A signed note (C2SP tlog-checkpoint) of all that is published, with the signatures of the witnesses that have signed it so far.',
   handler: async ({ context }) => {

@@ -126,8 +126,8 @@ const postRotateSecret = route({
   tag,
   summary: 'Replace the secret of an inbound endpoint',
   description:
-    'The new one is made here, unless `secret` has the one that the provider made. Forwards are signed with it at once. What the provider sends may be signed with the one before for 24 hours, unless ' +
-    '`immediate` is true. A second rotation within these ends the first secret at once. A `secret` that is sent needs a person, and so does any, by a key or token that ends.',
+    'The new one is made here, unless `secret` has the one that the provider made. Forwards are signed with it immediately. What the provider sends may be signed with the one before for 24 hours, unless ' +
+    '`immediate` is true. A second rotation within these ends the first secret immediately. A `secret` that is sent needs a person, and so does any, by a key or token that ends.',
   audience: 'admin',
   params,
   body: RotateEndpointSecretSchema,

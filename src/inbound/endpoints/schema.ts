@@ -193,7 +193,7 @@ export const RotateEndpointSecretSchema = z
     immediate: z
       .boolean()
       .default(false)
-      .meta({ description: 'The secret before ends at once; else it verifies for another 24 hours.' }),
+      .meta({ description: 'The secret before ends immediately; else it verifies for another 24 hours.' }),
     secret: providerSecret,
   })
   .meta({ id: 'RotateInboundSecret' });

@@ -88,7 +88,7 @@ const postReplay = route({
   path: '/v1/operator/inbound-webhooks/:id/events/:eventId/replay',
   operation: 'replayInboundEvent',
   tag,
-  summary: 'Scan an event anew, and forward it where the policy lets it pass',
+  summary: 'Scan an event again, and forward it where the policy lets it pass',
   description:
     'Another attempt, with the scanner and the policy of today: a verdict that the policy holds is not forwarded by a replay either. Of an ' +
     'event that was `blocked` it needs a person.',

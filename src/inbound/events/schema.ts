@@ -85,7 +85,7 @@ export const InboundEventSchema = z
   })
   .meta({
     id: 'InboundEvent',
-    description: 'An event of a provider: its verdict and what became of it, without its content.',
+    description: 'An event of a provider: its verdict and its outcome, without its content.',
     examples: [
       {
         id: 'iev_01K0000000000000000000000A',

@@ -28,7 +28,7 @@ export const ReceivedEventSchema = z
   })
   .meta({
     id: 'ReceivedInboundEvent',
-    description: 'What became of a request of a provider.',
+    description: 'The outcome of a request of a provider.',
     examples: [
       {
         event_id: 'iev_01K0000000000000000000000A',

@@ -29,7 +29,7 @@ const getDeliveries = route({
   path: '/v1/notifications/deliveries',
   operation: 'listDeliveries',
   tag,
-  summary: 'List what became of each event at each destination, newest first',
+  summary: 'List the outcome of each event at each destination, newest first',
   description: 'Deliveries are kept for 30 days.',
   audience: 'admin',
   query: z.object({ ...pages.query, ...DeliveryFilterSchema.shape }),

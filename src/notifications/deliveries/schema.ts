@@ -41,7 +41,7 @@ export const DeliverySchema = z
   })
   .meta({
     id: 'Delivery',
-    description: 'What became of one event at one destination. Deliveries are kept for 30 days.',
+    description: 'The outcome of one event at one destination. Deliveries are kept for 30 days.',
     examples: [
       {
         id: 'dlv_01K0000000000000000000000A',

@@ -29,7 +29,7 @@ const postDestination = route({
   tag,
   summary: 'Add an address that notifications are sent to',
   description:
-    'Nothing is sent to it before it is verified: a code goes to it at once. The registered e-mail address of the operator is verified ' +
+    'Nothing is sent to it before it is verified: a code goes to it immediately. The registered e-mail address of the operator is verified ' +
     'without one. A webhook gets its code as a signed request, of type destination.verification; its secret is in `webhook_secret`, only ' +
     'once. SMS and webhooks need a paid tier.',
   audience: 'admin',
@@ -66,7 +66,7 @@ const getDestination = route({
   path: '/v1/notifications/destinations/:id',
   operation: 'getDestination',
   tag,
-  summary: 'Show a destination, and what became of its last code',
+  summary: 'Show a destination, and the outcome of its last code',
   audience: 'admin',
   params,
   status: 200,
@@ -100,8 +100,8 @@ const postRotateSecret = route({
   tag,
   summary: 'Replace the secret of a webhook',
   description:
-    'X-Service-Signature is of the new secret at once; webhook-signature carries both for 24 hours. A second rotation within these ends the ' +
-    'first secret at once. The new one is in `webhook_secret`, only once.',
+    'X-Service-Signature is of the new secret immediately; webhook-signature carries both for 24 hours. A second rotation within these ends the ' +
+    'first secret immediately. The new one is in `webhook_secret`, only once.',
   audience: 'admin',
   params,
   status: 200,
@@ -118,7 +118,7 @@ const postSendCode = route({
   summary: 'Send another code to a destination that is not verified',
   description:
     'Codes before it count no more. The next can be sent after 30 seconds, five within the life of a code. An operator can send ten a day to ' +
-    'one address and fifty to all; one address gets thirty a day, whoever sends them. It is sent once this is answered; what became of it is in `code` of the destination.',
+    'one address and fifty to all; one address gets thirty a day, no matter who sends them. It is sent once this is answered; the outcome is in `code` of the destination.',
   audience: 'admin',
   params,
   status: 200,
@@ -134,7 +134,7 @@ const postVerify = route({
   tag,
   summary: 'Enter the code that was sent to a destination',
   description:
-    'A code can be used once and tried five times. A destination that is verified stays so, whatever is sent; a refusal has `verified: false`.',
+    'A code can be used once and tried five times. A destination that is verified stays so, no matter what is sent; a refusal has `verified: false`.',
   audience: 'admin',
   params,
   body: VerifyDestinationSchema,
@@ -152,7 +152,8 @@ const postEnable = route({
   operation: 'enableDestination',
   tag,
   summary: 'Send again to a destination that was disabled since it kept failing',
-  description: 'Its failures count anew. What failed meanwhile is not sent by this: redeliver it.',
+  description:
+    'Its failures are counted from zero again. Deliveries that failed meanwhile are not sent by this: redeliver them.',
   audience: 'admin',
   params,
   status: 200,

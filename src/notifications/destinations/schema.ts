@@ -34,7 +34,7 @@ export const VerificationCodeSchema = z
   })
   .meta({
     id: 'VerificationCode',
-    description: 'What became of a code, which is in no answer.',
+    description: 'The outcome of a code; the code itself is in no answer.',
     examples: [
       {
         status: 'waiting',

@@ -179,7 +179,7 @@ export type DecideReview = z.output<typeof DecideReviewSchema>;
 /** Body of POST /v1/agents/:id/block. */
 export const BlockAgentSchema = z
   .strictObject({
-    notes: text(0, 1_000).optional().meta({ description: 'Why; whoever may unblock the agent reads it' }),
+    notes: text(0, 1_000).optional().meta({ description: 'The reason, for those who may unblock the agent' }),
   })
   .meta({ id: 'BlockAgent' });
 export type BlockAgent = z.output<typeof BlockAgentSchema>;

@@ -19,7 +19,7 @@ export const RotateBodySchema = z
     immediate: z
       .boolean()
       .default(false)
-      .meta({ description: 'Withdraw the active key: whatever it has signed is refused from now on' }),
+      .meta({ description: 'Withdraw the active key: everything that it has signed is refused from now on' }),
     kids: z
       .array(z.string())
       .min(1)
