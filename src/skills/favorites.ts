@@ -21,17 +21,17 @@ export const setFavorite = (
     const { operatorId } = call.caller;
     await findVisibleRow(connection, call.caller, id);
     const { rowCount } = favorited
-      ? await insertFavorite(connection, operatorId, id)
-      : await deleteFavorite(connection, operatorId, id);
+      ? await insertFavorite(connection, { operatorId, id })
+      : await deleteFavorite(connection, { operatorId, id });
     if (rowCount > 0) await audit(favorited ? 'skill.favorited' : 'skill.unfavorited', id);
     return { status: 200, body: { favorited } };
   });
 
-const insertFavorite = (connection: CommonQueryMethods, operatorId: string, id: string) =>
+const insertFavorite = (connection: CommonQueryMethods, { operatorId, id }: { operatorId: string; id: string }) =>
   connection.query(sql.type(Nothing)`
     insert into skill_favorites (operator_id, skill_id) values (${operatorId}, ${id}) on conflict do nothing`);
 
-const deleteFavorite = (connection: CommonQueryMethods, operatorId: string, id: string) =>
+const deleteFavorite = (connection: CommonQueryMethods, { operatorId, id }: { operatorId: string; id: string }) =>
   connection.query(
     sql.type(Nothing)`delete from skill_favorites where operator_id = ${operatorId} and skill_id = ${id}`,
   );

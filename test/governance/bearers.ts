@@ -78,7 +78,7 @@ export async function openService(): Promise<Service> {
     const owner = await buildOperator({ tier: 'business' });
     const operatorId = owner.operatorId as OperatorId;
     const person = (role: 'owner' | 'admin' | 'member') =>
-      insertMember(operatorId, `${unique('person')}@example.test`, role);
+      insertMember(operatorId, { email: `${unique('person')}@example.test`, role });
     const agents = [
       await buildAgent(owner, { accountability: 'enforced', checkpoint_interval_seconds: 60, public_jwk: publicJwk }),
       await buildAgent(owner),

@@ -176,8 +176,8 @@ const member =
   async (world: World): Promise<Asked> => {
     const { operator, key } = world;
     const [id, other] = [
-      await insertMember(operator.operatorId, emailOf(), role),
-      await insertMember(operator.operatorId, emailOf(), role),
+      await insertMember(operator.operatorId, { email: emailOf(), role }),
+      await insertMember(operator.operatorId, { email: emailOf(), role }),
     ];
     const by = sqlOf(world);
     const body = { email: emailOf(), role };
@@ -186,12 +186,12 @@ const member =
       call: (as, headers) =>
         what === 'added' ? as.post('/v1/members', body, headers) : as.delete(`/v1/members/${id}`, headers),
       changes: [
-        () => insertMember(operator.operatorId, emailOf(), 'admin'),
+        () => insertMember(operator.operatorId, { email: emailOf(), role: 'admin' }),
         by(sql.fragment`update members set email = ${emailOf()} where id = ${id}`),
         by(sql.fragment`update members set joined_at = null where id = ${id}`),
         // Somebody who signs in nowhere: who approves here keeps the role to do so.
         by(sql.fragment`update members set role = ${role === 'owner' ? 'admin' : 'owner'} where id = ${other}`),
-        () => insertMember(operator.operatorId, emailOf(), 'owner'),
+        () => insertMember(operator.operatorId, { email: emailOf(), role: 'owner' }),
       ],
       fixed: either(IDS, /^member\.role$/),
     };
@@ -433,7 +433,7 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
   'member.outlives_maker': async (world) => ({
     as: await endingKey(world),
     call: (as, headers) => as.post('/v1/members', { email: 'invited@example.test', role: 'member' }, headers),
-    changes: [() => insertMember(world.operator.operatorId, emailOf(), 'admin')],
+    changes: [() => insertMember(world.operator.operatorId, { email: emailOf(), role: 'admin' })],
     fixed: either(IDS, /^deciders\[\]\./),
   }),
   'new_agent_public_key.outlives_maker': async (world) => ({

@@ -114,7 +114,10 @@ export async function signIn(email: string, operatorId?: string): Promise<Person
 export type Role = 'owner' | 'admin' | 'member';
 
 /** Makes the holder of an address a member, as an owner would. @returns the member's id */
-export async function insertMember(operatorId: string, email: string, role: Role): Promise<string> {
+export async function insertMember(
+  operatorId: string,
+  { email, role }: { email: string; role: Role },
+): Promise<string> {
   const id = newId('mem');
   const pool = await database();
   await pool.query(sql.type(z.object({}))`
@@ -129,7 +132,7 @@ export async function buildPerson(
   role: Role = 'admin',
 ): Promise<Person & { memberId: string; email: string }> {
   const email = `${unique('person')}@example.test`;
-  const memberId = await insertMember(operatorId, email, role);
+  const memberId = await insertMember(operatorId, { email, role });
   return { ...(await signIn(email)), memberId, email };
 }
 

@@ -74,7 +74,7 @@ export const decisions = {
       const why = await whyNotTaken(connection, id);
       assertThat(why === null, () => new CarnetError('INVALID_STATE', `This payment cannot be taken: ${why}.`));
     },
-    apply: ({ connection }, id, { requestId }) => takeDifferingPayment(connection, id, requestId),
+    apply: ({ connection }, id, { requestId }) => takeDifferingPayment(connection, { id, requestId }),
   },
   /** Notes that a payment was settled elsewhere, as by giving it back at the provider. */
   paymentDismissed: {

@@ -136,8 +136,7 @@ export const whyNotTaken = (connection: CommonQueryMethods, id: string): Promise
 /** @throws the refusals of `take_differing_payment`. */
 export const takeDifferingPayment = async (
   connection: CommonQueryMethods,
-  id: string,
-  requestId: string,
+  { id, requestId }: { id: string; requestId: string },
 ): Promise<CaseEffect> => {
   const { operator_id, life } = await connection.one(sql.type(EffectRow.omit({ transaction_id: true }))`
     select operator_id, life from take_differing_payment(${id}, ${requestId})`);

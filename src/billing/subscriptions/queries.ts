@@ -173,8 +173,7 @@ export const readStanding = (
  */
 export async function noteSurplus(
   connection: CommonQueryMethods,
-  operatorId: string,
-  subscriptionId: string,
+  { operatorId, subscriptionId }: { operatorId: string; subscriptionId: string },
 ): Promise<boolean> {
   const { rowCount } = await connection.query(sql.type(Nothing)`
     insert into surplus_subscriptions (subscription_id, operator_id) values (${subscriptionId}, ${operatorId}) on conflict do nothing`);

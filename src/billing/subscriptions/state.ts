@@ -59,7 +59,7 @@ export async function takeState(unit: Unit, operatorId: string, reported: Report
   const before = await lockSubscription(connection, operatorId);
   const { subscriptionId } = reported.state;
   await notePrice(connection, operatorId, { before, reported });
-  if (isSecondSubscription(before, reported) && (await noteSurplus(connection, operatorId, subscriptionId))) {
+  if (isSecondSubscription(before, reported) && (await noteSurplus(connection, { operatorId, subscriptionId }))) {
     await auditSubscription(connection, {
       operatorId,
       action: 'subscription.second',

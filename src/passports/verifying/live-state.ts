@@ -95,5 +95,5 @@ class LiveStates {
 const liveStates = defineCache(({ pool }) => new LiveStates(pool));
 
 /** The state of a passport at a moment after this call. */
-export const liveState = (context: Context, jti: string, kid: string): Promise<LiveState> =>
+export const liveState = (context: Context, { jti, kid }: { jti: string; kid: string }): Promise<LiveState> =>
   context.caches.get(liveStates).find(jti, kid);

@@ -49,7 +49,8 @@ export async function verifyPassport(context: Context, token: string, serviceId?
     const verdict = await verifySignature(context, token);
     if ('reason' in verdict) return { valid: false, reason: verdict.reason };
     const { payload, kid } = verdict;
-    const reason = stateFault(verdict, await liveState(context, payload.jti, kid)) ?? scopeFault(payload, serviceId);
+    const reason =
+      stateFault(verdict, await liveState(context, { jti: payload.jti, kid })) ?? scopeFault(payload, serviceId);
     if (reason !== null) return { valid: false, reason };
     return { valid: true, payload, authorityRefs: await liveAuthorityRefs(context, payload) };
   } catch (error) {

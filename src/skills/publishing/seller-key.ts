@@ -36,7 +36,7 @@ export async function approvalToSpend(
   const act = await actToOutlive(unit.connection, call.caller, { act: 'skill.outlives_maker', end: null });
   if (act === null) return null;
   assertThat(
-    !(await isNameTaken(unit.connection, call.caller.operatorId, body.name)),
+    !(await isNameTaken(unit.connection, { operatorId: call.caller.operatorId, name: body.name })),
     () => new CarnetError('SKILL_NAME_TAKEN', 'You already have a skill of this name; choose another name.'),
   );
   return await context.requireApproval(unit, call, { act, subject: null });

@@ -49,7 +49,10 @@ export async function insertSkill(
   }
 }
 
-export const isNameTaken = (connection: CommonQueryMethods, operatorId: string, name: string): Promise<boolean> =>
+export const isNameTaken = (
+  connection: CommonQueryMethods,
+  { operatorId, name }: { operatorId: string; name: string },
+): Promise<boolean> =>
   connection.exists(sql.type(Nothing)`select from skills where operator_id = ${operatorId} and name = ${name}`);
 
 /** Stores the skill as it is now as one more revision: invocations name a revision, which must not change. */

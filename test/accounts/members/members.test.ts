@@ -215,7 +215,7 @@ describe('DELETE /v1/members/:id', () => {
     const operator = await buildOperator();
     const [first] = await membersOf(operator);
     assertProblem(await operator.delete(`/v1/members/${first?.id}`), 'INVALID_STATE');
-    const second = { id: await insertMember(operator.operatorId, address(), 'owner') };
+    const second = { id: await insertMember(operator.operatorId, { email: address(), role: 'owner' }) };
     const deleting = async (owner: { id: string } | undefined): Promise<() => Promise<Reply>> => {
       const path = `/v1/members/${owner?.id}`;
       const refused = await operator.delete(path);

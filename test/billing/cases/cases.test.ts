@@ -150,7 +150,7 @@ describe('What waits for a person', function () {
       await reportRefunds(paymentId);
       const path = `/v1/admin/billing/refunds/${id}/settle`;
       assertProblem(await platform().post(path, { outcome: 'failed', reason }), 'INVALID_STATE');
-      await reportThere(paymentId, there, 'failed');
+      await reportThere(paymentId, { id: there, status: 'failed' });
       assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
     });
 
@@ -223,7 +223,7 @@ describe('What waits for a person', function () {
       const there = await refundedThere(paymentId, 300);
       const id = await hangingRefund(operator, transactionId);
       assert.deepEqual(await walletOf(operator), [0, 700, 0]);
-      await reportThere(paymentId, there, 'failed');
+      await reportThere(paymentId, { id: there, status: 'failed' });
       assert.deepEqual(await walletOf(operator), [300, 700, 0]);
       await refundThere(paymentId, 700, { status: 'failed', key: `refund:${transactionId}` });
       await reportRefunds(paymentId);

@@ -72,7 +72,7 @@ export async function settledRefund(
   /** The status that the provider gives the refund with our key, and its list then has. */
   const report = async (status: 'succeeded' | 'failed'): Promise<void> => {
     there ??= await refundThere(paymentId, cents, { key });
-    await reportThere(paymentId, there, status);
+    await reportThere(paymentId, { id: there, status });
   };
   return { operator, topUp, paymentId, transactionId, id, report };
 }

@@ -79,7 +79,7 @@ export async function refundedThere(paymentId: string | null, amountCents: numbe
 }
 
 /** The bank sends a refund back, or it ends otherwise, and it is reported. */
-export async function reportThere(paymentId: string, id: string, status: Status): Promise<void> {
+export async function reportThere(paymentId: string, { id, status }: { id: string; status: Status }): Promise<void> {
   await changeThere(id, status);
   await reportRefunds(paymentId);
 }

@@ -172,7 +172,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
     const { operator, paymentId } = await payer(400);
     const id = await refundedThere(paymentId, 1_000);
     assert.equal(await owed(operator), 400);
-    for (let times = 0; times < 2; times += 1) await reportThere(paymentId, id, 'failed');
+    for (let times = 0; times < 2; times += 1) await reportThere(paymentId, { id, status: 'failed' });
     assert.equal(await balanceOf(operator), 600);
     await refundedThere(paymentId, 200);
     assert.equal(await balanceOf(operator), 400);
@@ -220,7 +220,8 @@ describe('A refund of ours', function () {
     const { operator, paymentId, transactionId } = await payer();
     const id = await refunding(operator, transactionId);
     await reportRefunds(paymentId);
-    for (let times = 0; times < 2; times += 1) await reportThere(paymentId, await thereOf(id), 'failed');
+    for (let times = 0; times < 2; times += 1)
+      await reportThere(paymentId, { id: await thereOf(id), status: 'failed' });
     assert.equal(await balanceOf(operator), 1_000);
     assert.equal(assertStatus(await operator.get(`/v1/billing/refunds/${id}`), 200).status, 'failed');
     assert.deepEqual(await audited(id), ['refund.begun', 'refund.succeeded', 'refund.failed']);

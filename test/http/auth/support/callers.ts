@@ -72,7 +72,7 @@ export async function openWorld(): Promise<World> {
     issuer.token({ operator_id: owner.operatorId, scope, exp: anHourHence });
   const session = async (role: 'owner' | 'admin' | 'member'): Promise<Record<string, string>> => {
     const email = role === 'owner' ? owner.email : `${unique(role)}@example.test`;
-    if (role !== 'owner') await insertMember(owner.operatorId, email, role);
+    if (role !== 'owner') await insertMember(owner.operatorId, { email, role });
     return { cookie: await signIn(place, email) };
   };
   const [ownerSession, adminSession, memberSession] = [
