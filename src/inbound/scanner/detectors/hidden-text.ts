@@ -55,8 +55,9 @@ export function raise(text: NormalText, detections: readonly Detection[]): Detec
   for (const { detector_key, severity, start, end } of detections) {
     if (detector_key === 'hidden_text' || severity === 'low' || raised.length >= MAX_FOUND) continue;
     const part = hidingOf(text, start, end);
-    // An address stands in a link where everybody expects it.
-    if (part?.how === 'link' && !(detector_key === 'instruction_override' && isAtLeast(severity, 'high'))) continue;
+    // An address stands in a link where everybody expects it, and the text of a picture in an attribute.
+    const isExpected = part?.how === 'link' || part?.how === 'attribute';
+    if (isExpected && !(detector_key === 'instruction_override' && isAtLeast(severity, 'high'))) continue;
     const reason = part
       ? `Text ${ways[part.how]}, and holds what another detector found.`
       : splitsWithin(text, start, end)
