@@ -101,11 +101,13 @@ export function textFiles(root: string): string[] {
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
     );
-  return [...readdirSync(root), ...below]
-    .filter((path) => checked.test(path) && !path.split('/').includes('node_modules'))
-    // A landed migration never changes, and cites the decisions of its day.
-    .filter((path) => !path.startsWith('src/database/migrations/'))
-    .toSorted();
+  return (
+    [...readdirSync(root), ...below]
+      .filter((path) => checked.test(path) && !path.split('/').includes('node_modules'))
+      // A landed migration never changes, and cites the decisions of its day.
+      .filter((path) => !path.startsWith('src/database/migrations/'))
+      .toSorted()
+  );
 }
 
 /** A citation may go on in the next line of a comment; the mark there becomes blanks, so that places stay. */
