@@ -105,7 +105,7 @@ async function check(what: string, work: () => Promise<void>): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     stopped = true;
-    console.log('Stopped: what was made is taken away. Once more ends at once, and leaves it.');
+    console.log('Stopped: what was made is taken away. A second Ctrl-C ends immediately, and leaves it.');
   });
 
 const email = `check-${run}@example.com`;
@@ -206,7 +206,7 @@ async function checkAll(): Promise<void> {
   await check('the portal is configured, stays as it is, and opens', async () => {
     portalRequested = true;
     configurationId = await payments.ensurePortal(noPortal);
-    expectThat((await payments.ensurePortal(configurationId)) === configurationId, 'it was made anew');
+    expectThat((await payments.ensurePortal(configurationId)) === configurationId, 'it was made again');
     const { url } = await payments.openPortal({ ...customer, configurationId, portalId: `prt_check_${run}`, returnTo });
     expectThat(url.startsWith('https://'), url);
   });

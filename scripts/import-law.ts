@@ -93,7 +93,7 @@ export const articles: Article[] = [
     name: 'workflows',
     files: ['workflows/**'],
     may: ['npm:@temporalio/{workflow,common}', 'workflows/**', `type src/<domain>/${schemas}`, 'type activities/**'],
-    why: 'whatever a workflow loads becomes part of its replayed, deterministic bundle',
+    why: 'everything that a workflow loads becomes part of its replayed, deterministic bundle',
     instead: 'keep to `import type` of a schema or of activities, and let an activity do the work',
   },
   {
@@ -193,7 +193,7 @@ export const articles: Article[] = [
     files: ['scripts/{verify,monitor}/**'],
     may: ['scripts/{verify,monitor}/**', 'npm:{ajv,canonicalize,cbor2}', 'node:**'],
     why: 'who checks the log must not share its code: a fault in both would go unseen',
-    instead: 'write it anew from the published format',
+    instead: 'write it again from the published format',
   },
   {
     name: 'production-only',
@@ -247,7 +247,7 @@ function strangeRooms(files: string[]): string[] {
     .filter((room) => !rooms.has(room))
     .map(
       (room) =>
-        `src/${room} is a folder that the law does not know [rooms]\n  why: nothing would keep it from importing whatever it likes\n` +
+        `src/${room} is a folder that the law does not know [rooms]\n  why: nothing would keep it from importing anything\n` +
         '  instead: give a new domain its place in scripts/domains.ts; a room below http is named in scripts/import-law.ts',
     );
 }

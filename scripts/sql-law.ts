@@ -45,8 +45,8 @@ const EXCEPTIONS: Exceptions = {
     { prefix: 'earnings', why: 'an account of the ledger' },
     { prefix: 'receivable', why: 'the cause of a transfer: what is owed after a chargeback is paid' },
     { prefix: 'unrefunded', why: 'the cause of a transfer: a refund came back' },
-    { prefix: 'network', why: 'whoever requests codes to sign in, by their network' },
-    { prefix: 'browser', why: 'whoever requests codes to sign in, by a browser that signed in before' },
+    { prefix: 'network', why: 'callers who request codes to sign in, by their network' },
+    { prefix: 'browser', why: 'callers who request codes to sign in, by a browser that signed in before' },
     { prefix: 'payment', why: 'what the advisory lock of a payment is made of' },
   ],
   bodies: [

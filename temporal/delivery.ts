@@ -203,7 +203,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         await waker.prepare();
         await waker.wakeLife(life, lives[parsed.kind], descriptions.get(parsed.id));
       } catch (error) {
-        log.debug({ err: error, life }, 'a life could not be started at once; its message starts it');
+        log.debug({ err: error, life }, 'a life could not be started immediately; its message starts it');
       }
     },
     async ready(life) {

@@ -5,7 +5,7 @@ import { MAX_OUTPUT_BYTES } from './frames.ts';
 export const messages: Record<ScriptFault, string> = {
   SCRIPT_FAILED: 'The script ended with an exception, or has no function main; its owner can read where.',
   SCRIPT_TIME_LIMIT: 'The script needed more time than a step may have; let it do less in one step.',
-  SCRIPT_MEMORY_LIMIT: 'The script needed more memory than a step may have; let it keep less at once.',
+  SCRIPT_MEMORY_LIMIT: 'The script needed more memory than a step may have; let it keep less in memory.',
   SCRIPT_OUTPUT_INVALID:
     'What main returned is no JSON object, or holds what JSON cannot; return an object of plain values.',
   SCRIPT_OUTPUT_TOO_LARGE: `What main returned is longer than ${MAX_OUTPUT_BYTES / 1024} KiB as JSON; return less.`,

@@ -8,7 +8,7 @@ const found = metrics.counter('carnet_claims_altered', 'Claims that were read an
 
 export const ALTERED =
   'This claim was changed in the database: what is there does not have its digest, so it is not shown. ' +
-  'Whoever runs the service restores it from a copy.';
+  'The platform restores it from a copy.';
 
 /**
  * Whether the row of a claim states something else than what was recorded. Of an erased claim nothing ties what is left to its digest

@@ -13,7 +13,7 @@ export async function apiKeyOf({ pool, encryption, log }: Context, credential: C
   try {
     apiKey = encryption.open(sealed, credentialSeal(credential));
   } catch (error) {
-    log.error({ err: error, ...credential }, 'a key for a model provider cannot be opened: it has to be entered anew');
+    log.error({ err: error, ...credential }, 'a key for a model provider cannot be opened: it has to be entered again');
     return null;
   }
   await noteUse(pool, credential);

@@ -49,7 +49,7 @@ export async function migrate(databaseUrl: string, onBlocked?: (sentence: string
       if (before === checksum) continue;
       if (before !== undefined) {
         throw new StartupFault(
-          `The database was made by another version of Carnet: the migration ${name} is not the one that was applied; start that version, or use another DATA_DIR or DATABASE_URL. Whoever changed the file restores it and writes a new one.`,
+          `The database was made by another version of Carnet: the migration ${name} is not the one that was applied; start that version, or use another DATA_DIR or DATABASE_URL. The person who changed the file restores it and writes a new one.`,
         );
       }
       await untilUnlocked(client, { what: `The migration ${name}`, ...patience }, () =>
@@ -95,6 +95,6 @@ function refuseOtherHistory(applied: readonly string[], files: readonly string[]
   if (strange === undefined) return;
   throw new StartupFault(
     `The database was made by an earlier version of Carnet (it has the migration ${strange}), and its data cannot be taken over: ` +
-      'begin anew with npm run reset, or with another DATA_DIR; with a Postgres of your own, name a new, empty database in DATABASE_URL.',
+      'begin again with npm run reset, or with another DATA_DIR; with a Postgres of your own, name a new, empty database in DATABASE_URL.',
   );
 }

@@ -288,7 +288,7 @@ const tooLarge = (limit: number): CarnetError =>
   );
 
 const noRoom = (): CarnetError =>
-  new CarnetError('TEMPORARILY_UNAVAILABLE', 'Too much is being received at once; send this again in a moment.', {
+  new CarnetError('TEMPORARILY_UNAVAILABLE', 'Too much is being received together; send this again in a moment.', {
     headers: { 'Retry-After': '5' },
   });
 

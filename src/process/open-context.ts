@@ -29,7 +29,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
   const encryption = createEncryption(config.encryptionKeys);
   if (config.outboundAllowLoopback) {
     log.warn(
-      'OUTBOUND_ALLOW_LOOPBACK is true: whoever may name a receiver reaches what listens on this machine. Unset it outside of trials.',
+      'OUTBOUND_ALLOW_LOOPBACK is true: everybody who may name a receiver reaches all that listens on this machine. Unset it outside of trials.',
     );
   }
   return withCaches({

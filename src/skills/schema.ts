@@ -95,7 +95,8 @@ export const PublishSkillSchema = z
     faults.addIssue({
       code: 'custom',
       path: ['seller_credential_limit'],
-      message: 'must have max_calls or max_cost_cents: whoever invokes the skill may ask by the key of its seller',
+      message:
+        'must have max_calls or max_cost_cents: everybody who invokes the skill may ask by the key of its seller',
     });
   })
   .meta({ id: 'PublishSkill' });

@@ -64,7 +64,7 @@ describe('a claim that was changed in the database', () => {
     for (const shown of [await read(claim.id), listed[1], JSON.parse(lines[1] ?? '') as Claim, sent]) {
       assert.deepEqual([shown?.id, shown?.digest], [claim.id, claim.digest]);
       assert.deepEqual([shown?.envelope, shown?.payload_effective], [{}, null]);
-      assert.match(shown?.warnings.join() ?? '', /changed in the database: .* Whoever runs the service restores it/);
+      assert.match(shown?.warnings.join() ?? '', /changed in the database: .* The platform restores it/);
     }
     assert.deepEqual(listed[0]?.envelope, other.envelope, 'the others are');
   });

@@ -124,7 +124,7 @@ const conflict = (detail: string, extra: Record<string, unknown> = {}): CarnetEr
 function changeInFlight({ encryption }: Context, { id, tier, checkout_url: sealed }: ChangeRow): CarnetError {
   const url = sealed === null ? null : encryption.open(sealed, changeSeal(id));
   const advice =
-    'pay it at its checkout_url, which POST /v1/billing/subscription/change/checkout opens anew, or give it up with DELETE /v1/billing/subscription/change';
+    'pay it at its checkout_url, which POST /v1/billing/subscription/change/checkout opens again, or give it up with DELETE /v1/billing/subscription/change';
   return conflict(`A change to ${tier} waits to be paid: ${advice}.`, { checkout_url: url });
 }
 

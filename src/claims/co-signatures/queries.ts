@@ -31,7 +31,7 @@ const rowDigestOf = ({ signer_role: role, signer_kid: kid, cose_sign1: message }
   sha256Hex(canonicalJson([role, kid, message]));
 
 const CHANGED =
-  'This co-signature was changed in the database: role, kid, message or key are not what was kept. Whoever runs the service restores it from a copy.';
+  'This co-signature was changed in the database: role, kid, message or key are not what was kept. The platform restores it from a copy.';
 
 /** Whether what is kept is not what was sent, or beside another key than it names. */
 export const isChanged = ({ warnings }: KeptCoSignature): boolean => warnings.includes(CHANGED);

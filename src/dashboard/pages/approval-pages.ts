@@ -103,7 +103,7 @@ function decisionOf(
   const why = refusal === null ? nothing : html`<p class="notice warning">${refusal.message}</p>\n`;
   if (!mayApprove(caller)) return why;
   const approve = !('body' in approval)
-    ? html`<p class="notice warning">What is asked for cannot be shown any more, since the key that sealed it is gone; so it cannot be approved here. The same request can be made anew.</p>\n`
+    ? html`<p class="notice warning">What is asked for cannot be shown any more, since the key that sealed it is gone; so it cannot be approved here. The same request can be made again.</p>\n`
     : unread
       ? html`<p class="notice warning">It is about content that cannot be read as it was then, so it cannot be approved here.</p>\n`
       : refusal !== null
@@ -122,12 +122,12 @@ export function approvalOutcome(toDecide: ApprovalToDecide): Html | null {
   const { id, status, method, path, expires_at: expiresAt } = toDecide.approval;
   const request = html`<code>${method} ${path}</code>`;
   if (status === 'approved')
-    return html`<p class="notice good" role="status">Approved: ${request}. It is done once whoever asked sends the same request again with <code>X-Governance-Approval: ${id}</code>, until ${moment(expiresAt)}.</p>`;
+    return html`<p class="notice good" role="status">Approved: ${request}. It is done once its requester sends the same request again with <code>X-Governance-Approval: ${id}</code>, until ${moment(expiresAt)}.</p>`;
   if (status === 'consumed') return html`<p class="notice good" role="status">Approved, and done: ${request}.</p>`;
   if (status === 'rejected')
     return html`<p class="notice" role="status">Rejected: ${request}. Nothing is changed by it.</p>`;
   if (status === 'expired')
-    return html`<p class="notice warning" role="status">Lapsed: ${request}. Its time is over, or what it is about has changed since; the same request can be made anew.</p>`;
+    return html`<p class="notice warning" role="status">Lapsed: ${request}. Its time is over, or what it is about has changed since; the same request can be made again.</p>`;
   return null;
 }
 

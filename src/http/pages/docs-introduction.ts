@@ -8,7 +8,7 @@ export const docsIntroduction = (publicBaseUrl: string): Html => html`<h1>API do
 <section>
 <h2>Credentials</h2>
 <p>Programs send <code>Authorization: Bearer …</code>: the key of an operator or of an agent, or a passport. People sign in to <a href="/dashboard">the dashboard</a> with a code by mail; their browser then sends a cookie.</p>
-<p><b>Authorize</b> below keeps your key in this browser, in clear, until you press <b>Logout</b> there: it is in local storage, and goes to this service alone. Whoever uses this browser can use it. On a computer that is not yours, log out, or take a key that you delete afterwards.</p>
+<p><b>Authorize</b> below keeps your key in this browser, in clear, until you press <b>Logout</b> there: it is in local storage, and goes to this service alone. Everybody who uses this browser can use it. On a computer that is not yours, log out, or take a key that you delete afterwards.</p>
 </section>
 <section>
 <h2>Sending again is safe</h2>

@@ -44,12 +44,12 @@ function adviceOf({ status, headers }: CarnetError): Html {
     case 405:
       return html`Go back, and use the links and buttons of the page that you came from. ${home}.`;
     case 410:
-      return html`It does not come back: whoever gave you the address has to give you another one. ${home}.`;
+      return html`It does not come back: ask for another one where you got the address. ${home}.`;
     case 429:
     case 503:
       return later;
     case 500:
-      return html`Load the page again. If the fault stays, give the request id below to whoever runs this service.`;
+      return html`Load the page again. If the fault stays, give the request id below to the people who run this service.`;
     default:
       return html`Go back, change what is wrong, and try again.`;
   }

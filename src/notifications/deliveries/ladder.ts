@@ -45,7 +45,7 @@ export async function climbLadder(
         ]
       : ['After twenty in a row over twelve hours or more it is disabled.']),
     '',
-    `What became of each delivery: GET ${api}/deliveries?destination_id=${id}`,
+    `The outcome of each delivery: GET ${api}/deliveries?destination_id=${id}`,
     `Send again what was not delivered: POST ${api}/deliveries/recover`,
     '',
     `Operator: ${operator.id}`,

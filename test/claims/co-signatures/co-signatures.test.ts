@@ -628,7 +628,7 @@ describe('co-signatures', () => {
           await connection.query(sql.unsafe`set local session_replication_role = replica`);
           await connection.query(sql.unsafe`update claim_co_signatures set ${change} where claim_id = ${id}`);
         });
-        const CHANGED = /^This co-signature was changed in the database: .* Whoever runs the service restores it/;
+        const CHANGED = /^This co-signature was changed in the database: .* The platform restores it/;
         const [shown] = (await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures;
         assert.deepEqual([shown?.verified, shown?.public_jwk, shown?.verified_at], [false, null, null]);
         assert.match(shown?.warnings.join() ?? '', CHANGED);

@@ -23,7 +23,7 @@ export const codeMail = ({
 
 ${code}
 
-It can be used once, within ${minutesOf(seconds)}. Whoever set up the notifications enters it here:
+It can be used once, within ${minutesOf(seconds)}. The person who set up the notifications enters it here:
 
 POST ${baseUrl}/v1/notifications/destinations/${destinationId}/verify
 
