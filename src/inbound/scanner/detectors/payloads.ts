@@ -18,7 +18,7 @@ export interface Payload {
   isDense?: boolean;
 }
 
-/** What is encoded in a text, in the order of the text. */
+/** The encoded stretches of a text, in their order. */
 export function payloadsOf({ shown, text }: Scene): Payload[] {
   const found: Payload[] = [];
   const add = (payload: Omit<Payload, 'text'> & { text: string | undefined }): void => {
@@ -163,7 +163,7 @@ const ESCAPE =
 const UTF7 = /\+[A-Za-z0-9+/]{3,4096}-?/g;
 /** A word of a header of a mail (RFC 2047); a long text is cut in several, wherever it happens. */
 const ENCODED_WORD = /=\?[\w*-]{1,40}\?[bq]\?[^?\s]{1,200}\?=/gi;
-/** Units of encoded words that are joined at once: 850 KB of them took the decoder thirteen times as long as half of that. */
+/** Units of encoded words that are joined together: 850 KB of them took the decoder thirteen times as long as half of that. */
 const MAX_WORDS = 65_536;
 /** Characters that stand inside of words and are not read: hyphens at the ends of lines and elsewhere, marks of emphasis, line breaks of a string in a string. */
 const BROKEN = /\\[nrt](?=[A-Za-z])|(?<=\p{L})(?:[-=]\s?\n|[*_`~|^-]{1,3})(?=\p{L})/gu;
