@@ -119,7 +119,7 @@ describe('The life of a payout', () => {
     assert.equal(await statusOf(one), 'transferring');
     await life(one).handle.cancel();
     await life(one).showing(
-      /^Has the payment provider transfer it.*\n\n\S+Z Refused to cancel this run: it ends when the payment provider/,
+      /^Has the payment provider transfer the payout, .*\n\n\S+Z Refused to cancel this run: it ends when the payment provider/,
     );
     await letTransfersGo();
     await life(one).ended();
