@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How long each test file took in the last run that was recorded: seconds by path, the longest first; files under a second are left out. */
+/** How long each test file took when it was recorded last: seconds by path, the longest first; files under a second are left out. */
 const TIMES = 'test/times.json';
 /** Tests that cost minutes and guard what few changes touch: `npm run test:all` and CI run them too. */
 const LONG = '.long.ts';
@@ -19,13 +19,17 @@ export const testFiles = (root: string, all: boolean): string[] =>
  * recorded counts as short.
  */
 export function longestFirst(root: string, files: string[]): string[] {
-  const times: Record<string, number> = JSON.parse(readFileSync(join(root, TIMES), 'utf8'));
+  const times = recordedTimes(root);
   return files.toSorted((one, other) => (times[other] ?? 0) - (times[one] ?? 0));
 }
 
-/** Writes what a run has measured. @param seconds by path from `root` */
+const recordedTimes = (root: string): Record<string, number> => JSON.parse(readFileSync(join(root, TIMES), 'utf8'));
+
+/** Writes what a run has measured; files that it did not run keep their times, unless they are gone. @param seconds by path from `root` */
 export function recordTimes(root: string, seconds: ReadonlyMap<string, number>): void {
-  const listed = [...seconds]
+  const there = new Set(testFiles(root, true));
+  const listed = Object.entries({ ...recordedTimes(root), ...Object.fromEntries(seconds) })
+    .filter(([file]) => there.has(file))
     .map(([file, time]) => [file, Math.round(time)] as const)
     .filter(([, time]) => time >= 1)
     .toSorted(([one, a], [other, b]) => b - a || one.localeCompare(other));

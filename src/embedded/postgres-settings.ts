@@ -4,7 +4,7 @@
  */
 const SETTINGS: Record<string, string> = {
   // One process has pools of 8 (API), 4 (delivery) and 8 (worker) and a listener; a second process and tests fit, too.
-  max_connections: '100',
+  max_connections: '200',
   // Twice the default: the hot tables and indexes of a busy single machine fit. Memory is used only as pages are read.
   shared_buffers: '256MB',
   // Room for a burst of commands without a forced checkpoint, after which every touched page is logged whole again; the

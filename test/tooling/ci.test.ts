@@ -9,6 +9,11 @@ const run = join(import.meta.dirname, '../../.ci/run');
 /** The act of each program of CI in a test: a line of sh; a program that is not named prints its name and passes. */
 type Programs = Partial<Record<'node' | 'oxfmt' | 'oxlint' | 'tsc' | 'mocha', string>>;
 
+/** `node` whose run of the tests is this line of sh. */
+const running = (tests: string): Programs => ({
+  node: `case "$*" in *run-tests*) ${tests};; *) echo "node $*";; esac`,
+});
+
 /** Runs the script in an empty project whose programs are replaced: tested are order, exit codes and last lines. */
 function ci(programs: Programs) {
   const folder = mkdtempSync(join(tmpdir(), 'carnet-ci-'));
@@ -16,11 +21,11 @@ function ci(programs: Programs) {
     mkdirSync(join(folder, '.ci'));
     cpSync(run, join(folder, '.ci/run'));
     const passing = {
-      node: 'echo "node $*"',
+      ...running('echo "$*"; echo "3 passed, 0 failed"'),
       oxfmt: 'echo oxfmt',
       oxlint: 'echo oxlint',
       tsc: 'echo tsc',
-      mocha: 'echo "mocha $*"; echo "3 passed, 0 failed"',
+      mocha: 'echo mocha',
     };
     for (const [name, line] of Object.entries({ ...passing, ...programs })) {
       const path = join(folder, 'node_modules/.bin', name);
@@ -59,7 +64,7 @@ describe('.ci/run', () => {
       '== docker-compose.yml',
       '== tests',
     ]);
-    assert.match(stdout, /== tests\nmocha --forbid-only --forbid-pending\n/);
+    assert.match(stdout, /== tests\nscripts\/run-tests.ts --all --forbid-only --forbid-pending\n/);
   });
 
   it('stops at the first stage that fails, names it and counts it as one failure', () => {
@@ -74,33 +79,27 @@ describe('.ci/run', () => {
   });
 
   it('passes on the counts and the exit code of failed tests', () => {
-    const { status, lastLine } = ci({
-      mocha: 'case "$*" in *--no-config*) exit 0;; esac; echo "2 passed, 7 failed"; exit 7',
-    });
+    const { status, lastLine } = ci(running('echo "2 passed, 7 failed"; exit 7'));
     assert.deepEqual([status, lastLine], [7, '2 passed, 7 failed']);
   });
 
   it('repeats the counts when something printed after them', () => {
-    const { status, lastLine } = ci({ mocha: 'echo "3 passed, 0 failed"; echo "postgres: shutting down" >&2' });
+    const { status, lastLine } = ci(running('echo "3 passed, 0 failed"; echo "postgres: shutting down" >&2'));
     assert.deepEqual([status, lastLine], [0, '3 passed, 0 failed']);
   });
 
   it('fails a test run that died before it counted', () => {
-    const { status, lastLine } = ci({
-      mocha: 'case "$*" in *--no-config*) exit 0;; esac; echo "Segmentation fault"; exit 139',
-    });
+    const { status, lastLine } = ci(running('echo "Segmentation fault"; exit 139'));
     assert.deepEqual([status, lastLine], [139, '0 passed, 1 failed']);
   });
 
   it('fails a test run that died after it counted', () => {
-    const { status, lastLine } = ci({
-      mocha: 'echo "3 passed, 0 failed"; case "$*" in *--no-config*) exit 0;; esac; exit 1',
-    });
+    const { status, lastLine } = ci(running('echo "3 passed, 0 failed"; exit 1'));
     assert.deepEqual([status, lastLine], [1, '3 passed, 1 failed']);
   });
 
   it('fails when no test ran', () => {
-    const { status, lastLine } = ci({ mocha: 'exit 0' });
+    const { status, lastLine } = ci(running('exit 0'));
     assert.deepEqual([status, lastLine], [1, '0 passed, 1 failed']);
   });
 });
