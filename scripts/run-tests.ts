@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
 const changed = given.find((argument) => /^--changed(=|$)/.test(argument));
 const all = given.includes('--all');
-if (given.includes('--record')) process.env.RECORD_TEST_TIMES = 'true';
+const record = given.includes('--record') ? ['--reporter-option', 'record=true'] : [];
 const others = given.filter((argument) => argument !== changed && !['--all', '--record'].includes(argument));
 
 const named = others.some((argument) => argument.startsWith('test/'));
@@ -25,7 +25,7 @@ const specs =
 if (changed !== undefined && specs.length === 0) {
   console.log('No test is touched by what has changed.\n0 passed, 0 failed');
 } else {
-  process.argv.splice(2, Infinity, ...others, ...specs);
+  process.argv.splice(2, Infinity, ...record, ...others, ...specs);
   // mocha's own program, so that its settings and flags hold as everywhere.
   createRequire(import.meta.url)('mocha/bin/mocha.js');
 }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { reporters, type Runnable, type Runner } from 'mocha';
+import { reporters, type MochaOptions, type Runnable, type Runner } from 'mocha';
 import { recordTimes } from '../../scripts/test-order.ts';
 import { whileSilent } from '../../src/process/while-silent.ts';
 
@@ -14,9 +14,11 @@ class CountingSpec extends reporters.Spec {
   readonly #timed: { title: string; ms: number }[] = [];
   /** Seconds by file, from the root of the project. */
   readonly #files = new Map<string, number>();
+  readonly #records: boolean;
 
-  constructor(runner: Runner) {
-    super(runner);
+  constructor(runner: Runner, options: MochaOptions = {}) {
+    super(runner, options);
+    this.#records = options.reporterOptions?.record === 'true';
     const note = (test: Runnable): void => {
       const { duration: ms = 0, file = '' } = test;
       this.#timed.push({ title: test.titlePath().join(' › '), ms });
@@ -42,7 +44,7 @@ class CountingSpec extends reporters.Spec {
     for (const { title, ms } of slowest)
       reporters.Base.consoleLog('%s s  %s', (ms / 1_000).toFixed(1).padStart(7), title);
     const { passes, failures } = this.stats;
-    if (process.env.RECORD_TEST_TIMES === 'true') recordTimes(process.cwd(), this.#files);
+    if (this.#records) recordTimes(process.cwd(), this.#files);
     reporters.Base.consoleLog('%d passed, %d failed', passes, failures);
   }
 }
