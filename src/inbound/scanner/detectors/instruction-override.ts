@@ -383,9 +383,9 @@ const addressesOf = (shown: string): Signal[] =>
     end: index + found.length,
   }));
 
-/** A tool is named to be used, in small letters. */
+/** A tool, whose name has small letters, is named to be used. */
 const CALL =
-  /\b(?:[Cc]all|[Ii]nvoke|[Ee]xecute|[Uu]se|[Rr]un) (?:the )?(?:function |tool |your )?[`'"]?[a-z]{2,20}_[a-z_\d]{2,30}(?!\w)/g;
+  /\b(?:[Cc]all|CALL|[Ii]nvoke|INVOKE|[Ee]xecute|EXECUTE|[Uu]se|USE|[Rr]un|RUN) (?:the )?(?:function |tool |your )?[`'"]?[a-z]{2,20}_[a-z_\d]{2,30}(?!\w)/g;
 
 /** To call a tool is an order where it begins a sentence; to use something, or a name with parentheses, is said in every text about programs. */
 const callsOf = (shown: string): Signal[] =>

@@ -251,9 +251,9 @@ function joined(shown: string, { first, last, start, end }: Region): Payload {
 function fromUtf7(text: string): string | undefined {
   let count = 0;
   const decoded = text.replaceAll(/\+([A-Za-z0-9+/]{3,4096})-?/g, (whole, base64: string) => {
-    // Whole units leave fewer than six bits over: "+0100" of a date is none.
-    if ((base64.length * 6) % 16 >= 6) return whole;
-    const units = bigEndian(Buffer.from(base64, 'base64'));
+    // Whole units leave fewer than six bits over: "+0100" of a date is none. A run that begins as Latin text does may have letters too many.
+    if ((base64.length * 6) % 16 >= 6 && !/^A[C-H]/.test(base64)) return whole;
+    const units = bigEndian(Buffer.from(base64, 'base64')).replace(/\0+$/, '');
     if (!/^[\t\n\r -~\u00a0-\u2fff\u3040-\u9fff\uac00-\ud7a3]+$/.test(units)) return whole;
     count += 1;
     return units;
