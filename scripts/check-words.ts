@@ -18,7 +18,10 @@ const opening = (spelled: string): RegExp =>
 
 const rules: readonly { pattern: RegExp; instead: string }[] = [
   { pattern: opening('Of'), instead: 'begin with the subject: "An operator has 50", not "Of an operator 50"' },
-  { pattern: opening('What (?:is|an?|the|it)'), instead: 'begin with a noun: "The answer", not "What it answers"' },
+  {
+    pattern: opening('What (?:is|are|was|were|does|has|have|needs|takes|an?|the|it)'),
+    instead: 'begin with a noun: "The answer", not "What it answers"',
+  },
   { pattern: opening('Whose'), instead: 'begin with the subject' },
   { pattern: word('whoever'), instead: 'name them: the caller, the recipient, a person who …, a client that …' },
   { pattern: word('whatever'), instead: 'say "any", "each", "regardless of" or "no matter which"' },

@@ -66,7 +66,7 @@ const pairOf = (caller: string, schemaHash: string): string => `${caller} ${sche
  * Runs jobs in two worker threads (rule 15). Callers are operators, and nobody stops another:
  * - They take turns, however much one of them has waiting. Until it is known that a caller's checks against a schema are light, one of
  *   them is in a thread at a time.
- * - What was slow, or had to be stopped, runs in the second thread only, and alone, while the first is kept for the rest. That is said of
+ * - A check that was slow, or had to be stopped, runs in the second thread only, and alone, while the first is kept for the rest. That is said of
  *   a schema with one caller and never of the schema: what one caller sends makes nobody else's checks wait. Texts that are checked before
  *   they are kept are one schema for that, since each is another: a slow one makes the next ones of the caller run alone for a minute.
  * - Each caller has a budget of processor time. It is measured in the thread, so a busy machine makes nobody slow.

@@ -48,7 +48,7 @@ export class ThreadPool<Item extends Pooled, Job, Answer> {
     this.#rules = rules;
   }
 
-  /** What threads have, whether it has begun or not. */
+  /** The items that threads have, begun or not. */
   get assigned(): readonly Item[] {
     return this.#alive.flatMap(({ jobs }) => jobs);
   }

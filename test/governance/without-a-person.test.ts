@@ -431,7 +431,7 @@ class Walk {
   }
 }
 
-describe('What needs a person', function () {
+describe('An act that needs a person', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {

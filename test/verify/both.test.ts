@@ -26,6 +26,7 @@ import {
   type Members,
   type TestBundle,
 } from './log.ts';
+import { needPython } from './python-here.ts';
 
 // The two verifiers share no code, so a bundle that one of them takes and the other refuses is a fault of one: of the program, or of the
 // page that lists what the Python program leaves out (docs/claims.md).
@@ -391,14 +392,7 @@ describe('the two verifiers', function () {
   const fileOf = (index: number, what: string): string => join(folder, `${index}.${what}`);
 
   before(async function () {
-    const missing = await exec('python3', ['-c', 'import cryptography']).then(
-      () => false,
-      () => true,
-    );
-    if (!process.env['CI'] && missing) {
-      process.stderr.write('LEFT OUT: no Python with cryptography here\n');
-      this.skip();
-    }
+    await needPython(this);
     folder = await mkdtemp(join(tmpdir(), 'carnet-both-'));
     const calls = await Promise.all(
       cases.map(async (one, index) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { verifyBundle } from '../../scripts/verify/checks.ts';
 import { Fault } from '../../scripts/verify/fault.ts';
@@ -11,6 +10,7 @@ import { assertSigned } from '../../src/claims/co-signatures/profile.ts';
 import { CoseFault } from '../../src/cose/sign1.ts';
 import { HISTORIES, SEED } from '../billing/ledger/proof/histories.ts';
 import { bentText, instead, numbers, withChange } from './changed-bundles.ts';
+import { needPython } from './python-here.ts';
 import { payload, signer, spelled } from './co-signature-texts.ts';
 import { leafOf, plainEnvelope, signedBytes, TestLog, type Members } from './log.ts';
 
@@ -37,7 +37,6 @@ const kept = (text: string): Members => ({
   jwk: signer.jwk,
 });
 
-const exec = promisify(execFile);
 /** Reads a bundle a line, and answers each with a line: what the program would exit with, and what it says of each co-signature. */
 const DRIVER = `
 import importlib.util, json, sys, tempfile
@@ -86,14 +85,7 @@ describe('service, TypeScript and Python read co-signatures alike', function () 
   let ask: (text: string) => Promise<Said>;
 
   before(async function () {
-    const missing = await exec('python3', ['-c', 'import cryptography']).then(
-      () => false,
-      () => true,
-    );
-    if (!process.env['CI'] && missing) {
-      process.stderr.write('LEFT OUT: no Python with cryptography here\n');
-      this.skip();
-    }
+    await needPython(this);
     const child = spawn('python3', ['-c', DRIVER, 'docs/verify-claim.py', log.keys.vkey], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

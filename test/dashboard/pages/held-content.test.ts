@@ -12,7 +12,7 @@ import { browserOf, type WebBrowser } from '../../support/web-browser.ts';
 
 const UNREAD = 'cannot be approved here';
 
-describe('What was held, on the page of an approval', function () {
+describe('Content that was held, on the page of an approval', function () {
   this.timeout(60_000);
   let operator: TestOperator;
   let browser: WebBrowser;

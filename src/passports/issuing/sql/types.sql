@@ -8,7 +8,7 @@ create type passport_answer as (
   expires_at timestamptz,
   messages int
 );
--- What was composed outside of Postgres, and of what. `refused`: composing ended with a refusal, which comes `first`, before it is looked at whether
+-- A passport as it was composed outside of Postgres, with its facts. `refused`: composing ended with a refusal, which comes `first`, before it is looked at whether
 -- the agents may have passports, or `last`; null: it did not. The facts are those of `agents` with `digests`, of revision `revision`, and hold
 -- until `holds_until` (seconds since 1970; null: for ever). `content` is the JSON of the member `claim` but for what the lineage decides, `audience`
 -- (null: none) JSON as it is signed.
