@@ -1,7 +1,5 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { forgetOldAnswers } from '../src/commands/idempotency.ts';
-import { forgetOldEvents } from '../src/events/index.ts';
 import { withCaches } from '../src/context/caches.ts';
 import type { Context } from '../src/context/context.ts';
 import type { Delivery } from '../src/context/ports.ts';
@@ -10,7 +8,9 @@ import { step } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
 import { metrics } from '../src/metrics/metrics.ts';
 import type { Temporal } from './client.ts';
-import { leaseLives, deleteMessages, postponeMessages, postponeRefused, type LeasedLife } from './life-messages.ts';
+import { chores } from './chores.ts';
+import { createRound } from './due-lives.ts';
+import { leaseLives, postponeLives, postponeRefused, type LeasedLife } from './lives-table.ts';
 import type { LifeDescription } from '../src/commands/life-description.ts';
 import type { LifeDefinitions } from './lives.ts';
 import { createOutage } from './outage.ts';
@@ -31,8 +31,9 @@ const POOL_SIZE = 4;
 /** The sweep looks every second for what is older than two. */
 const SWEEP_EVERY_MS = 1_000;
 const SWEEP_AGE_MS = 2_000;
-const RECONCILE_EVERY_MS = 5_000;
-/** A round is not begun again by any worker within this; a little less than the interval, so that timers that jitter miss none. */
+const CHORES_EVERY_MS = 5_000;
+/** A round is not begun again by any worker within these; a little less than the intervals, so that timers that jitter miss none. */
+const SWEEP_SECONDS = 0.9;
 const ROUND_SECONDS = 4.5;
 /** For looking for all schedules. */
 const SCHEDULES_MS = 5_000;
@@ -56,7 +57,7 @@ interface DeliveryOptions {
 }
 
 export interface RunningDelivery extends Delivery {
-  /** Begins to deliver, over a pool of its own. A process that runs a worker also sweeps and reconciles. */
+  /** Begins to deliver, over a pool of its own. A process that runs a worker also sweeps, and looks after lives. */
   start(context: Context, role: { sweep: boolean }): Promise<void>;
   /** Finishes the batch in hand. */
   stop(): Promise<void>;
@@ -116,16 +117,17 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     }
     livesWoken.add(woken.length);
     messagesRefused.add(refused.length);
-    if (woken.length > 0) await deleteMessages(context.pool, woken);
-    if (refused.length > 0) await postponeRefused(context.pool, refused);
-    if (failed.length > 0) await postponeMessages(context.pool, failed);
+    // What was woken is due again where nobody looks at it.
+    const why = ({ life }: LeasedLife): string => String(attempts[leased.findIndex((one) => one.life === life)]?.error);
+    for (const one of refused) await postponeRefused(context.pool, [one], why(one));
+    if (failed[0] !== undefined) await postponeLives(context.pool, failed, why(failed[0]));
   };
 
   const drain = once(log, 'the messages for lives cannot be read', async (minimumAgeMs: number) => {
     while (started !== undefined && !stopped && outage.worthATry) {
       // While Temporal is away one life a time finds out whether it is back.
       const limit = outage.lasting ? 1 : BATCH;
-      const leased = await leaseLives(started.pool, { kinds: Object.keys(lives), limit, minimumAgeMs, turns });
+      const leased = await leaseLives(started.pool, { limit, minimumAgeMs, turns });
       if (leased.length === 0) return;
       step('delivery:leased');
       await deliver(started, leased);
@@ -135,10 +137,14 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   /** Rounds of each task that failed in a row. */
   const failing = new Map<string, number>();
   /** One round of `task`, unless another worker does it. A fault ends this round of this task, and nothing else. */
-  const round = async (task: string, work: (context: Context & { pool: DatabasePool }) => Promise<unknown>) => {
+  const round = async (
+    task: string,
+    work: (context: Context & { pool: DatabasePool }) => Promise<unknown>,
+    seconds = ROUND_SECONDS,
+  ) => {
     if (started === undefined || stopped) return;
     try {
-      if (await takeRound(started.pool, task, ROUND_SECONDS)) await work(started);
+      if (await takeRound(started.pool, task, seconds)) await work(started);
       failing.delete(task);
     } catch (error) {
       roundsFailed.add(1, { task });
@@ -153,14 +159,16 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     }
   };
 
-  const reconcile = once(log, 'the rows cannot be reconciled', async () => {
-    for (const [kind, life] of Object.entries(lives)) await round(kind, (context) => life.reconcile(context));
-    await round('answers', async ({ pool }) => {
-      while (!stopped && (await forgetOldAnswers(pool)));
-    });
-    await round('events', async ({ pool }) => {
-      while (!stopped && (await forgetOldEvents(pool)));
-    });
+  const lookAtDueLives = createRound(lives);
+  const lookAfterLives = once(log, 'lives cannot be looked after', () =>
+    round('lives', (context) => lookAtDueLives(context, { temporalIsAway: outage.lasting }), SWEEP_SECONDS),
+  );
+
+  const doChores = once(log, 'what is old cannot be purged', async () => {
+    for (const [task, chore] of Object.entries(chores))
+      await round(task, async (context) => {
+        while (!stopped && (await chore(context)));
+      });
   });
 
   /** Apart from the rows, which wait for no Temporal that hangs. */
@@ -169,7 +177,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       const namespaceId = await temporal.namespaceId();
       const epoch = namespaceId === null ? null : await noteLifeStore(pool, namespaceId);
       if (epoch !== null)
-        log.warn({ epoch }, 'Temporal or the database is another one than before; every open row is woken again');
+        log.warn({ epoch }, 'Temporal or the database is another one than before; every open life is looked at again');
     });
     if (outage.lasting) return;
     await round('schedules', async ({ config }) => {
@@ -230,15 +238,16 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       if (!sweep) return;
       intervals.push(
         setInterval(() => void drain(SWEEP_AGE_MS), SWEEP_EVERY_MS),
-        setInterval(() => void reconcile(), RECONCILE_EVERY_MS),
-        setInterval(() => void lookAtTemporal(), RECONCILE_EVERY_MS),
+        setInterval(() => void lookAfterLives(), SWEEP_EVERY_MS),
+        setInterval(() => void doChores(), CHORES_EVERY_MS),
+        setInterval(() => void lookAtTemporal(), CHORES_EVERY_MS),
       );
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
       intervals.forEach(clearInterval);
-      await Promise.all([drain.running, reconcile.running, lookAtTemporal.running]);
+      await Promise.all([drain.running, lookAfterLives.running, doChores.running, lookAtTemporal.running]);
       await started?.pool.end();
     },
   };

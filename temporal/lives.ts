@@ -4,23 +4,14 @@ import {
   describeRefunds,
   describeSubscriptions,
   describeTopUps,
-  reconcilePayouts,
-  reconcilePortals,
-  reconcileRefunds,
-  reconcileSubscriptions,
-  reconcileTopUps,
 } from '../src/billing/index.ts';
-import { describeLogs, reconcileLogs } from '../src/claims/index.ts';
-import { describeInbound, reconcileInbound } from '../src/inbound/index.ts';
-import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
-import { describeMails, reconcileMails } from '../src/mail/index.ts';
-import {
-  describeNotifications,
-  describeVerifications,
-  reconcileNotifications,
-  reconcileVerifications,
-} from '../src/notifications/index.ts';
-import { describeSessions, reconcileSessions } from '../src/passports/index.ts';
+import { describeLogs, lookAtLogs } from '../src/claims/index.ts';
+import { describeInbound } from '../src/inbound/index.ts';
+import { describeInvocations, lookAtInvocations } from '../src/invocations/index.ts';
+import { describeMails } from '../src/mail/index.ts';
+import { describeNotifications, describeVerifications, lookAtNotifications } from '../src/notifications/index.ts';
+import { describeSessions, lookAtSessions } from '../src/passports/index.ts';
+import type { LookOfLives } from '../src/commands/lives.ts';
 import type { Context } from '../src/context/context.ts';
 import type { LifeDescription } from '../src/commands/life-description.ts';
 import type { LifeKind } from '../src/ids/life-ids.ts';
@@ -41,8 +32,11 @@ export interface LifeDefinition {
   priority: Priority;
   /** One query for several ids; an id without a row is left out. */
   describe(context: Context, ids: string[]): Promise<Map<string, LifeDescription>>;
-  /** Wakes and ends what no life seems to hold, Temporal or not. */
-  reconcile(context: Context): Promise<unknown>;
+  /**
+   * Looks at lives that are due without a run, where the database alone can do what is due; priority `work`. Absent: they are delivered, and
+   * wait for Temporal.
+   */
+  look?: LookOfLives;
 }
 
 export type LifeDefinitions = Record<LifeKind, LifeDefinition>;
@@ -53,67 +47,60 @@ export const lives: LifeDefinitions = {
     workflow: workflows.inbound,
     priority: Priority.work,
     describe: describeInbound,
-    reconcile: reconcileInbound,
   },
   invocation: {
     workflow: workflows.invocation,
     priority: Priority.work,
     describe: describeInvocations,
-    reconcile: reconcileInvocations,
+    look: lookAtInvocations,
   },
   'log-sequencer': {
     workflow: workflows.logSequencer,
     priority: Priority.work,
     describe: describeLogs,
-    reconcile: reconcileLogs,
+    look: lookAtLogs,
   },
-  mail: { workflow: workflows.mail, priority: Priority.last, describe: describeMails, reconcile: reconcileMails },
+  mail: { workflow: workflows.mail, priority: Priority.last, describe: describeMails },
   notification: {
     workflow: workflows.notification,
     priority: Priority.work,
     describe: describeNotifications,
-    reconcile: reconcileNotifications,
+    look: lookAtNotifications,
   },
   payout: {
     workflow: workflows.payout,
     priority: Priority.money,
     describe: describePayouts,
-    reconcile: reconcilePayouts,
   },
   portal: {
     workflow: workflows.portal,
     priority: Priority.money,
     describe: describePortals,
-    reconcile: reconcilePortals,
   },
   refund: {
     workflow: workflows.refund,
     priority: Priority.money,
     describe: describeRefunds,
-    reconcile: reconcileRefunds,
   },
   session: {
     workflow: workflows.session,
     priority: Priority.work,
     describe: describeSessions,
-    reconcile: reconcileSessions,
+    look: lookAtSessions,
   },
   subscription: {
     workflow: workflows.subscription,
     priority: Priority.money,
     describe: describeSubscriptions,
-    reconcile: reconcileSubscriptions,
   },
   'top-up': {
     workflow: workflows.topUp,
     priority: Priority.money,
     describe: describeTopUps,
-    reconcile: reconcileTopUps,
   },
   verification: {
     workflow: workflows.verification,
     priority: Priority.work,
     describe: describeVerifications,
-    reconcile: reconcileVerifications,
   },
 };

@@ -34,7 +34,8 @@ export {
   type SubscriptionChange,
   type SubscriptionState,
 } from './payments/provider.ts';
-export { advanceRefund, describeRefunds, reconcileRefunds, requestRefund } from './payments/refunds/life.ts';
+export { purgePaymentEvents } from './payments/queries.ts';
+export { advanceRefund, describeRefunds, requestRefund } from './payments/refunds/life.ts';
 export { readRefunds } from './payments/refunds/read.ts';
 export {
   PaidTierMetadata,
@@ -46,16 +47,9 @@ export {
   subscriptionStateOf,
   tierItemOf,
 } from './payments/stripe/subscription.ts';
-export {
-  advanceTopUp,
-  checkTopUp,
-  describeTopUps,
-  fetchReceipt,
-  openTopUp,
-  reconcileTopUps,
-} from './payments/top-ups/life.ts';
+export { advanceTopUp, checkTopUp, describeTopUps, fetchReceipt, openTopUp } from './payments/top-ups/life.ts';
 export { describePayouts } from './payouts/describe.ts';
-export { advancePayout, openPayouts, reconcilePayouts, transferPayout } from './payouts/life.ts';
+export { advancePayout, openPayouts, transferPayout } from './payouts/life.ts';
 export { readPaymentEvents } from './webhook/read-events.ts';
 export { closeSubscriptionCheckout, openSubscriptionCheckout } from './subscriptions/checkout.ts';
 export {
@@ -63,6 +57,6 @@ export {
   describeSubscriptions,
   fetchSubscription,
   pushSubscription,
-  reconcileSubscriptions,
 } from './subscriptions/life.ts';
-export { advancePortal, describePortals, openPortalPage, reconcilePortals } from './subscriptions/portal/life.ts';
+export { advancePortal, describePortals, openPortalPage } from './subscriptions/portal/life.ts';
+export { purgePortals } from './subscriptions/portal/queries.ts';

@@ -1,5 +1,5 @@
 export { findIntentClaims } from './intent-claims.ts';
-export { advanceLog, appendToLog, describeLogs, reconcileLogs } from './log/life.ts';
+export { advanceLog, appendToLog, describeLogs, lookAfterLog, lookAtLogs } from './log/life.ts';
 export { askWitnesses } from './log/witnesses/ask.ts';
 export { publishLog } from './log/append.ts';
 export { logMetrics, troubleOfLog } from './log/stopped.ts';

@@ -1,11 +1,4 @@
-export {
-  advanceMail,
-  describeMails,
-  reconcileMails,
-  sendMail,
-  type Mailer,
-  type MailerContext,
-  type OutgoingMail,
-} from './life.ts';
+export { advanceMail, describeMails, sendMail, type Mailer, type MailerContext, type OutgoingMail } from './life.ts';
+export { purgeMails } from './queries.ts';
 export { keepInOutbox } from './outbox.ts';
 export { writeMail } from './write-mail.ts';

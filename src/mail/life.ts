@@ -1,10 +1,9 @@
-import { wakeInBatches, type Woken } from '../commands/batches.ts';
 import { describeLives, type LifeDescription } from '../commands/life-description.ts';
 import type { Context } from '../context/context.ts';
 import { step } from '../commands/fault-points.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { HandedOver } from '../outbound/outcomes.ts';
-import { advanceMailRow, describeMailRows, findWaitingMail, reconcileMailRows, settleMail } from './queries.ts';
+import { advanceMailRow, describeMailRows, findWaitingMail, settleMail } from './queries.ts';
 import type { MailStep } from './schema.ts';
 import { mailSeal } from './write-mail.ts';
 
@@ -64,7 +63,3 @@ export const describeMails = async ({ pool }: Context, ids: string[]): Promise<M
     summary: `Mail ${id}`,
     details: `Mail \`${id}\`, to be sent until ${until}`,
   }));
-
-/** Wakes mails that no life seems to hold, and forgets those that are a week old; at most 1,000 with each hundred looked at. */
-export const reconcileMails = ({ pool, delivery }: Context): Promise<Woken> =>
-  wakeInBatches(delivery, () => reconcileMailRows(pool));

@@ -101,7 +101,6 @@ export const describeMailRows = (
 ): Promise<readonly z.infer<typeof DescribedRow>[]> =>
   connection.any(sql.type(DescribedRow)`select id, expires_at from mails where id = any(${textArray(ids)})`);
 
-const Reconciled = z.object({ looked: z.number(), woken: z.number() });
-
-export const reconcileMailRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_mails()`);
+/** Deletes mails a week old. @returns whether there may be more. */
+export const purgeMails = async (connection: CommonQueryMethods): Promise<boolean> =>
+  (await connection.oneFirst(sql.type(z.object({ purged: z.number() }))`select purge_mails() as purged`)) >= 1_000;

@@ -1,10 +1,6 @@
-export { advanceNotification, describeNotifications, reconcileNotifications } from './deliveries/life.ts';
+export { advanceNotification, describeNotifications, lookAtNotifications } from './deliveries/life.ts';
 export { sendNotifications, type SenderContext } from './deliveries/send.ts';
-export {
-  advanceVerification,
-  describeVerifications,
-  reconcileVerifications,
-  sendVerification,
-} from './destinations/verification/life.ts';
+export { advanceVerification, describeVerifications, sendVerification } from './destinations/verification/life.ts';
+export { purgeVerificationCodes } from './destinations/verification/queries.ts';
 export { destinationSecrets } from './destinations/secrets.ts';
 export type { Texter } from './texter.ts';

@@ -7,5 +7,5 @@ export { listReviews, readReview } from './accountability/reviews.ts';
 export { DecideReviewSchema, type AccountabilityReport, type Review } from './accountability/schema.ts';
 export { advanceSession } from './accountability/advance-session.ts';
 export { describeSessions } from './accountability/describe-sessions.ts';
-export { reconcileSessions } from './accountability/reconcile-sessions.ts';
+export { lookAtSessions } from './accountability/look.ts';
 export { rotateSigningKeysWhenDue } from './keys/rotate.ts';

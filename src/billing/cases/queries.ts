@@ -30,7 +30,7 @@ export const listCases = (
       from refunds where status = 'pending' and created_at < clock_timestamp() - interval '1 day'
       union all
       select 'life', null, life, owner, null, null, null, min(refused_at)
-      from life_messages where refused_at is not null and priority = 1 group by life, owner
+      from lives where refused_at is not null and priority = 1 group by life, owner
     ) cases
     where ${operatorId === undefined ? sql.fragment`true` : sql.fragment`operator_id = ${operatorId}`}
       and ${after === null ? sql.fragment`true` : sql.fragment`(kind, id) > (${after.kind}, ${after.id})`}

@@ -80,3 +80,8 @@ export async function savePaymentOutcome(
   await connection.query(sql.type(z.object({}))`
     update payment_events set subject = ${subject}, outcome = ${outcome} where id = ${id}`);
 }
+
+/** Deletes events of the payment provider of a quarter of a year ago. @returns whether there may be more. */
+export const purgePaymentEvents = async (connection: CommonQueryMethods): Promise<boolean> =>
+  (await connection.oneFirst(sql.type(z.object({ purged: z.number() }))`select purge_payment_events() as purged`)) >=
+  1_000;

@@ -1,4 +1,3 @@
-import { wakeInBatches, type Woken } from '../../commands/batches.ts';
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import { PaymentRefused, type PaymentsContext } from '../payments/provider.ts';
@@ -6,7 +5,6 @@ import {
   advancePayoutRow,
   findTransferringPayout,
   openPayoutRows,
-  reconcilePayoutRows,
   settlePayoutRow,
   type OpenedPayouts,
   type PayoutsProgress,
@@ -68,9 +66,3 @@ export async function transferPayout({ pool, log, payments }: PaymentsContext, p
   step('transferPayout:transferred');
   await settlePayoutRow(pool, payoutId, done?.transferId ?? null);
 }
-
-/**
- * Wakes payouts that no life seems to hold, and those that waited for a payment provider where there is one now.
- */
-export const reconcilePayouts = ({ config, pool, delivery }: Context): Promise<Woken> =>
-  wakeInBatches(delivery, () => reconcilePayoutRows(pool, config.payments !== undefined));

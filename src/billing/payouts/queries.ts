@@ -50,18 +50,14 @@ export const advancePayoutRow = (
 
 const Transferring = z.object({ operator_id: z.string(), account: z.string(), net_cents: z.number() });
 
-/**
- * Reads what is to be transferred; null where that is over. Stamps the row, which shows `reconcile_payouts` that a life is at
- * work.
- */
+/** Reads what is to be transferred; null where that is over. */
 export const findTransferringPayout = (
   connection: CommonQueryMethods,
   payoutId: string,
 ): Promise<z.infer<typeof Transferring> | null> =>
   connection.maybeOne(sql.type(Transferring)`
-    update payouts set life_seen_at = clock_timestamp()
-    where operator_id = split_part(${payoutId}, ':', 1) and month = split_part(${payoutId}, ':', 2) and status = 'transferring'
-    returning operator_id, account, net_cents`);
+    select operator_id, account, net_cents from payouts
+    where operator_id = split_part(${payoutId}, ':', 1) and month = split_part(${payoutId}, ':', 2) and status = 'transferring'`);
 
 /** @param providerTransferId null: refused for good */
 export async function settlePayoutRow(
@@ -82,11 +78,3 @@ export const describePayoutRows = (
     select operator_id || ':' || month as id, operator_id, month, net_cents from payouts
     where (operator_id, month) in (
       select split_part(id, ':', 1), split_part(id, ':', 2) from unnest(${textArray(payoutIds)}) as ids (id))`);
-
-const Reconciled = z.object({ looked: z.number(), woken: z.number() });
-
-export const reconcilePayoutRows = (
-  connection: CommonQueryMethods,
-  configured: boolean,
-): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select * from reconcile_payouts(${configured})`);

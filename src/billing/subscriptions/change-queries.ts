@@ -81,10 +81,10 @@ export async function insertChange(connection: CommonQueryMethods, change: NewCh
 const expiresIn = (seconds: number | null) =>
   sql.fragment`date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${seconds})`;
 
-/** The life is due immediately, and fetches when the change can no longer be paid. */
+/** The life, which the caller wakes, fetches when the change can no longer be paid. */
 async function planFetchOf(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update subscriptions s set due_at = clock_timestamp(), next_call_at = least(s.next_call_at, c.expires_at)
+    update subscriptions s set next_call_at = least(s.next_call_at, c.expires_at)
     from subscription_changes c where s.operator_id = c.operator_id and c.id = ${id}`);
 }
 

@@ -22,7 +22,6 @@ import {
   knownSubscribers,
   openSurplus,
   planNextFetch,
-  reconcileSubscriptionRows,
   settleSurplus,
   type SurplusOutcome,
   type SubscriptionRow,
@@ -287,11 +286,4 @@ export async function describeSubscriptions(
       details: `The subscription of \`${id}\`: its checkouts, its renewals, and what is pushed to the payment provider.`,
     }),
   );
-}
-
-/** Wakes the lives of subscriptions that seem to have none, at most 100 a call. @returns how many. */
-export async function reconcileSubscriptions({ pool, delivery }: Context): Promise<number> {
-  const woken = await reconcileSubscriptionRows(pool);
-  if (woken > 0) delivery.messagesCommitted();
-  return woken;
 }

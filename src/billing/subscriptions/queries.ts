@@ -63,7 +63,7 @@ export async function saveDesiredTerms(
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscriptions set cancel_at_period_end = ${terms.cancel_at_period_end}, next_tier = ${terms.next_tier},
-      purchased_seats = ${terms.purchased_seats}, revision = revision + 1, due_at = clock_timestamp()
+      purchased_seats = ${terms.purchased_seats}, revision = revision + 1
     where operator_id = ${operatorId}`);
 }
 
@@ -83,7 +83,7 @@ export async function saveSubscription(
 /** Makes the next fetch from the provider due now; the caller wakes the life. */
 export async function planFetchNow(connection: CommonQueryMethods, operatorId: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update subscriptions set next_call_at = clock_timestamp(), due_at = clock_timestamp() where operator_id = ${operatorId}`);
+    update subscriptions set next_call_at = clock_timestamp() where operator_id = ${operatorId}`);
 }
 
 /**
@@ -234,9 +234,6 @@ export const knownSubscribers = async (
 ): Promise<readonly string[]> =>
   connection.anyFirst(sql.type(z.object({ operator_id: z.string() }))`
     select operator_id from subscriptions where operator_id = any(${textArray(operatorIds)})`);
-
-export const reconcileSubscriptionRows = (connection: CommonQueryMethods): Promise<number> =>
-  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_subscriptions() as woken`);
 
 /** The operator of a subscription; null where we do not know the subscription. */
 export const subscriberOf = (connection: CommonQueryMethods, subscriptionId: string): Promise<string | null> =>

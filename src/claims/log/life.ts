@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context/context.ts';
 import { translated } from '../../database/errors.ts';
 import { step } from '../../commands/fault-points.ts';
+import type { LookOfLives } from '../../commands/lives.ts';
 import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { appendBatch, BATCH, publishLog } from './append.ts';
 import { openedLogOf } from './log-key.ts';
-import { advanceLogRow, deleteMessagesOf, findLog, hasUnregistered, reconcileLogRow } from './queries.ts';
+import { advanceLogRow, deleteMessagesOf, findLog, hasUnregistered, wakeLog } from './queries.ts';
 import { registerOlder } from './registered.ts';
 import { walkLog } from './walk.ts';
 
@@ -67,21 +68,23 @@ export async function describeLogs({ pool }: Context, ids: string[]): Promise<Ma
 }
 
 /**
- * Where claims wait and no life looks after them, its life is woken, and what waits is appended here and now: without Temporal a receipt takes
- * ten seconds or fifteen. Then it looks at a slice of what the log has.
- * @returns how many lives were woken: 0 or 1
+ * Where claims wait and no run looks after them, what waits is appended here and now: without Temporal a receipt takes ten seconds or fifteen. A log
+ * that nothing waits for needs no run.
  */
-export async function reconcileLogs(context: Context): Promise<{ woken: number }> {
-  const { woken, late } = await reconcileLogRow(context.pool);
-  if (woken > 0) context.delivery.messagesCommitted();
-  const until = performance.now() + MAX_STEP_MS;
-  while (late && performance.now() < until && ((await appendBatch(context)) ?? 0) > 0) await publishLog(context);
-  await lookAtOldRows(context);
-  return { woken };
-}
+export const lookAtLogs: LookOfLives = async (context, { lives, wakes }) => {
+  for (const life of lives) {
+    const { status } = await advanceLog(context, life.slice(life.indexOf(':') + 1));
+    if (status !== 'waiting' && status !== 'stopped') continue;
+    const until = performance.now() + MAX_STEP_MS;
+    while (performance.now() < until && ((await appendBatch(context)) ?? 0) > 0) await publishLog(context);
+    if (wakes) await wakeLog(context.pool, life);
+  }
+  if (wakes) context.delivery.messagesCommitted();
+  return { ended: 0 };
+};
 
-/** Nothing of it is done where there is no log: it is made by the process that needs it. */
-async function lookAtOldRows(context: Context): Promise<void> {
+/** Looks at a slice of what the log has. Nothing of it is done where there is no log: it is made by the process that needs it. */
+export async function lookAfterLog(context: Context): Promise<void> {
   if ((await findLog(context.pool)) === null) return;
   const until = performance.now() + MAX_STEP_MS;
   // Claims in these batches have no receipt until they are signed.

@@ -200,11 +200,6 @@ const StepRow = z.object({
 export const advanceLogRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
   connection.one(sql.type(StepRow)`select * from advance_log(${id})`);
 
-const Reconciled = z.object({ woken: z.number(), late: z.boolean() });
-
-export const reconcileLogRow = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select * from reconcile_log()`);
-
 const PendingRow = z.object({ seq: z.number(), leaf_hash: bytes });
 
 /** Lists what waits for a place, in the order in which it is given one. */
@@ -214,9 +209,14 @@ export const listPending = (
 ): Promise<readonly z.infer<typeof PendingRow>[]> =>
   connection.any(sql.type(PendingRow)`select seq, leaf_hash from log_pending order by seq limit ${limit}`);
 
-/** Deletes the messages that would wake a life. Each was committed with its claim, so a process that reads afterwards what waits finds that. */
+/** Deletes the messages that would wake a life, and when it is looked at again: the caller looks. Each was committed with its claim, so a process that reads afterwards what waits finds that. */
 export async function deleteMessagesOf(connection: CommonQueryMethods, life: string): Promise<void> {
-  await connection.query(sql.type(Nothing)`delete from life_messages where life = ${life}`);
+  await connection.query(sql.type(Nothing)`select begin_look(${life})`);
+}
+
+/** Leaves a message for the life of the log, which nobody has looked after. */
+export async function wakeLog(connection: CommonQueryMethods, life: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`select wake_life(${life}, 'op_platform')`);
 }
 
 interface Batch {

@@ -1,10 +1,9 @@
--- Leases the due messages of up to `p_limit` lives, what has the first priority first. Among those of one priority the owners take turns:
--- the first is the one behind `p_after[priority]`, whose turn was the last. A life is taken by its oldest message, which is one row, so two
--- processes never take one life in parallel. Ids are not in the order of commits: `message_ids` are exactly what was seen here. The cost grows
--- with the owners that have messages, not with their messages. The last row of a priority names whose turn was the last. A message that
--- Temporal refused waits for its hour at most, and a newer one of its life does not wait behind it.
-create function lease_lives(p_kinds text[], p_limit int, p_minimum_age_ms int, p_after text[])
-returns table (life text, message_ids bigint[], attempts int, priority int, owner text) language plpgsql as $$
+-- Leases up to `p_limit` lives that are to be delivered, what has the first priority first. Among those of one priority the owners take turns:
+-- the first is the one behind `p_after[priority]`, whose turn was the last. The cost grows with the owners that have something to deliver, and
+-- not with what they have. The last row of a priority names whose turn was the last. A row that is leased is due again after fifteen seconds, then
+-- thirty and so on up to ten minutes: the look that it is delivered for deletes it, and until then nobody knows whether it came.
+create function lease_lives(p_limit int, p_minimum_age_ms int, p_after text[])
+returns table (life text, ids bigint[], attempts int, priority int, owner text) language plpgsql as $$
 #variable_conflict use_column
 declare
   v_now constant timestamptz := clock_timestamp();
@@ -29,8 +28,8 @@ begin
     v_ids := '{}';
     v_turns := '{}';
     while v_owners < v_left loop
-      select m.owner, m.next_attempt_at into v_next, v_due_at from life_messages m
-        where m.priority = v_priority and m.owner > v_owner order by m.owner, m.next_attempt_at limit 1;
+      select m.owner, m.due_at into v_next, v_due_at from lives m
+        where m.ready and m.priority = v_priority and m.owner > v_owner order by m.owner, m.due_at limit 1;
       if not found then
         exit when v_around or v_start = '';
         v_around := true;
@@ -40,14 +39,12 @@ begin
       exit when v_around and v_next > v_start;
       v_owner := v_next;
       continue when v_due_at > v_now;
-      -- Four times what is wanted: other processes may be leasing the first ones right now.
+      -- Four times what is wanted: other processes may be leasing the first ones right now, and a life may have several.
       v_found := array(
-        select m.id from life_messages m
-        where m.priority = v_priority and m.owner = v_owner and m.next_attempt_at <= v_now
+        select m.id from lives m
+        where m.ready and m.priority = v_priority and m.owner = v_owner and m.due_at <= v_now
           and m.created_at <= v_made_until and (m.lease_until is null or m.lease_until <= v_now)
-          and split_part(m.life, ':', 1) = any(p_kinds)
-          and not exists (select from life_messages older where older.life = m.life and older.id < m.id and older.refused_at is null)
-        order by m.next_attempt_at limit 4 * p_limit);
+        order by m.due_at limit 4 * p_limit);
       continue when v_found = '{}';
       v_owners := v_owners + 1;
       v_ids := v_ids || v_found;
@@ -58,17 +55,18 @@ begin
       with picked as (
         select c.id, c.turn, c.place from unnest(v_ids, v_turns) with ordinality as c (id, turn, place)
       ), free as (
-        select m.id, picked.turn, picked.place from life_messages m join picked on picked.id = m.id
-        where m.lease_until is null or m.lease_until <= v_now
-        order by picked.turn, picked.place limit v_left for update of m skip locked
+        select m.id, m.life, picked.turn, picked.place from lives m join picked on picked.id = m.id
+        where m.ready for update of m skip locked
+      ), chosen as (
+        select free.life, min(free.turn) as turn, min(free.place) as place from free group by free.life order by 2, 3 limit v_left
       ), leased as (
-        update life_messages m set lease_until = clock_timestamp() + interval '15 seconds', attempts = m.attempts + 1
-        from free where m.id = free.id
-        returning m.life, m.attempts, m.owner, free.turn, free.place
+        update lives m set ready = false, lease_until = null, attempts = m.attempts + 1,
+            due_at = clock_timestamp() + least(15 * power(2, least(m.attempts, 6)), 600) * interval '1 second'
+        from free join chosen on chosen.life = free.life where m.id = free.id
+        returning m.id, m.life, m.attempts, m.owner, chosen.turn, chosen.place
       )
-      select leased.life, array(select one.id from life_messages one where one.life = leased.life),
-        leased.attempts, v_priority, leased.owner
-      from leased order by leased.turn, leased.place;
+      select leased.life, array_agg(leased.id), max(leased.attempts), v_priority, min(leased.owner)
+      from leased group by leased.life, leased.turn, leased.place order by leased.turn, leased.place;
     get diagnostics v_leased = row_count;
     v_left := v_left - v_leased;
     exit when v_left = 0;

@@ -11,7 +11,8 @@ begin
     insert into life_store (store, written_by, epoch, since) values (v_store, pg_current_xact_id()::xid, 1, '-infinity')
       on conflict (one) do nothing;
   end if;
-  update life_store set store = v_store, written_by = pg_current_xact_id()::xid, epoch = epoch + 1, since = clock_timestamp()
+  update life_store set store = v_store, written_by = pg_current_xact_id()::xid, epoch = epoch + 1, since = clock_timestamp(),
+      open_lives = (select count(*) from lives where not ready)
     where store <> v_store or written_by <> xmin
     returning epoch into v_epoch;
   return v_epoch;

@@ -1,5 +1,4 @@
 import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
-import { wakeInBatches, type Woken } from '../../commands/batches.ts';
 import { step } from '../../commands/fault-points.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import { issueClaim } from '../../claims/index.ts';
@@ -17,7 +16,6 @@ import {
   type ScanInput,
   type Scanner,
 } from '../scanner/index.ts';
-import { endpointSecrets } from '../endpoints/secrets.ts';
 import { nameClaims } from '../name-claims.ts';
 import { openContent, type InboundContent } from './content.ts';
 import {
@@ -27,7 +25,6 @@ import {
   failEvent,
   findSealedEvent,
   holdUnscannedEvent,
-  reconcileInboundRows,
   recordVerdict,
   type InboundStepRow,
   type SealedEvent,
@@ -237,9 +234,3 @@ export const describeInbound = async ({ pool }: Context, ids: string[]): Promise
       details: `Event \`${id}\` at \`${endpointId}\` for \`${agentId}\` of \`${operatorId}\``,
     }),
   );
-
-/** Wakes the lives of events that no life seems to hold. */
-export async function reconcileInbound({ pool, delivery }: Context): Promise<Woken> {
-  await endpointSecrets.forgetOld(pool);
-  return await wakeInBatches(delivery, () => reconcileInboundRows(pool));
-}

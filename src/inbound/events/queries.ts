@@ -190,11 +190,6 @@ export const describeInboundRows = (
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, agent_id, endpoint_id from inbound_events where id = any(${textArray(ids)})`);
 
-const Reconciled = z.object({ looked: z.number(), woken: z.number() });
-
-export const reconcileInboundRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_inbound()`);
-
 const AttemptRow = z.object({ attempt: z.number() });
 
 export const attemptOf = (connection: CommonQueryMethods, id: string): Promise<number> =>

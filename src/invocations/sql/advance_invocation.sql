@@ -1,9 +1,8 @@
--- One step of an invocation's life: deletes the messages that woke it, then does what is due by the row and by
--- Postgres' clock.
+-- One step of an invocation's life: does what is due by the row and by Postgres' clock.
 create function advance_invocation(p_invocation text) returns invocation_step language plpgsql as $$
 declare i invocations; was text; still_open boolean;
 begin
-  delete from life_messages where life = 'invocation:' || p_invocation;
+  perform begin_look('invocation:' || p_invocation);
   select * into i from invocations where id = p_invocation for no key update;
   if not found then return row('gone', false, false, null, 0, null, null, null, null)::invocation_step; end if;
   was := i.status;
@@ -19,10 +18,9 @@ begin
   if i.status = 'completed' and not i.self_invocation and not i.followed_up then
     perform count_completed_invocation(i.skill_id);
   end if;
-  update invocations set life_seen_at = clock_timestamp(), followed_up = not still_open,
-      life_epoch = case when still_open then life_epoch_now() else life_epoch end,
-      look_at = case when still_open then invocation_look_at(i) else look_at end
-    where id = p_invocation;
+  if not still_open and not i.followed_up then update invocations set followed_up = true where id = p_invocation; end if;
+  perform look_again('invocation:' || p_invocation, i.consumer_operator_id,
+    case when still_open then least(i.expires_at, i.lease_until) + interval '1 second' end);
   return row(i.status, still_open, i.status <> was,
     case when still_open then
       ms_until(least(i.expires_at, i.lease_until)) end,

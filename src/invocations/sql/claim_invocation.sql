@@ -14,8 +14,7 @@ begin
   perform refuse_other_attempt(i, p_attempt);
   moment := clock_timestamp();
   update invocations set status = 'processing', attempt = attempt + 1, claimed_at = moment,
-      lease_seconds = p_lease_seconds, lease_until = moment + make_interval(secs => p_lease_seconds),
-      look_at = least(look_at, moment + make_interval(secs => p_lease_seconds) + interval '1 minute')
+      lease_seconds = p_lease_seconds, lease_until = moment + make_interval(secs => p_lease_seconds)
     where id = p_invocation returning * into i;
   insert into audit_events (operator_id, actor, action, target, request_id)
     values (i.provider_operator_id, p_actor, 'invocation.claimed', p_invocation, p_request);

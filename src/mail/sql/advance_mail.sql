@@ -1,13 +1,14 @@
--- One step of the life of a mail: deletes the messages that woke it, and marks it as expired after its time. `gone`: there is no such row.
+-- One step of the life of a mail: marks it as expired after its time. `gone`: there is no such row.
 create function advance_mail(p_mail text) returns mail_step language plpgsql as $$
 declare m mails;
 begin
-  delete from life_messages where life = 'mail:' || p_mail;
-  update mails set life_seen_at = clock_timestamp(),
+  perform begin_look('mail:' || p_mail);
+  update mails set
       status = case when status = 'waiting' and expires_at <= clock_timestamp() then 'expired' else status end,
       text = case when status = 'waiting' and expires_at <= clock_timestamp() then null else text end
     where id = p_mail returning * into m;
   if not found then return row('gone', false, null, null)::mail_step; end if;
+  perform look_again('mail:' || p_mail, lower(m.recipient), case when m.status = 'waiting' then m.expires_at + interval '1 minute' end);
   return row(m.status, m.status = 'waiting',
     ms_until(m.expires_at), iso_time(m.expires_at))::mail_step;
 end $$;

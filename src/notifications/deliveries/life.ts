@@ -1,7 +1,7 @@
-import { wakeInBatches, type Woken } from '../../commands/batches.ts';
+import type { LookOfLives } from '../../commands/lives.ts';
 import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import type { Context } from '../../context/context.ts';
-import { advanceNotificationRow, describeDestinationRows, reconcileNotificationRows } from './queries.ts';
+import { advanceNotificationRow, describeDestinationRows, noteFullQueues } from './queries.ts';
 
 /** Names what a destination waits for. */
 interface NotificationStep {
@@ -34,6 +34,9 @@ export const describeNotifications = async ({ pool }: Context, ids: string[]): P
     details: `Sends what waits for the ${channel} destination \`${id}\` of \`${operatorId}\``,
   }));
 
-/** Wakes the lives of destinations for which something waits that nobody looks after. */
-export const reconcileNotifications = ({ pool, delivery }: Context): Promise<Woken> =>
-  wakeInBatches(delivery, () => reconcileNotificationRows(pool));
+/** Nothing is sent without a run: it is noted which queues are full meanwhile, and the lives are delivered. */
+export const lookAtNotifications: LookOfLives = async ({ pool, delivery }, { lives }) => {
+  await noteFullQueues(pool, lives);
+  delivery.messagesCommitted();
+  return { ended: 0 };
+};

@@ -162,11 +162,12 @@ export const describeDestinationRows = (
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, channel_type from destinations where id = any(${textArray(ids)})`);
 
-const Reconciled = z.object({ looked: z.number(), woken: z.number() });
-
-export const reconcileNotificationRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_notifications()`);
-
 /** Whether a mail may warn that a destination keeps failing; it counts for the limit of a day then. */
 export const takeWarning = (connection: CommonQueryMethods, destinationId: string): Promise<boolean> =>
   connection.oneFirst(sql.type(z.object({ taken: z.boolean() }))`select take_warning(${destinationId}) as taken`);
+
+/** Notes which of the destinations of these lives have a full queue, and has the lives delivered. */
+export async function noteFullQueues(connection: CommonQueryMethods, lives: string[]): Promise<void> {
+  await connection.query(sql.type(z.object({}))`
+    select note_full_queues(array(select split_part(life, ':', 2) from unnest(${textArray(lives)}) as life)), deliver_lives(${textArray(lives)})`);
+}

@@ -1,16 +1,9 @@
-import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { PaymentRefused, type PaymentsContext } from '../provider.ts';
 import type { RefundStep } from '../step.ts';
-import {
-  advanceRefundRow,
-  describeRefundRows,
-  findPendingRefund,
-  reconcileRefundRows,
-  releaseRefusedRefund,
-} from './queries.ts';
+import { advanceRefundRow, describeRefundRows, findPendingRefund, releaseRefusedRefund } from './queries.ts';
 import { readRefunds } from './read.ts';
 
 /**
@@ -55,7 +48,3 @@ export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise
       details: `Refund \`${id}\` of ${cents} cents, the top-up \`${transactionId}\` of \`${operatorId}\``,
     }),
   );
-
-/** Wakes refunds that no life seems to hold. */
-export const reconcileRefunds = ({ pool, delivery }: Context): Promise<Woken> =>
-  wakeInBatches(delivery, () => reconcileRefundRows(pool));

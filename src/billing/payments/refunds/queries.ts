@@ -133,8 +133,3 @@ export const describeRefundRows = (
 ): Promise<readonly z.infer<typeof DescribedRow>[]> =>
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, transaction_id, amount_cents from refunds where id = any(${textArray(ids)})`);
-
-const Reconciled = z.object({ looked: z.number(), woken: z.number() });
-
-export const reconcileRefundRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select * from reconcile_refunds()`);

@@ -1,4 +1,3 @@
-import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../customers.ts';
@@ -12,7 +11,6 @@ import {
   describeTopUpRows,
   endTopUp,
   readTopUp,
-  reconcileTopUpRows,
   saveCheckout,
   saveReceipt,
 } from './queries.ts';
@@ -113,9 +111,3 @@ export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<
       details: `Top-up \`${id}\` of ${cents} cents for \`${operatorId}\`, to be paid until ${until}`,
     }),
   );
-
-/**
- * Wakes top-ups that no life seems to hold, and forgets events of webhooks a quarter old; at most 1,000 with each hundred looked at.
- */
-export const reconcileTopUps = ({ pool, delivery }: Context): Promise<Woken> =>
-  wakeInBatches(delivery, () => reconcileTopUpRows(pool));

@@ -115,8 +115,3 @@ export const advanceTopUpRow = (connection: CommonQueryMethods, id: string): Pro
 
 export const describeTopUpRows = (connection: CommonQueryMethods, ids: string[]): Promise<readonly TopUpRow[]> =>
   connection.any(sql.type(TopUpRow)`select ${columns} from top_ups where id = any(${textArray(ids)})`);
-
-const Reconciled = z.object({ looked: z.number(), woken: z.number() });
-
-export const reconcileTopUpRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_top_ups()`);

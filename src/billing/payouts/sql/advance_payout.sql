@@ -1,12 +1,14 @@
--- One step of the life of a payout, `op_…:YYYY-MM`: deletes the messages that woke it, and begins the transfer of what is due where
+-- One step of the life of a payout, `op_…:YYYY-MM`: begins the transfer of what is due where
 -- there is a provider to do it: from here on the money is no longer among the earnings. `gone`: there is no such row.
 create function advance_payout(p_payout text, p_configured boolean) returns text language plpgsql as $$
 declare p payouts; payee payees;
 begin
-  delete from life_messages where life = 'payout:' || p_payout;
-  update payouts set life_seen_at = clock_timestamp()
-    where operator_id = split_part(p_payout, ':', 1) and month = split_part(p_payout, ':', 2) returning * into p;
+  perform begin_look('payout:' || p_payout);
+  select * into p from payouts where operator_id = split_part(p_payout, ':', 1) and month = split_part(p_payout, ':', 2) for no key update;
   if not found then return 'gone'; end if;
+  if p.status in ('due', 'transferring') then
+    perform look_again('payout:' || p_payout, p.operator_id, clock_timestamp() + interval '1 hour');
+  end if;
   if p.status <> 'due' or not p_configured then return p.status; end if;
   select * into strict payee from payees where operator_id = p.operator_id;
   if not payee.active then

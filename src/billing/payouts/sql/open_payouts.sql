@@ -16,7 +16,7 @@ begin
     update payouts set status = 'rolled_over'
     where operator_id = any(operators_here) and status = 'due' and payouts.month < of_month
     returning operator_id, payouts.month
-  ) insert into life_messages (life, owner, next_attempt_at)
+  ) insert into lives (life, owner, due_at)
     select 'payout:' || operator_id || ':' || carried.month, operator_id, clock_timestamp() + message_delay() from carried;
   with earned as (
     select operator_id, payout_account, active, coalesce(commission_bps, p_commission_bps) as bps,
@@ -36,7 +36,7 @@ begin
     from stated
     returning operator_id, status
   ), waking as (
-    insert into life_messages (life, owner, next_attempt_at)
+    insert into lives (life, owner, due_at)
       select 'payout:' || operator_id || ':' || of_month, operator_id, clock_timestamp() + message_delay() from opening where status = 'due'
   )
   select count(*), count(*) filter (where status = 'due') into opened, due from opening;

@@ -1,18 +1,10 @@
-import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../../payments/customers.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { portalConfigurationOf } from '../../payments/portal-configuration.ts';
 import { PaymentRefused, type PaymentsContext } from '../../payments/provider.ts';
-import {
-  advancePortalRow,
-  describePortalRows,
-  endPortal,
-  findPortal,
-  reconcilePortalRows,
-  savePortalUrl,
-} from './queries.ts';
+import { advancePortalRow, describePortalRows, endPortal, findPortal, savePortalUrl } from './queries.ts';
 import type { PortalStatus } from './schema.ts';
 
 /** Names what the sealed address of a portal belongs to. */
@@ -60,7 +52,3 @@ export const describePortals = async ({ pool }: Context, ids: string[]): Promise
     summary: `Portal of ${operatorId}`,
     details: `Page \`${id}\` of the payment provider, for \`${operatorId}\``,
   }));
-
-/** Wakes portal sessions that no life seems to hold, and drops old addresses. */
-export const reconcilePortals = ({ pool, delivery }: Context): Promise<Woken> =>
-  wakeInBatches(delivery, () => reconcilePortalRows(pool));

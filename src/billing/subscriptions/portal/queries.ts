@@ -57,7 +57,6 @@ export const describePortalRows = (connection: CommonQueryMethods, ids: string[]
     )`select id, operator_id, status, url, return_to from portal_sessions where id = any(${textArray(ids)})`,
   );
 
-const Reconciled = z.object({ looked: z.number(), woken: z.number() });
-
-export const reconcilePortalRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select * from reconcile_portals()`);
+/** Deletes addresses of the portal that are an hour old, and sessions a week old. @returns whether there may be more. */
+export const purgePortals = async (connection: CommonQueryMethods): Promise<boolean> =>
+  (await connection.oneFirst(sql.type(z.object({ purged: z.number() }))`select purge_portals() as purged`)) >= 1_000;

@@ -1,11 +1,11 @@
--- One look of the life of the log: deletes the messages that woke it, and returns whether claims wait. Messages first: the claim of one that
--- is deleted here is seen below.
+-- One look of the life of the log: returns whether claims wait. Where no run looks for ten seconds, what waits is appended without one.
 create function advance_log(p_log text) returns log_step language plpgsql as $$
 declare l claim_log;
 begin
-  delete from life_messages where life = 'log-sequencer:' || p_log;
-  update claim_log set life_seen_at = clock_timestamp() where id = p_log returning * into l;
+  perform begin_look('log-sequencer:' || p_log);
+  select * into l from claim_log where id = p_log;
   if not found then return row('gone', 0, 0)::log_step; end if;
+  perform look_again('log-sequencer:' || p_log, 'op_platform', clock_timestamp() + interval '10 seconds');
   return row(
     case when l.stopped_reason is not null then 'stopped'
       when l.published_size < l.tree_size or exists (select from log_pending) then 'waiting' else 'idle' end,

@@ -1,4 +1,4 @@
--- One step of the life of a destination: deletes the messages that woke it, ends what cannot be sent, notes whether its queue is full,
+-- One step of the life of a destination: ends what cannot be sent, notes whether its queue is full,
 -- and takes a turn where something waits.
 -- `send`: it has one; `turn`: eight destinations of the operator are sending; `calls`: nothing waits, and calls of a worker that is gone
 -- may be under way; `idle`: nothing is left.
@@ -9,8 +9,8 @@ declare
   -- A call takes 20 seconds at most; what is still open after this belongs to a worker that is gone (decision N10).
   longest constant interval := '30 seconds';
 begin
-  delete from life_messages where life = 'notification:' || p_destination;
-  update destinations set life_seen_at = clock_timestamp() where id = p_destination returning * into d;
+  perform begin_look('notification:' || p_destination);
+  select * into d from destinations where id = p_destination for no key update;
   update deliveries set status = 'unknown', reason = 'interrupted', ended_at = clock_timestamp(),
       error = 'The service was interrupted during the call; the receiver may have taken it.'
     where destination_id = p_destination and status = 'sending' and started_at < clock_timestamp() - longest;
@@ -29,6 +29,7 @@ begin
     if v_waiting is not null and v_sending + v_before < turns then
       update destinations set sending_until = clock_timestamp() + longest, waiting_since = null, turn_began_at = clock_timestamp()
         where id = p_destination;
+      perform look_again('notification:' || p_destination, d.operator_id, clock_timestamp() + interval '1 minute');
       return row('send', v_waiting, null, null, 0)::notification_step;
     end if;
     update destinations set sending_until = null,
@@ -40,10 +41,12 @@ begin
           order by waiting_since limit greatest(turns - v_sending, 0)) next;
     end if;
     if v_waiting is not null then
+      perform look_again('notification:' || p_destination, d.operator_id, clock_timestamp() + interval '2 minutes');
       return row('turn', v_waiting, ms_until(v_until), iso_time(v_until), v_woken)::notification_step;
     end if;
   end if;
   select min(started_at) + longest into v_started from deliveries where destination_id = p_destination and status = 'sending';
   if v_started is null then return row('idle', null, null, null, v_woken)::notification_step; end if;
+  perform look_again('notification:' || p_destination, coalesce(d.operator_id, 'nobody'), v_started + interval '10 seconds');
   return row('calls', null, ms_until(v_started), iso_time(v_started), v_woken)::notification_step;
 end $$;

@@ -1,4 +1,3 @@
-import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import type { Context } from '../../../context/context.ts';
@@ -12,7 +11,6 @@ import {
   advanceVerificationRow,
   describeVerificationRows,
   findWaitingCode,
-  reconcileVerificationRows,
   settleVerification,
   startVerification,
 } from './queries.ts';
@@ -91,9 +89,3 @@ export const describeVerifications = async ({ pool }: Context, ids: string[]): P
       details: `Code \`${id}\` that verifies \`${destinationId}\` of \`${operatorId}\``,
     }),
   );
-
-/** Wakes the lives of codes that no life seems to hold, and forgets old codes and secrets; at most 1,000 with each hundred looked at. */
-export async function reconcileVerifications({ pool, delivery }: Context): Promise<Woken> {
-  await destinationSecrets.forgetOld(pool);
-  return await wakeInBatches(delivery, () => reconcileVerificationRows(pool));
-}

@@ -101,7 +101,8 @@ export const describeVerificationRows = (
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, destination_id from verification_codes where id = any(${textArray(ids)})`);
 
-const Reconciled = z.object({ looked: z.number(), woken: z.number() });
-
-export const reconcileVerificationRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
-  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_verifications()`);
+/** Deletes codes that no limit counts any more. @returns whether there may be more. */
+export const purgeVerificationCodes = async (connection: CommonQueryMethods): Promise<boolean> =>
+  (await connection.oneFirst(
+    sql.type(z.object({ purged: z.number() }))`select purge_verification_codes() as purged`,
+  )) >= 1_000;

@@ -1,4 +1,4 @@
--- One step of a session's life: deletes the messages that woke it, flags what is past its deadline, and returns what it waits for.
+-- One step of a session's life: flags what is past its deadline, and returns what it waits for.
 create function advance_session(p_session text, p_checkout_grace double precision) returns session_step language plpgsql as $$
 declare
   due passport_lineages;
@@ -6,9 +6,10 @@ declare
   answer session_step;
   expected timestamptz;
   deadline timestamptz;
+  v_operator text;
 begin
   answer.raised := false;
-  delete from life_messages where life = 'session:' || p_session;
+  perform begin_look('session:' || p_session);
   -- All lineages are locked before the first is flagged, which locks its agent: reports take both in this order (rule 12).
   late := array(select l.id from passport_lineages l
     where l.session_id = p_session and next_deadline(l, p_checkout_grace) <= clock_timestamp());
@@ -20,10 +21,9 @@ begin
     perform flag_missed_deadlines(due, clock_timestamp(), p_checkout_grace);
     answer.raised := true;
   end loop;
-  update passport_sessions set life_seen_at = clock_timestamp(), life_epoch = life_epoch_now(),
-      look_at = look_at_session_next(p_session, p_checkout_grace)
-    where id = p_session;
+  select operator_id into v_operator from passport_sessions where id = p_session;
   answer.found := found;
+  if found then perform look_again('session:' || p_session, v_operator, look_at_session_next(p_session, p_checkout_grace)); end if;
   select d.what, l.agent_id, l.checkpoint_count + 1, d.due, d.at
     into answer.waits_for, answer.agent_id, answer.checkpoint, expected, deadline
     from passport_lineages l, lateral (values

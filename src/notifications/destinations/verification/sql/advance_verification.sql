@@ -1,4 +1,4 @@
--- One step of the life that sends a code: deletes the messages that woke it, gives up a code whose time is over before it was sent, and one
+-- One step of the life that sends a code: gives up a code whose time is over before it was sent, and one
 -- whose call has not come back: a call takes ten seconds at most, and whether it arrived is not known then. `gone`: there is no such row;
 -- `turn`: eight codes of the operator are being sent, and the end of one of them wakes this life.
 create function advance_verification(p_code text) returns verification_step language plpgsql as $$
@@ -7,13 +7,15 @@ declare
   longest constant interval := longest_call_of_code();
   c verification_codes; v_until timestamptz;
 begin
-  delete from life_messages where life = 'verification:' || p_code;
+  perform begin_look('verification:' || p_code);
   update verification_codes set status = 'failed', reason = 'expired', sealed = null
     where id = p_code and status = 'waiting' and expires_at <= v_now;
   update verification_codes set status = 'unknown', reason = 'interrupted', error = 'Whether the code was sent is not known.'
     where id = p_code and status = 'sending' and started_at <= v_now - longest;
-  update verification_codes set life_seen_at = v_now where id = p_code returning * into c;
+  select * into c from verification_codes where id = p_code;
   if not found then return row('gone', false, null)::verification_step; end if;
+  perform look_again('verification:' || p_code, c.operator_id,
+    case when c.status in ('waiting', 'sending') then least(c.started_at, c.expires_at) + interval '1 minute' end);
   if c.status = 'waiting' and free_turns_of_codes(c.operator_id) = 0 then
     select least(min(started_at) + longest, c.expires_at) into v_until from verification_codes
       where operator_id = c.operator_id and status = 'sending' and started_at > v_now - longest;

@@ -1,0 +1,72 @@
+import type { Context } from '../src/context/context.ts';
+import { parseLifeId, type LifeKind } from '../src/ids/life-ids.ts';
+import { metrics } from '../src/metrics/metrics.ts';
+import type { LifeDefinitions } from './lives.ts';
+import { adoptLives, deliverLives, putOffLives, takeDueLives, takeWaitingLives } from './lives-table.ts';
+
+/** Lives that are taken together, and looked at in one transaction a kind. */
+const BATCH = 100;
+/** Then the next round goes on. */
+const MAX_ROUND_MS = 3_000;
+/** After this long a life that Temporal has no place for is looked at without a run. */
+const WAITS_SECONDS = 3;
+/** … and where Temporal does not answer, as during its start. */
+const WAITS_FOR_TEMPORAL_SECONDS = 10;
+/** Lives of another store of lives that a round gives new turns to. */
+const ADOPTED = 2_000;
+
+const livesSettled = metrics.counter(
+  'carnet_lives_settled_without_run',
+  'Lives that ended by a look without a run in Temporal',
+);
+
+interface Round {
+  temporalIsAway: boolean;
+}
+
+/**
+ * One round of looking after lives, whether Temporal answers or not: those that are due and nobody has looked at, and those that have waited for
+ * their delivery too long. A kind that can be looked at without a run is; all others are delivered.
+ */
+export function createRound(lives: LifeDefinitions) {
+  const kinds = Object.keys(lives).filter((kind) => lives[kind as LifeKind].look !== undefined);
+  let lastOwner = '';
+
+  const lookAt = async (context: Context, taken: readonly string[], wakes: boolean): Promise<void> => {
+    for (const [kind, ofKind] of Map.groupBy(taken, (life) => parseLifeId(life)?.kind)) {
+      const look = kind === undefined ? undefined : lives[kind].look;
+      if (kind === undefined) {
+        await putOffLives(context.pool, ofKind, 'This release knows no life of this kind.');
+      } else if (look === undefined) {
+        await deliverLives(context.pool, ofKind);
+        context.delivery.messagesCommitted();
+      } else {
+        const { ended } = await look(context, { lives: ofKind, wakes });
+        livesSettled.add(ended, { kind });
+      }
+    }
+  };
+
+  return async (context: Context, { temporalIsAway }: Round): Promise<void> => {
+    const { pool, config } = context;
+    const until = performance.now() + MAX_ROUND_MS;
+    const isOver = (): boolean => performance.now() >= until;
+    for (let taken = BATCH; taken === BATCH && !isOver();) {
+      const due = await takeDueLives(pool, BATCH);
+      await lookAt(context, due, true);
+      taken = due.length;
+    }
+    const seconds = temporalIsAway ? WAITS_FOR_TEMPORAL_SECONDS : WAITS_SECONDS;
+    for (let taken = config.runForEveryLife ? 0 : BATCH; taken >= BATCH && !isOver();) {
+      const waiting = await takeWaitingLives(pool, { kinds, seconds, limit: BATCH, after: lastOwner });
+      lastOwner = waiting.length < BATCH ? '' : (waiting.at(-1)?.owner ?? '');
+      await lookAt(
+        context,
+        waiting.map(({ life }) => life),
+        false,
+      );
+      taken = waiting.length;
+    }
+    await adoptLives(pool, ADOPTED);
+  };
+}
