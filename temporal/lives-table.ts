@@ -52,11 +52,13 @@ const idsOf = (leased: LeasedLife[]) =>
  */
 export async function postponeRefused(pool: CommonQueryMethods, leased: LeasedLife[], reason: string): Promise<void> {
   await pool.query(sql.type(Nothing)`
-    with refused as (
-      select min(id) as id, coalesce(min(refused_at), clock_timestamp()) as since
-      from lives where id = any(${idsOf(leased)}) group by life
+    with tried as (
+      select id, life, refused_at from lives
+      where not ready and epoch is null and life = any(${textArray(leased.map(({ life }) => life))})
+    ), refused as (
+      select min(id) as id, coalesce(min(refused_at), clock_timestamp()) as since from tried group by life
     ), others as (
-      delete from lives m where id = any(${idsOf(leased)}) and not exists (select from refused where refused.id = m.id)
+      delete from lives where id in (select id from tried) and id not in (select id from refused)
     )
     update lives m
     set refused_at = since, failure = left(${reason}, 300),

@@ -186,11 +186,11 @@ describe('A database from before the migration 0016, with data', function () {
       'a top-up': `top_ups where status = 'pending' and expires_at < now()`,
       'a code': `verification_codes where status = 'waiting' and expires_at < now()`,
       'a mail': `mails where status = 'waiting'`,
-      'a message from before': `life_messages where created_at < '${migratedAt}'`,
+      'a message from before': `lives where ready and created_at < '${migratedAt}'`,
     };
     for (const [what, rows] of Object.entries(due))
       await eventually(`no ${what} to be due`, async () => (await count(rows)) === 0, { seconds: 400 });
-    assert.equal(await count('life_messages where refused_at is not null'), 0);
+    assert.equal(await count('lives where refused_at is not null'), 0);
     assert.deepEqual(await rowsOf('select status from invocations where id = $1', [openInvocation]), [
       { status: 'expired' },
     ]);

@@ -85,7 +85,7 @@ describe('Checkpoint deadlines under faults', function () {
         await Promise.all([waiting(missed, 1), waiting(kept, 2)]);
         await eventually(
           'the messages to be delivered',
-          async () => (await db.anyFirst(sql.unsafe`select id from life_messages`)).length === 0,
+          async () => (await db.anyFirst(sql.unsafe`select id from lives where epoch is null`)).length === 0,
           { seconds: 120 },
         );
         await assertMissedOnce(missed);

@@ -164,7 +164,7 @@ describe('kill -9 of a process that answers', function () {
         const { pool } = world.context;
         // The lease of the process that died ends after 15 s; by Postgres' clock it is made to end now.
         await pool.query(
-          sql.unsafe`update life_messages set lease_until = clock_timestamp() where life = ${`invocation:${id}`}`,
+          sql.unsafe`update lives set due_at = clock_timestamp() where life = ${`invocation:${id}`} and epoch is null`,
         );
         await world.runHere('worker');
         await settled(pool, [id]);
@@ -180,7 +180,7 @@ describe('kill -9 of a process that answers', function () {
     const { pool: db } = shared.context;
     // Anything else that a killed process had leased is free after 15 s; by Postgres' clock it is made free now.
     await db.query(
-      sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until > clock_timestamp() + interval '5 seconds'`,
+      sql.unsafe`update lives set due_at = clock_timestamp() where epoch is null and due_at > clock_timestamp() + interval '5 seconds'`,
     );
     for (const [id, market] of touched) {
       if ((await market.act(id, 'cancel')).status === 200) continue;

@@ -8,6 +8,8 @@ import { assertInvariants, settled } from '../support/invariants.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
 import { openMarket, type Market } from '../support/market.ts';
 import { assertStatus, requester } from '../support/service.ts';
+import { lifeId } from '../../src/ids/life-ids.ts';
+import { makeDue } from '../support/due-lives.ts';
 
 describe('Temporal away', function () {
   this.timeout(600_000);
@@ -77,7 +79,7 @@ describe('Temporal away', function () {
     assertStatus(await market.act(open, 'complete'), 200);
     await settled(pool, [open]);
     await lives.closed([open]);
-    assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from life_messages`), 0);
+    assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from lives where epoch is null`), 0);
     await assertInvariants(pool, [...ended, open]);
   };
 
@@ -92,10 +94,11 @@ describe('Temporal away', function () {
       assert.equal((await readiness()).status, 200);
       const { ended, open } = await trade();
 
-      // Its timer is in Temporal. The reconciler ends what is 30 s past its deadline.
+      // Its timer is in Temporal. A look without a run ends what is a second past its deadline.
       await pool.query(
-        sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds', look_at = clock_timestamp() where id = ${overdue}`,
+        sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '1 second' where id = ${overdue}`,
       );
+      await makeDue(pool, lifeId.invocation(overdue));
       await eventually(
         'the overdue invocation to expire',
         async () => (await market.show(overdue)).status === 'expired',

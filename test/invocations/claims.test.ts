@@ -4,13 +4,14 @@ import { z } from 'zod';
 import type { Claim } from '../../src/claims/schema/claim.ts';
 import { SkillInvocationSchema } from '../../src/claims/schema/observations.ts';
 import { sql } from '../../src/database/pool.ts';
-import { advanceInvocation, reconcileInvocations } from '../../src/invocations/index.ts';
+import { advanceInvocation } from '../../src/invocations/index.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { claim as claimRow, invoke, newSkill, newWallet, passDeadline } from '../billing/ledger/ledger-world.ts';
 import { digestOf, envelopeOf } from '../claims/support.ts';
 import { buildAgent, buildInvocation, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
 import { assertProblem, assertStatus, database, type Requester } from '../support/service.ts';
 import { ownContext, type OwnContext } from './own-context.ts';
+import { lookAfterLives } from '../support/due-lives.ts';
 
 const secondsOf = (time: string | null): number => Math.floor(Date.parse(time ?? '') / 1_000);
 
@@ -247,10 +248,10 @@ describe('the claims of an invocation that runs out of time', () => {
     await assertExpired(id, true);
   });
 
-  it('are left by the reconciler too', async () => {
+  it('are left by a look without a run too', async () => {
     const { id } = await invoked();
     await passDeadline(own.context.pool, id, '1 minute');
-    assert.equal((await reconcileInvocations(own.context)).expired, 1);
+    await lookAfterLives(own.context);
     await assertExpired(id, false);
   });
 

@@ -41,7 +41,9 @@ describe('the life of an invocation, step by step', () => {
   afterEach(() => assertLedger(db));
 
   const messagesOf = (id: string) =>
-    db.oneFirst(sql.type(MessagesRow)`select count(*)::int from life_messages where life = ${`invocation:${id}`}`);
+    db.oneFirst(
+      sql.type(MessagesRow)`select count(*)::int from lives where epoch is null and life = ${`invocation:${id}`}`,
+    );
   const countOf = (skillId: string) =>
     db.oneFirst(
       sql.type(

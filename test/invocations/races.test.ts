@@ -8,13 +8,14 @@ import { failInvocation } from '../../src/invocations/fail-invocation.ts';
 import { cancelInvocation } from '../../src/invocations/cancel-invocation.ts';
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
 import { actOf } from '../../src/invocations/act.ts';
-import { advanceInvocation, reconcileInvocations } from '../../src/invocations/index.ts';
+import { advanceInvocation } from '../../src/invocations/index.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { newId } from '../../src/ids/ids.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
 import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../billing/ledger/ledger-world.ts';
 import { rivals } from '../support/rivals.ts';
 import { callOf, ownContext, type OwnContext } from './own-context.ts';
+import { lookAfterLives, makeDue } from '../support/due-lives.ts';
 
 const StatusRow = z.object({
   status: z.string(),
@@ -156,16 +157,16 @@ describe('rivals at one invocation', () => {
     }
   });
 
-  it('life, reconciler and consumer at one late row: it expires once', async () => {
+  it('a life, a look without a run and the consumer at one late row: it expires once', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const id = await invoke();
       await run(
         db,
-        sql.fragment`update invocations set expires_at = clock_timestamp() - interval '31 seconds', look_at = clock_timestamp() where id = ${id}`,
+        sql.fragment`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${id}`,
       );
       const results = await outcomes([
         advanceInvocation(own.context, id),
-        reconcileInvocations(own.context),
+        makeDue(db, `invocation:${id}`).then(() => lookAfterLives(own.context)),
         advanceInvocation(own.context, id),
         cancel(id),
       ]);

@@ -102,6 +102,14 @@ export async function newLineage(db: CommonQueryMethods, options: LineageOptions
       ${JSON.stringify({ jti, svcns: claims })}, current_date, 0
     from passport_lineages where id = ${jti}`,
   );
+  // In place of the message of a command: no life looks before the deadline.
+  await run(
+    db,
+    sql.fragment`
+    insert into lives (life, owner, due_at, ready)
+    select 'session:' || session_id, operator_id, started_at + make_interval(secs => ${interval ?? ttl}), false
+    from passport_lineages where id = ${jti} and accountability <> 'standard'`,
+  );
   return { jti, session, operator, agent };
 }
 

@@ -32,15 +32,15 @@ const breaches = (connection: CommonQueryMethods, ids: readonly string[]) =>
       ('it is paid once if it was completed, and only then', debits = (status = 'completed' and price_cents > 0)::int)
     ) as laws (law, holds_true) where not holds_true`);
 
-/** Waits until no message is left, and every life has seen its row and has done what follows the end. */
+/** Waits until no message is left, and every life has looked at its row and has done what follows the end. */
 export async function settled(connection: CommonQueryMethods, ids: readonly string[], seconds = 120): Promise<void> {
   await eventually(
     `the lives of ${ids.join(', ')} to settle`,
     async () => {
       const rows = await connection.any(sql.type(Unsettled)`
         select id from invocations i where id = any(${sql.array(ids, 'text')})
-          and (life_seen_at is null or followed_up = (status in ('pending', 'processing'))
-            or exists (select from life_messages where life = 'invocation:' || i.id))`);
+          and (followed_up = (status in ('pending', 'processing'))
+            or exists (select from lives where life = 'invocation:' || i.id and (followed_up or epoch is null)))`);
       return rows.length === 0;
     },
     { seconds },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
-import { deleteMessages, leaseLives } from '../../temporal/life-messages.ts';
+import { leaseLives } from '../../temporal/lives-table.ts';
 import { lives } from '../../temporal/lives.ts';
 import { run } from '../billing/ledger/ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../billing/wallet/own-database.ts';
@@ -14,23 +14,22 @@ describe('Turns of the delivery', () => {
     db = own.pool;
   });
   after(() => own.drop());
-  beforeEach(() => run(db, sql.fragment`delete from life_messages`));
+  beforeEach(() => run(db, sql.fragment`delete from lives`));
 
   /** Messages that are due, the first of them longest. */
   const leave = (kind: string, { owner, count, ago }: { owner: string; count: number; ago: string }) =>
     run(
       db,
       sql.fragment`
-      insert into life_messages (life, owner, created_at, next_attempt_at)
+      insert into lives (life, owner, created_at, due_at)
       select ${kind} || ':' || ${owner} || '_' || n, ${owner}, moment, moment
       from generate_series(1, ${count}) n, lateral (select clock_timestamp() - ${ago}::interval + n * interval '1 millisecond' as moment) of_row`,
     );
-  /** A delivery of its own: leases, and deletes what it has leased. @returns the lives, batch by batch. */
+  /** A delivery of its own. @returns the lives that it leases, batch by batch. */
   const delivery = () => {
     const turns = new Map<number, string>();
     return async (limit = 8): Promise<string[]> => {
-      const leased = await leaseLives(db, { kinds: Object.keys(lives), limit, minimumAgeMs: 0, turns });
-      await deleteMessages(db, leased);
+      const leased = await leaseLives(db, { limit, minimumAgeMs: 0, turns });
       return leased.map(({ life }) => life);
     };
   };
@@ -78,7 +77,7 @@ describe('Turns of the delivery', () => {
   it('know the priority of each kind of life', async () => {
     const Row = z.object({ kind: z.string(), priority: z.number() });
     for (const kind of Object.keys(lives)) await leave(kind, { owner: 'op_a', count: 1, ago: '1 minute' });
-    const rows = await db.any(sql.type(Row)`select split_part(life, ':', 1) as kind, priority from life_messages`);
+    const rows = await db.any(sql.type(Row)`select split_part(life, ':', 1) as kind, priority from lives`);
     const known = Object.fromEntries(Object.entries(lives).map(([kind, { priority }]) => [kind, priority]));
     assert.deepEqual(Object.fromEntries(rows.map(({ kind, priority }) => [kind, priority])), known);
   });
@@ -89,10 +88,9 @@ describe('Turns of the delivery', () => {
     await db.transaction(async (connection) => {
       const reads = () =>
         connection.oneFirst(sql.type(z.object({ read: z.number() }))`
-          select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = 'life_messages'`);
+          select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = 'lives'`);
       const before = await reads();
-      const kinds = Object.keys(lives);
-      await leaseLives(connection, { kinds, limit: 8, minimumAgeMs: 0, turns: new Map() });
+      await leaseLives(connection, { limit: 8, minimumAgeMs: 0, turns: new Map() });
       const read = (await reads()) - before;
       assert(read < 400, `read ${read} messages`);
     });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import { ensureOperator } from '../../src/accounts/index.ts';
 import { listCases } from '../../src/billing/cases/queries.ts';
-import { lifeMetrics, troubleOfLives } from '../../src/commands/refused-lives.ts';
+import { lifeMetrics, troubleOfLives } from '../../src/commands/lives.ts';
 import { defineCache } from '../../src/context/caches.ts';
 import type { Context } from '../../src/context/context.ts';
 import { sql } from '../../src/database/pool.ts';
@@ -11,7 +11,7 @@ import { healthPages } from '../../src/http/pages/health-pages.ts';
 import { noPreferences } from '../../src/http/pages/page.ts';
 import { metricsText } from '../../src/metrics/metrics.ts';
 import { createDelivery } from '../../temporal/delivery.ts';
-import { deleteMessages, leaseLives } from '../../temporal/life-messages.ts';
+import { deliverLives, leaseLives, takeDueLives } from '../../temporal/lives-table.ts';
 import { lives } from '../../temporal/lives.ts';
 import { newId } from '../../src/ids/ids.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
@@ -22,6 +22,9 @@ import { unique } from '../support/factories.ts';
 import { blockOf } from '../support/pasted.ts';
 import { startRig, type Rig } from './rig.ts';
 import { runOf } from './runs.ts';
+import { advanceInvocation } from '../../src/invocations/index.ts';
+import type { LookOfLives } from '../../src/commands/lives.ts';
+import { looksAgainIn, makeDue } from '../support/due-lives.ts';
 
 describe('Delivery of messages to lives', () => {
   let rig: Rig;
@@ -31,12 +34,14 @@ describe('Delivery of messages to lives', () => {
   afterEach(() => rig.stop());
 
   const delivered = (id: string) =>
-    eventually(`the message of ${id} to be delivered`, async () => (await rig.messagesOf(id)) === 0);
+    eventually(`the message of ${id} to be delivered`, () => runOf(rig, id).handle.describe(), {
+      ignoreErrors: () => true,
+    });
   const wakesOf = async (id: string) =>
     (await runOf(rig, id).events()).filter((name) => name === 'WorkflowExecutionSignaled').length;
   const due = () =>
     rig.context.pool.query(
-      sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() - interval '5 seconds', created_at = clock_timestamp() - interval '5 seconds'`,
+      sql.unsafe`update lives set due_at = clock_timestamp() - interval '5 seconds', created_at = clock_timestamp() - interval '5 seconds'`,
     );
 
   it('wakes a life once for all its messages', async () => {
@@ -67,52 +72,55 @@ describe('Delivery of messages to lives', () => {
     const { id } = await rig.invoke();
     await rig.claim(id, 60);
     await due();
-    const lease = () =>
-      leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0, turns: new Map() });
+    const lease = () => leaseLives(rig.context.pool, { limit: 8, minimumAgeMs: 0, turns: new Map() });
     const leases = (await Promise.all([lease(), lease(), lease(), lease()])).flat();
     assert.deepEqual(
-      leases.map(({ life, messageIds }) => [life, messageIds.length]),
+      leases.map(({ life, ids }) => [life, ids.length]),
       [[lifeId.invocation(id), 2]],
     );
     assert.deepEqual(await lease(), []);
-    await rig.context.pool.query(
-      sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until is not null`,
-    );
-    const [again] = await lease();
-    assert.equal(again?.attempts, 2);
-  });
-
-  it('leaves young messages to the process that committed them, and unknown kinds alone', async () => {
-    await rig.invoke();
-    await rig.context.pool.query(sql.unsafe`
-      insert into life_messages (life, created_at, next_attempt_at) values ('unheard-of:1', '2026-01-01', '2026-01-01')`);
-    await rig.context.pool.query(
-      sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() where life like 'invocation:%'`,
-    );
+    await makeDue(rig.context.pool, lifeId.invocation(id));
+    assert.deepEqual(await takeDueLives(rig.context.pool, 8), [lifeId.invocation(id)]);
+    await deliverLives(rig.context.pool, [lifeId.invocation(id)]);
     assert.deepEqual(
-      await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 60_000, turns: new Map() }),
-      [],
-    );
-    assert.equal(
-      (await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0, turns: new Map() }))
-        .length,
-      1,
+      (await lease()).map(({ life, ids }) => [life, ids.length]),
+      [[lifeId.invocation(id), 1]],
     );
   });
 
-  it('keeps a message that was committed while another of its life was being delivered', async () => {
+  it('leaves young messages to the process that committed them', async () => {
+    await rig.invoke();
+    await rig.context.pool.query(sql.unsafe`update lives set due_at = clock_timestamp() where ready`);
+    const lease = (minimumAgeMs: number) => leaseLives(rig.context.pool, { limit: 8, minimumAgeMs, turns: new Map() });
+    assert.deepEqual(await lease(60_000), []);
+    assert((await lease(0)).length >= 1);
+  });
+
+  it('puts off a life of a kind that this release does not know, and shows why', async () => {
+    const life = 'unheard-of:1';
+    await rig.context.pool.query(sql.unsafe`insert into lives (life, due_at) values (${life}, '2026-01-01')`);
     const { id } = await rig.invoke();
     await due();
-    const [leased] = await leaseLives(rig.context.pool, {
-      kinds: ['invocation'],
-      limit: 8,
-      minimumAgeMs: 0,
-      turns: new Map(),
+    await rig.startDelivery();
+    await delivered(id);
+    const Row = z.object({ failure: z.string().nullable() });
+    await eventually('it to be put off', async () => {
+      const row = await rig.context.pool.one(sql.type(Row)`select failure from lives where life = ${life}`);
+      return row.failure?.includes('is no id of a life');
     });
+  });
+
+  it('keeps a message that was committed while another of its life was being delivered, and a look deletes both', async () => {
+    const { id } = await rig.invoke();
+    await due();
+    const leased = await leaseLives(rig.context.pool, { limit: 8, minimumAgeMs: 0, turns: new Map() });
+    assert(leased.some(({ life }) => life === lifeId.invocation(id)));
     await rig.claim(id, 60);
-    assert(leased !== undefined);
-    await deleteMessages(rig.context.pool, [leased]);
-    assert.equal(await rig.messagesOf(id), 1);
+    assert.equal(await rig.messagesOf(id), 2);
+    await advanceInvocation(rig.context, id);
+    assert.equal(await rig.messagesOf(id), 0);
+    const next = (await looksAgainIn(rig.context.pool, lifeId.invocation(id))) ?? 0;
+    assert(next > 50 && next <= 61, 'at the end of the claim');
   });
 
   describe('where Temporal refuses a life as invalid', () => {
@@ -120,13 +128,13 @@ describe('Delivery of messages to lives', () => {
     const Row = z.object({ attempts: z.number(), refused: z.boolean(), waits: z.number() });
     const rowsOf = (one: string) =>
       rig.context.pool.any(sql.type(Row)`
-        select attempts, refused_at is not null and lease_until is null as refused, extract(epoch from next_attempt_at - clock_timestamp())::float8 as waits
-        from life_messages where life = ${one}`);
+        select attempts, failure is not null as refused, extract(epoch from due_at - clock_timestamp())::float8 as waits
+        from lives where life = ${one}`);
     const wakeIt = () => rig.context.pool.query(sql.unsafe`select wake_life(${life}, 'op_1')`);
     /** As after so long a time. */
     const passes = (time: string) =>
       rig.context.pool.query(sql.unsafe`
-        update life_messages set refused_at = refused_at - ${time}::interval, next_attempt_at = clock_timestamp() - interval '5 seconds'`);
+        update lives set refused_at = refused_at - ${time}::interval, due_at = clock_timestamp() - interval '5 seconds'`);
     /** And no try is under way, whose answer would write over what the test changes. */
     const triedAtLeast = (attempts: number) =>
       eventually(`${attempts} tries`, async () => {
@@ -235,14 +243,17 @@ describe('Delivery of messages to lives', () => {
 
   it('keeps what it has in memory apart from the API, whose connections it does not take', async () => {
     const contexts: Context[] = [];
-    const reconcile = (context: Context): Promise<void> => Promise.resolve(void contexts.push(context));
+    const look: LookOfLives = (context) => Promise.resolve((contexts.push(context), { ended: 0 }));
+    await rig.context.pool.query(
+      sql.unsafe`insert into lives (life, due_at, ready) values ('mail:msg_1', clock_timestamp(), false)`,
+    );
     const delivery = createDelivery({
       temporal: rig.temporal,
       log: rig.context.log,
-      lives: { ...lives, mail: { ...lives.mail, reconcile } },
+      lives: { ...lives, mail: { ...lives.mail, look } },
     });
     await delivery.start(rig.context, { sweep: true });
-    const context = await eventually('the reconciler to run', () => contexts[0]);
+    const context = await eventually('the look', () => contexts[0]);
     const cache = defineCache(({ pool }) => ({ pool }));
     assert.equal(context.caches.get(cache).pool, context.pool);
     assert.equal(rig.context.caches.get(cache).pool, rig.context.pool);
@@ -270,20 +281,16 @@ describe('Delivery of messages to lives', () => {
     await runOf(rig, id).ended();
   });
 
-  it('wakes a row that no life has read, and ends what is long past its deadline', async () => {
+  it('wakes a life whose message was delivered and never came, and ends what is past its deadline', async () => {
     const [lost, late] = [await rig.invoke(), await rig.invoke()];
-    await rig.context.pool.query(sql.unsafe`delete from life_messages`);
+    for (const { id } of [lost, late]) await makeDue(rig.context.pool, lifeId.invocation(id));
     await rig.context.pool.query(
-      sql.unsafe`update invocations set look_at = look_at - interval '11 seconds' where id = ${lost.id}`,
-    );
-    await rig.context.pool.query(
-      sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds', look_at = clock_timestamp() where id = ${late.id}`,
+      sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '1 second' where id = ${late.id}`,
     );
     await rig.startDelivery();
     await eventually('the late one to expire', async () => (await rig.row(late.id)).status === 'expired');
     await rig.startWorker();
     await runOf(rig, lost.id).showing(/^Waits/);
-    await runOf(rig, late.id).ended();
   });
 
   it('forgets the answers under Idempotency-Keys when their 24 hours are over, however many', async () => {
@@ -305,7 +312,7 @@ describe('Delivery of messages to lives', () => {
       email: `${unique('ada')}@example.test`,
       tier: 'free',
     });
-    await context.pool.query(sql.unsafe`insert into subscriptions (operator_id, due_at) values (${operatorId}, null)`);
+    await context.pool.query(sql.unsafe`insert into subscriptions (operator_id) values (${operatorId})`);
     await Promise.all([rig.startDelivery(), rig.startWorker()]);
     const life = lifeId.subscription(operatorId);
     // With the row held the life is in the middle of the task in which it will find that there is nothing to do.

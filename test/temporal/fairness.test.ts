@@ -28,7 +28,7 @@ describe('Turns of operators', function () {
       () => {
         rig.context.delivery.messagesCommitted(); // one that Temporal was too busy to take is tried again
         return rig.context.pool.oneFirst(
-          sql.type(z.object({ none: z.boolean() }))`select not exists (select from life_messages) as none`,
+          sql.type(z.object({ none: z.boolean() }))`select not exists (select from lives where ready) as none`,
         );
       },
       { seconds: 200 },
@@ -50,10 +50,11 @@ describe('Turns of operators', function () {
     const Passed = z.object({ waiting: z.number(), before: z.number() });
     const look = async () => {
       const row = await db.one(sql.type(Passed)`
-        select count(*) filter (where life_seen_at is null)::int as waiting,
-          count(*) filter (where consumer_operator_id = ${hostile} and life_seen_at < (
-            select max(life_seen_at) from invocations where consumer_operator_id = ${honest}))::int as before
-        from invocations where consumer_operator_id in (${hostile}, ${honest})`);
+        select count(*) filter (where l.id is null)::int as waiting,
+          count(*) filter (where consumer_operator_id = ${hostile} and l.created_at < (
+            select max(created_at) from lives where owner = ${honest} and epoch is not null))::int as before
+        from invocations i left join lives l on l.life = 'invocation:' || i.id and l.epoch is not null
+        where consumer_operator_id in (${hostile}, ${honest})`);
       return row.waiting === 0 && row;
     };
     const { before } = await eventually('the runs of both to have begun', look, { seconds: 200 });

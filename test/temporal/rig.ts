@@ -26,6 +26,7 @@ import { lives } from '../../temporal/lives.ts';
 import { runWorker, type RunningWorker } from '../../temporal/worker.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { migratedDatabase } from '../support/empty-database.ts';
+import { messagesOf } from '../support/due-lives.ts';
 import { credit, publication, unique } from '../support/factories.ts';
 import { service } from '../support/service.ts';
 import { newNamespace } from './temporal-server.ts';
@@ -60,6 +61,7 @@ export interface Rig {
   /** Commands whose messages are announced when the last has been answered, however long that takes: without a sweep, delivered together. */
   together<T>(commands: () => Promise<T>): Promise<T>;
   row(id: string): Promise<z.infer<typeof Row>>;
+  /** Messages of its life that nobody has looked at, delivered or not. */
   messagesOf(id: string): Promise<number>;
   stop(): Promise<void>;
 }
@@ -67,10 +69,8 @@ export interface Rig {
 const Row = z.object({
   status: z.string(),
   attempt: z.number(),
-  life_seen_at: z.string().nullable(),
   output: z.string().nullable(),
 });
-const Count = z.object({ count: z.number() });
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const name = `rig_${randomBytes(5).toString('hex')}`;
@@ -163,12 +163,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
         delivery.messagesCommitted();
       }
     },
-    row: (id) =>
-      context.pool.one(sql.type(Row)`select status, attempt, life_seen_at, output from invocations where id = ${id}`),
-    messagesOf: async (id) =>
-      context.pool.oneFirst(
-        sql.type(Count)`select count(*)::int from life_messages where life = ${lifeId.invocation(id)}`,
-      ),
+    row: (id) => context.pool.one(sql.type(Row)`select status, attempt, output from invocations where id = ${id}`),
+    messagesOf: (id) => messagesOf(context.pool, lifeId.invocation(id)),
     async stop() {
       await Promise.all(deliveries.map((one) => one.stop()));
       await Promise.all(workers.map((one) => one.stop()));

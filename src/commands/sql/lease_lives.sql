@@ -60,7 +60,7 @@ begin
       ), chosen as (
         select free.life, min(free.turn) as turn, min(free.place) as place from free group by free.life order by 2, 3 limit v_left
       ), leased as (
-        update lives m set ready = false, lease_until = null, attempts = m.attempts + 1,
+        update lives m set ready = false, lease_until = null, failure = null, attempts = m.attempts + 1,
             due_at = clock_timestamp() + least(15 * power(2, least(m.attempts, 6)), 600) * interval '1 second'
         from free join chosen on chosen.life = free.life where m.id = free.id
         returning m.id, m.life, m.attempts, m.owner, chosen.turn, chosen.place

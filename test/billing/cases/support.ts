@@ -39,7 +39,7 @@ export async function hangingRefund(operator: TestOperator, transactionId: strin
   await pool.query(sql.type(z.object({}))`
     select begin_refund(${id}, ${newId('hld')}, ${operator.operatorId}, ${transactionId}, 'local')`);
   await pool.query(sql.type(z.object({}))`
-    update refunds set life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
+    update refunds set created_at = created_at - interval '2 days',
       next_call_at = clock_timestamp() + interval '1 hour'
     where id = ${id}`);
   return id;

@@ -148,7 +148,6 @@ export const passDeadline = (db: CommonQueryMethods, id: string, ago = '1 second
   run(
     db,
     sql.fragment`
-      update invocations set expires_at = clock_timestamp() - ${ago}::interval,
-        look_at = clock_timestamp() - ${ago}::interval + interval '30 seconds'
-      where id = ${id}`,
+      with late as (update invocations set expires_at = clock_timestamp() - ${ago}::interval where id = ${id})
+      update lives set ready = false, due_at = clock_timestamp() - ${ago}::interval + interval '1 second' where life = 'invocation:' || ${id}`,
   );

@@ -46,8 +46,8 @@ describe('Payment webhooks while Postgres ends and starts again', function () {
     const ids = Array.from({ length: TOP_UPS }, () => newId('top'));
     const seeding = await openPool(instance.databaseUrl, { size: 1, applicationName: 'carnet-test' });
     await seeding.query(sql.unsafe`
-      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at, life_seen_at)
-      select id, ${operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() + interval '1 day', clock_timestamp()
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at)
+      select id, ${operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() + interval '1 day'
       from unnest(${sql.array(ids, 'text')}) as given (id)`);
     await seeding.end();
 

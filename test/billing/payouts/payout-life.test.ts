@@ -13,6 +13,7 @@ import { startRig, type Rig } from '../../temporal/rig.ts';
 import { runOf, type Run } from '../../temporal/runs.ts';
 import { run } from '../ledger/ledger-world.ts';
 import { newPublisher, type Publisher, type PublisherOptions } from './publishers.ts';
+import { makeDue } from '../../support/due-lives.ts';
 
 const MONTH = '2020-01';
 const Transfer = z.object({ account: z.string(), amount_cents: z.number() });
@@ -38,11 +39,6 @@ describe('The life of a payout', () => {
   const received = (of: Publisher) =>
     rig.context.pool.any(
       sql.type(Transfer)`select account, amount_cents from local_transfers where operator_id = ${of.id}`,
-    );
-  const lastSeen = (of: Publisher, ago: string) =>
-    run(
-      rig.context.pool,
-      sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval, woken_at = null where operator_id = ${of.id}`,
     );
   /** While this is locked nothing can be transferred, and the outcome of a transfer is not known. */
   const holdTransfers = () =>
@@ -147,7 +143,7 @@ describe('The life of a payout', () => {
     await life(one).showing(/^Waits for a payment provider to be configured/);
     assert.deepEqual([await statusOf(one), await one.earnings()], ['due', 2_000]);
     rig.config.payments = payments;
-    await lastSeen(one, '61 seconds');
+    await makeDue(rig.context.pool, lifeId.payout(`${one.id}:${MONTH}`));
     await life(one).ended();
     assert.equal(await statusOf(one), 'paid');
   });
@@ -172,7 +168,7 @@ describe('The life of a payout', () => {
     await life(one).handle.terminate('by hand');
     await letTransfersGo();
     await eventually('another run', async () => {
-      await lastSeen(one, '61 minutes');
+      await makeDue(rig.context.pool, lifeId.payout(`${one.id}:${MONTH}`));
       return (await statusOf(one)) === 'paid';
     });
     assert.equal((await received(one)).length, 1);

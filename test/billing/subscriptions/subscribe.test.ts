@@ -296,7 +296,7 @@ describe('GET /v1/billing/subscription', () => {
 
   it('is as of one moment, no matter what changes meanwhile', async () => {
     const [operator, db] = [await buildOperator(), await database()];
-    await db.query(sql.unsafe`insert into subscriptions (operator_id, due_at) values (${operator.operatorId}, null)`);
+    await db.query(sql.unsafe`insert into subscriptions (operator_id) values (${operator.operatorId})`);
     let reading = true;
     const change = async (): Promise<void> => {
       for (let round = 0; reading; round += 1) {

@@ -126,7 +126,7 @@ export async function passPeriod(operator: TestOperator): Promise<string> {
     await endLocalPeriod(both, id);
     return both.oneFirst(sql.type(z.object({ period_end: z.string() }))`
       update subscriptions s set period_start = l.period_start, period_end = l.period_end,
-        next_call_at = clock_timestamp(), due_at = clock_timestamp() - interval '1 minute'
+        next_call_at = clock_timestamp()
       from local_subscriptions l where l.id = ${id} and s.operator_id = ${operatorId} returning s.period_end`);
   });
 }

@@ -187,8 +187,8 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     await (
       await database()
     ).query(sql.unsafe`
-      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at, life_seen_at)
-      values (${id}, ${operator.operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() + interval '1 day', clock_timestamp())`);
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at)
+      values (${id}, ${operator.operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() + interval '1 day')`);
     await post(topUpEvent({ ...topUp, id, sessionId: `cs_${id}` }));
     await assertCreditedOnce();
     assert.deepEqual((await topUpRow(id)).session_id, `cs_${id}`);

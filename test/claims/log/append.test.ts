@@ -9,7 +9,7 @@ import { parseVerifierKey } from '../../../scripts/verify/keys.ts';
 import { appendBatch, BATCH, publishLog } from '../../../src/claims/log/append.ts';
 import { bundleOf } from '../../../src/claims/log/bundle.ts';
 import { headFileOf, registeredFileOf } from '../../../src/claims/log/head-file.ts';
-import { advanceLog, appendToLog, reconcileLogs } from '../../../src/claims/log/life.ts';
+import { advanceLog, appendToLog, lookAfterLog } from '../../../src/claims/log/life.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { consistencyOf, inclusionOf } from '../../../src/claims/log/proofs.ts';
 import { findNewestCheckpoint } from '../../../src/claims/log/queries.ts';
@@ -43,6 +43,8 @@ import {
   waitingLog,
   type OwnLog,
 } from './support.ts';
+import { looksAgainIn, lookAfterLives, makeDue } from '../../support/due-lives.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 
 const Count = z.object({ count: z.number() });
 
@@ -80,7 +82,7 @@ describe('The log of claims', function () {
   const headFile = async (): Promise<string> => headFileOf(context.config.logHeadDir, (await openedLogOf(context)).id);
   const messages = (): Promise<number> =>
     context.pool.oneFirst(sql.type(Count)`
-      select count(*)::int as count from life_messages where life like 'log-sequencer:%'`);
+      select count(*)::int as count from lives where epoch is null and life like 'log-sequencer:%'`);
   const append = async (count: number): Promise<string[]> => {
     const ids = await recordClaims(context, count);
     await appendBatch(context);
@@ -477,12 +479,10 @@ describe('The log of claims', function () {
     const [first = ''] = await append(1);
     const before = await receiptOf(context.pool, first);
     for (const step of ['1 hour', '-1 hour']) {
-      await context.pool.query(sql.unsafe`
-        update claim_log set life_seen_at = clock_timestamp() + ${step}::interval, woken_at = clock_timestamp() + ${step}::interval`);
-      await recordClaims(context, 1);
-      await context.pool.query(sql.unsafe`delete from life_messages`); // lost
-      assert.deepEqual(await reconcileLogs(context), { woken: 1 });
       await advanceLog(context, id);
+      await context.pool.query(sql.unsafe`update lives set due_at = due_at + ${step}::interval`);
+      await recordClaims(context, 1);
+      assert.equal(await messages(), 1);
       await append(1);
     }
     assert.deepEqual(await receiptOf(context.pool, first), before);
@@ -499,7 +499,7 @@ describe('The log of claims', function () {
     await rm(await registeredFile());
     await client.query(`update claims set revoked_at = clock_timestamp() + interval '1 hour' where id = $1`, [first]);
     const [second = ''] = await append(1);
-    await reconcileLogs(context);
+    await lookAfterLog(context);
     const [before, after] = [await receiptOf(context.pool, first), await receiptOf(context.pool, second)];
     const registered = [before, after].map((logged) => logged?.receipt.registered_at ?? assert.fail());
     assert((registered[0] ?? 0) > (registered[1] ?? 0) + 3_000, 'the later one is registered earlier');
@@ -526,17 +526,17 @@ describe('The log of claims', function () {
     await assertWholeLog(context);
   });
 
-  it('without a life claims are appended by the process that looks after rows, and published', async () => {
+  it('without a run claims are appended by the process that looks after lives, and published', async () => {
     const { id } = await openedLogOf(context);
     const ids = await recordClaims(context, 3);
     await advanceLog(context, id);
-    await reconcileLogs(context);
+    await lookAfterLives(context);
     assert.equal((await sizesOf(context)).pending, 3, 'its life has just looked');
-    await context.pool.query(sql.unsafe`update claim_log set life_seen_at = clock_timestamp() - interval '11 seconds'`);
-    assert.deepEqual(await reconcileLogs(context), { woken: 1 });
+    await makeDue(context.pool, lifeId['log-sequencer'](id));
+    await lookAfterLives(context);
     assert.notEqual(await receiptOf(context.pool, ids[2] ?? ''), null);
+    assert.equal(await messages(), 1, 'and its run is woken');
     await assertWholeLog(context);
-    assert.deepEqual(await reconcileLogs(context), { woken: 0 });
   });
 
   it('publishes what was appended and not published, where no claim comes any more', async () => {
@@ -545,10 +545,10 @@ describe('The log of claims', function () {
     await advanceLog(context, id);
     await appendBatch(context); // and the process is gone
     assert.equal((await advanceLog(context, id)).status, 'waiting');
-    assert.deepEqual(await reconcileLogs(context), { woken: 0 }, 'its life has just looked');
-    assert.equal((await sizesOf(context)).published_size, 0);
-    await context.pool.query(sql.unsafe`update claim_log set life_seen_at = clock_timestamp() - interval '11 seconds'`);
-    assert.deepEqual(await reconcileLogs(context), { woken: 1 });
+    await lookAfterLives(context);
+    assert.equal((await sizesOf(context)).published_size, 0, 'its life has just looked');
+    await makeDue(context.pool, lifeId['log-sequencer'](id));
+    await lookAfterLives(context);
     assert.notEqual(await receiptOf(context.pool, claim), null);
     assert.equal((await advanceLog(context, id)).status, 'idle');
   });
@@ -577,15 +577,18 @@ describe('The log of claims', function () {
     assert.deepEqual([await waiting(), await late()], [0, null]);
   });
 
-  it('is left in peace where nothing waits, and where a life has just looked', async () => {
+  it('is left in peace where nothing waits', async () => {
     const { id } = await openedLogOf(context);
     await advanceLog(context, id);
-    assert.deepEqual(await reconcileLogs(context), { woken: 0 });
+    await makeDue(context.pool, lifeId['log-sequencer'](id));
+    await lookAfterLives(context);
+    assert.equal(await messages(), 0);
+    const next = (await looksAgainIn(context.pool, lifeId['log-sequencer'](id))) ?? 0;
+    assert(next > 0 && next <= 10);
     await recordClaims(context, 1);
     assert.equal(await messages(), 1, 'a claim wakes the life itself');
     assert.equal((await advanceLog(context, id)).status, 'waiting');
     assert.equal(await messages(), 0);
-    assert.deepEqual(await reconcileLogs(context), { woken: 0 });
     await append(0);
     assert.equal((await advanceLog(context, id)).status, 'idle');
   });

@@ -6,7 +6,7 @@ import { issueClaim } from '../../../src/claims/index.ts';
 import { publishLog } from '../../../src/claims/log/append.ts';
 import { bundleOf } from '../../../src/claims/log/bundle.ts';
 import { registeredFileOf } from '../../../src/claims/log/head-file.ts';
-import { reconcileLogs } from '../../../src/claims/log/life.ts';
+import { lookAfterLog } from '../../../src/claims/log/life.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { readLoggedClaim } from '../../../src/claims/log/read-receipt.ts';
 import { registerOlder } from '../../../src/claims/log/registered.ts';
@@ -116,7 +116,7 @@ describe('A log whose rows were changed in the database', function () {
       await append(1);
       assert.deepEqual(await unregistered(), ['0', '2', '3']);
       for (const id of ids) await assertWaits(id);
-      await reconcileLogs(context);
+      await lookAfterLog(context);
       assert.deepEqual(await unregistered(), []);
       assert.deepEqual(await Promise.all(ids.map(receiptOf)), before);
       await client.query(`update log_checkpoints set registration = null where tree_size = 2`);
@@ -128,7 +128,7 @@ describe('A log whose rows were changed in the database', function () {
     it('signs them where no claim comes any more, and what a release before appends beside this one', async () => {
       const [id = ''] = await append(1);
       await forget();
-      await reconcileLogs(context);
+      await lookAfterLog(context);
       assert.deepEqual(await unregistered(), []);
       await publishLog(context);
       const note = await readFile(await registeredFile(), 'utf8');
@@ -136,7 +136,7 @@ describe('A log whose rows were changed in the database', function () {
       await client.query(`update log_checkpoints set registration = null where tree_size = 2`);
       await writeFile(await registeredFile(), note);
       await receiptOf(id);
-      await reconcileLogs(context);
+      await lookAfterLog(context);
       assert.deepEqual(await unregistered(), []);
       await assertRuns();
     });
@@ -170,7 +170,7 @@ describe('A log whose rows were changed in the database', function () {
         await client.query(
           `update log_checkpoints set created_at = created_at - interval '1 year' where tree_size = 3`,
         );
-        await reconcileLogs(context);
+        await lookAfterLog(context);
         const { rows } = await client.query(`select from log_checkpoints where registration is null and tree_size = 3`);
         assert.equal(rows.length, 1);
         await assertStopped(why);
@@ -193,7 +193,7 @@ describe('A log whose rows were changed in the database', function () {
         );
         await client.query(`update log_checkpoints set registration = null where ${change}`);
         await assertWaits(ids[2] ?? '');
-        await reconcileLogs(context);
+        await lookAfterLog(context);
         assert.match((await stopped()) ?? '', /The log signed registrations of its batches from 0 to 3/);
         await assertRefused(
           ids[2] ?? '',

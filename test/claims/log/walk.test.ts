@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type pg from 'pg';
 import { appendBatch, publishLog } from '../../../src/claims/log/append.ts';
-import { reconcileLogs } from '../../../src/claims/log/life.ts';
+import { lookAfterLog } from '../../../src/claims/log/life.ts';
 import { openedLogOf } from '../../../src/claims/log/log-key.ts';
 import { logMetrics } from '../../../src/claims/log/stopped.ts';
 import type { Context } from '../../../src/context/context.ts';
@@ -24,7 +24,7 @@ describe('A log of which old nodes that nobody reads were changed', function () 
   /** A slice, as if it were time for one. */
   const walk = async (at = 'null'): Promise<void> => {
     await client.query(`update claim_log set walked_at = ${at}`);
-    await reconcileLogs(context);
+    await lookAfterLog(context);
   };
   const walked = async (): Promise<[number, number]> => {
     const text = await logMetrics(context);
@@ -36,7 +36,7 @@ describe('A log of which old nodes that nobody reads were changed', function () 
     await fill(SLICE + 1_000);
     await walk();
     assert.deepEqual(await walked(), [SLICE, 0]);
-    await reconcileLogs(context);
+    await lookAfterLog(context);
     assert.deepEqual(await walked(), [SLICE, 0], 'not at once again');
     await walk(`clock_timestamp() + interval '1 hour'`);
     assert.deepEqual(await walked(), [0, 1], 'wherever its clock was set');

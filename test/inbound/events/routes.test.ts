@@ -270,10 +270,10 @@ describe('The events of an inbound endpoint', function () {
       assertProblem(await replay(await make(), id), 'NOT_FOUND');
       assertProblem(await replay(endpoint, newId('iev')), 'NOT_FOUND');
       assertProblem(await replay(endpoint, id, { by: await buildOperator() }), 'NOT_FOUND');
-      // No life looks at it for an hour: whose attempt is to begin then.
+      // No life looks at it: nobody left it a message.
       await run(sql.type(z.object({}))`
         update inbound_events set status = 'received', ended_at = null, verdict = null, severity = null, findings = null, scanned_at = null,
-          life_seen_at = null, woken_at = null, attempted_at = now() + interval '1 hour' where id = ${id}`);
+          attempted_at = now() + interval '1 hour' where id = ${id}`);
       assertProblem(await replay(endpoint, id), 'INVALID_STATE');
       assertStatus(await operator.delete(`${ENDPOINTS}/${endpoint.id}`), 200);
       assertProblem(await replay(endpoint, id), 'ENDPOINT_REVOKED');

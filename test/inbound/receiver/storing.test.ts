@@ -93,7 +93,7 @@ describe('Storing what a provider sends', function () {
     )`
       select (select count(*) from inbound_events where endpoint_id = ${endpoint.id})::int as events,
         (select count(*) from inbound_contents where operator_id = ${endpoint.operatorId})::int as contents,
-        (select count(*) from life_messages m join inbound_events v on m.life = 'inbound:' || v.id where v.endpoint_id = ${endpoint.id})::int as messages`);
+        (select count(*) from lives m join inbound_events v on m.life = 'inbound:' || v.id where v.endpoint_id = ${endpoint.id})::int as messages`);
     assert.deepEqual(kept, { events: 1, contents: 1, messages: 1 });
   });
 

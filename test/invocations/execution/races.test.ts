@@ -30,7 +30,7 @@ describe('An execution, while something else happens to it', () => {
       union all select sealed_step_index, meter, microcents from model_calls where invocation_id = ${id} order by step`);
   const wokenOf = async (ids: string[]): Promise<string[]> => {
     const rows = await db.any(sql.type(z.object({ life: z.string() }))`
-      select distinct life from life_messages where life = any(${sql.array(
+      select distinct life from lives where epoch is null and life = any(${sql.array(
         ids.map((id) => `invocation:${id}`),
         'text',
       )}) order by life`);

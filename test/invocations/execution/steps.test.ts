@@ -258,7 +258,7 @@ describe('the steps of an execution', () => {
     const first = ids.find((_, at) => began[at]?.status === 'processing') ?? '';
     assert.equal(await world.live(first), 'completed');
     const woken = await db.any(sql.type(z.object({ life: z.string() }))`
-      select distinct life from life_messages where life = any(${sql.array(
+      select distinct life from lives where epoch is null and life = any(${sql.array(
         waiting.map((id) => `invocation:${id}`),
         'text',
       )})`);

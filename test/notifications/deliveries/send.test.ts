@@ -10,12 +10,7 @@ import { createOutbound } from '../../../src/outbound/index.ts';
 import { metricsText } from '../../../src/metrics/metrics.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { mailSeal } from '../../../src/mail/write-mail.ts';
-import {
-  advanceNotification,
-  reconcileNotifications,
-  sendNotifications,
-  type SenderContext,
-} from '../../../src/notifications/index.ts';
+import { advanceNotification, sendNotifications, type SenderContext } from '../../../src/notifications/index.ts';
 import { redeliver } from '../../../src/notifications/deliveries/redeliver.ts';
 import { openWorkerPool } from '../../../src/process/open-context.ts';
 import { credit, run } from '../../billing/ledger/ledger-world.ts';
@@ -34,6 +29,7 @@ import {
   type TestDestination,
 } from '../support/destinations.ts';
 import { answers, drips, floods, hangs, receiversOfSuite, resets, type Behaviour } from '../support/receiver.ts';
+import { looksAgainIn, lookAfterLives, messagesOf } from '../../support/due-lives.ts';
 
 describe('Sending what waits for a destination', function () {
   this.timeout(60_000);
@@ -649,7 +645,7 @@ describe('Sending what waits for a destination', function () {
         context.pool.exists(
           sql.type(
             z.object({}),
-          )`select from life_messages where life = ${lifeId.notification(destinations[at]?.id ?? '')}`,
+          )`select from lives where ready and life = ${lifeId.notification(destinations[at]?.id ?? '')}`,
         );
       for (let at = 0; at < 8; at += 1) assert.equal(await statusOf(at), 'send');
       for (const at of [9, 8, 10]) assert.equal(await statusOf(at), 'turn');
@@ -722,81 +718,53 @@ describe('Sending what waits for a destination', function () {
     });
   });
 
-  describe('where nobody looks after it', () => {
-    const wokenBy = async (webhook: TestDestination): Promise<boolean> => {
-      await run(context.pool, sql.fragment`delete from life_messages`);
-      await reconcileNotifications(context);
-      return context.pool.exists(
-        sql.type(z.object({}))`select from life_messages where life = ${lifeId.notification(webhook.id)}`,
-      );
-    };
-    const later = (webhook: TestDestination, seconds: number) =>
-      run(
-        context.pool,
-        sql.fragment`
-        with d as (
-          update destinations set life_seen_at = life_seen_at - make_interval(secs => ${seconds}),
-            sending_until = sending_until - make_interval(secs => ${seconds}) where id = ${webhook.id}
-        ) update deliveries set created_at = created_at - make_interval(secs => ${seconds}),
-            started_at = started_at - make_interval(secs => ${seconds}),
-            looked_at = looked_at - make_interval(secs => ${seconds}) where destination_id = ${webhook.id}`,
-      );
+  describe('is looked at again', () => {
+    const next = (webhook: TestDestination): Promise<number | null> =>
+      looksAgainIn(context.pool, lifeId.notification(webhook.id));
 
-    it('wakes a life that has not seen an event for ten seconds, and one that has seen it and done nothing for two minutes', async () => {
+    it('a minute after it took its turn, and by each event that came meanwhile', async () => {
       const webhook = await newWebhook(context, 'https://hooks.example.com/');
-      assert.equal(await wokenBy(webhook), false);
-      await recordEvents(context, webhook.operatorId);
-      assert.equal(await wokenBy(webhook), false);
-      await later(webhook, 11);
-      assert.equal(await wokenBy(webhook), true);
-      await advanceNotification(context, webhook.id);
-      assert.equal(await wokenBy(webhook), false);
-      await later(webhook, 60);
-      assert.equal(await wokenBy(webhook), false, 'its life pauses between tries');
-      await later(webhook, 61);
-      assert.equal(await wokenBy(webhook), true);
-    });
-
-    it('leaves one alone that sends, and wakes it where an event that came meanwhile still waits half a minute later', async () => {
-      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      assert.equal(await next(webhook), null);
       await recordEvents(context, webhook.operatorId);
       assert.equal((await advanceNotification(context, webhook.id)).status, 'send');
+      const seconds = (await next(webhook)) ?? 0;
+      assert(seconds > 50 && seconds <= 60, `${seconds}`);
+      assert.equal(await messagesOf(context.pool, lifeId.notification(webhook.id)), 0);
       await recordEvents(context, webhook.operatorId);
-      await later(webhook, 11);
-      assert.equal(await wokenBy(webhook), false, 'it has a turn of thirty seconds');
-      await later(webhook, 25);
-      assert.equal(await wokenBy(webhook), false);
-      await later(webhook, 6);
-      assert.equal(await wokenBy(webhook), true);
+      assert.equal(await messagesOf(context.pool, lifeId.notification(webhook.id)), 1);
     });
 
-    it('wakes one whose calls nobody ended', async () => {
+    it('ten seconds after its calls cannot last any longer', async () => {
       const webhook = await newWebhook(context, 'https://hooks.example.com/');
       await recordEvents(context, webhook.operatorId);
-      await advanceNotification(context, webhook.id);
       await run(
         context.pool,
         sql.fragment`update deliveries set started_at = clock_timestamp() where destination_id = ${webhook.id}`,
       );
-      await later(webhook, 35);
-      assert.equal(await wokenBy(webhook), false);
-      await later(webhook, 6);
-      assert.equal(await wokenBy(webhook), true);
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'calls');
+      const seconds = (await next(webhook)) ?? 0;
+      assert(seconds > 30 && seconds <= 40, `${seconds}`);
+    });
+
+    it('never where nothing is left', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'idle');
+      assert.equal(await next(webhook), null);
     });
   });
 
   describe('is woken by an event', () => {
     /** The time of the message that an event leaves: from the earliest to the latest moment at which it may be due. */
     const dueIn = async (destination: TestDestination, standing: ReturnType<typeof sql.fragment>) => {
-      await run(context.pool, sql.fragment`delete from life_messages`);
+      await run(context.pool, sql.fragment`delete from lives`);
       await run(context.pool, sql.fragment`update destinations set ${standing} where id = ${destination.id}`);
       await recordEvents(context, destination.operatorId);
       return context.pool.one(
         sql.type(z.object({ at_once: z.boolean(), after_turn: z.boolean(), in_half_a_second: z.boolean() }))`
-        select m.next_attempt_at <= m.created_at as at_once,
-          coalesce(m.next_attempt_at = d.turn_began_at + interval '500 milliseconds', false) as after_turn,
-          m.next_attempt_at >= e.created_at + interval '500 milliseconds' as in_half_a_second
-        from life_messages m join destinations d on m.life = 'notification:' || d.id
+        select m.due_at <= m.created_at as at_once,
+          coalesce(m.due_at = d.turn_began_at + interval '500 milliseconds', false) as after_turn,
+          m.due_at >= e.created_at + interval '500 milliseconds' as in_half_a_second
+        from lives m join destinations d on m.life = 'notification:' || d.id
           join service_events e on e.operator_id = d.operator_id
         where d.id = ${destination.id} order by e.seq desc limit 1`,
       );
@@ -807,8 +775,8 @@ describe('Sending what waits for a destination', function () {
     });
 
     it('immediately where it has not sent for half a second', async () => {
-      assert.equal((await dueIn(webhook, sql.fragment`life_seen_at = null`)).at_once, true);
-      const longAgo = sql.fragment`life_seen_at = clock_timestamp(), turn_began_at = clock_timestamp() - interval '500 milliseconds'`;
+      assert.equal((await dueIn(webhook, sql.fragment`turn_began_at = null`)).at_once, true);
+      const longAgo = sql.fragment`turn_began_at = clock_timestamp() - interval '500 milliseconds'`;
       assert.equal((await dueIn(webhook, longAgo)).at_once, true);
     });
 
@@ -975,15 +943,20 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { sending: 1_000 });
     });
 
-    it('is noted by the reconciler too, where no life runs', async () => {
+    it('is noted where no life runs too', async () => {
       const webhook = await newWebhook(context, 'https://hooks.example.com/');
       await recordEvents(context, webhook.operatorId, { count: 1_000 });
       await run(
         context.pool,
         sql.fragment`
-        update deliveries set created_at = created_at - interval '11 seconds' where destination_id = ${webhook.id}`,
+        update lives set due_at = due_at - interval '11 seconds' where life = ${lifeId.notification(webhook.id)}`,
       );
-      await reconcileNotifications(context);
+      await lookAfterLives(context, { temporalIsAway: true });
+      assert.equal(
+        await messagesOf(context.pool, lifeId.notification(webhook.id)),
+        1_000,
+        'and they are still to be delivered',
+      );
       await recordEvents(context, webhook.operatorId);
       assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 1 });
     });

@@ -5,7 +5,7 @@ import { createLogger } from '../../../src/context/logging.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { freePort } from '../../../src/embedded/ports.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
-import { reconcileVerifications } from '../../../src/notifications/index.ts';
+import { purgeVerificationCodes, destinationSecrets } from '../../../src/notifications/index.ts';
 import { listOutbox } from '../../../src/mail/queries.ts';
 import { DELIVERED } from '../../../src/outbound/outcomes.ts';
 import { settleVerification, startVerification } from '../../../src/notifications/destinations/verification/queries.ts';
@@ -273,26 +273,21 @@ describe('The life of a code', () => {
   });
 });
 
-describe('Reconciling codes', () => {
-  it('wakes those that nobody sends, forgets those of yesterday, and secrets whose day is over', async () => {
+describe('Codes of yesterday', () => {
+  it('are forgotten, and so are secrets whose day is over', async () => {
     const rig = await startRig({ settings: { OUTBOUND_ALLOW_LOOPBACK: 'true' } });
     try {
       const { pool } = rig.context;
       const made = await waitingCode(rig, { channel: 'webhook', address: 'http://127.0.0.1:9/x' });
-      const life = lifeId.verification(made.codeId);
-      await pool.query(sql.type(z.object({}))`delete from life_messages where life = ${life}`);
-      assert.equal((await reconcileVerifications(rig.context)).woken, 0, 'it is young');
-      await pool.query(sql.type(z.object({}))`
-        update verification_codes set requested_at = requested_at - interval '11 seconds' where id = ${made.codeId}`);
-      assert.equal((await reconcileVerifications(rig.context)).woken, 1);
-      assert.equal((await reconcileVerifications(rig.context)).woken, 0, 'it has a message');
-
+      assert.equal(await purgeVerificationCodes(pool), false);
+      assert(await pool.exists(sql.type(z.object({}))`select from verification_codes where id = ${made.codeId}`));
       await pool.query(sql.type(z.object({}))`
         update verification_codes set requested_at = requested_at - interval '25 hours', expires_at = expires_at - interval '25 hours',
           status = 'sent', sealed = null where id = ${made.codeId}`);
       await pool.query(sql.type(z.object({}))`
         update destinations set old_secret = 'sealed', old_secret_until = clock_timestamp() where id = ${made.destinationId}`);
-      await reconcileVerifications(rig.context);
+      await purgeVerificationCodes(pool);
+      await destinationSecrets.forgetOld(pool);
       assert.equal(
         await pool.exists(sql.type(z.object({}))`select from verification_codes where id = ${made.codeId}`),
         false,

@@ -55,7 +55,7 @@ describe('An event', () => {
     assert.deepEqual(await deliveredTo(operator.operatorId, 'agent.blocked', 'critical'), [a, b, c].toSorted());
     const pool = await database();
     const woken = await pool.anyFirst(sql.type(z.object({ life: z.string() }))`
-      select life from life_messages where life = any(${sql.array(
+      select life from lives where epoch is null and life = any(${sql.array(
         [a, b, c].map((id) => `notification:${id}`),
         'text',
       )})`);
@@ -81,7 +81,7 @@ describe('An event', () => {
       ),
       await pool.oneFirst(sql.type(Count)`select count(*) from deliveries where operator_id = ${operator.operatorId}`),
       await pool.oneFirst(
-        sql.type(Count)`select count(*) from life_messages where life = ${`notification:${ids[0] ?? ''}`}`,
+        sql.type(Count)`select count(*) from lives where epoch is null and life = ${`notification:${ids[0] ?? ''}`}`,
       ),
     ];
     await assert.rejects(

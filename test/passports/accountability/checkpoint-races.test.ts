@@ -5,11 +5,11 @@ import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { CheckpointBodySchema } from '../../../src/passports/accountability/schema.ts';
 import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
-import { reconcileSessions } from '../../../src/passports/accountability/reconcile-sessions.ts';
+import { lookAfterLives, makeDue } from '../../support/due-lives.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { submitCheckout, submitCheckpoint } from '../../../src/passports/accountability/submit-report.ts';
 import { RACE_ROUNDS } from '../../billing/ledger/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
-import { eventually } from '../../support/eventually.ts';
 import {
   beforeAge,
   claimsOf,
@@ -68,19 +68,18 @@ describe('races at a deadline', function () {
     assert.deepEqual(announced.toSorted(), flags.map(({ type }) => type).toSorted());
     return flags.map(({ type, occasion }) => ({ type, occasion }));
   };
+  const lookAt = async ({ session }: Lineage): Promise<void> => {
+    await makeDue(db, lifeId.session(session));
+    await lookAfterLives(own.context);
+  };
   const typesOf = async (lineage: Lineage): Promise<string[]> => (await raised(lineage)).map(({ type }) => type);
   const enforced = async (options: Partial<Parameters<typeof newLineage>[1]> = {}): Promise<Lineage> =>
     newLineage(db, { operator: await newOperator(db), ...options });
 
-  it('two lives, the reconciler and a checkpoint at one missed deadline: one flag, which the checkpoint shows', async () => {
+  it('two lives, a look without a run and a checkpoint at one missed deadline: one flag, which the checkpoint shows', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const lineage = await enforced({ age: 300 + CHECKPOINT_GRACE + 31 });
-      const [, , , { body }] = await Promise.all([
-        life(lineage),
-        life(lineage),
-        reconcileSessions(own.context),
-        checkpoint(lineage),
-      ]);
+      const [, , , { body }] = await Promise.all([life(lineage), life(lineage), lookAt(lineage), checkpoint(lineage)]);
       assert.deepEqual(await typesOf(lineage), ['missed_checkpoint']);
       assert.deepEqual(
         body.flags.map(({ type }) => type),
@@ -118,14 +117,14 @@ describe('races at a deadline', function () {
     assert(seen.late > 0 && seen.missed > 0, `both orders came up: ${JSON.stringify(seen)}`);
   });
 
-  it('lives, the reconciler and a checkout at a missed checkout: one flag, one event, one review, one checkout', async () => {
+  it('lives, a look without a run and a checkout at a missed checkout: one flag, one event, one review, one checkout', async () => {
     const Row = z.object({ reviews: z.number(), missed: z.boolean(), reported: z.boolean(), risk: z.string() });
     for (let round = 0; round < ROUNDS; round += 1) {
       const lineage = await enforced({ interval: null, ttl: 600, age: 600 + 931 });
       const [, , , first, second] = await Promise.allSettled([
         life(lineage),
         life(lineage),
-        reconcileSessions(own.context),
+        lookAt(lineage),
         checkout(lineage),
         checkout(lineage),
       ]);
@@ -176,7 +175,7 @@ describe('races at a deadline', function () {
       ]);
       assert.deepEqual(done, []);
       await timePasses(db, lineage, 3);
-      await Promise.all([life(lineage), life(lineage), reconcileSessions(own.context)]);
+      await Promise.all([life(lineage), life(lineage), lookAt(lineage)]);
       assert.deepEqual(await typesOf(lineage), ['missed_checkpoint']);
     }
   });
@@ -187,57 +186,12 @@ describe('races at a deadline', function () {
       const all = [root];
       for (let nth = 0; nth < 8; nth += 1)
         all.push(await newLineage(db, { operator: root.operator, parent: root, age: 300 + CHECKPOINT_GRACE + 31 }));
-      await Promise.all([life(root), reconcileSessions(own.context), life(root), ...all.map(checkpoint), life(root)]);
+      await Promise.all([life(root), lookAt(root), life(root), ...all.map(checkpoint), life(root)]);
       for (const lineage of all)
         assert.deepEqual(
           (await flagsOf(db, lineage)).map(({ type }) => type),
           ['missed_checkpoint'],
         );
     }
-  });
-
-  it('the reconciler wakes sessions that no life has read, once, and no others', async () => {
-    const messages = async ({ session }: Lineage): Promise<unknown> =>
-      db.oneFirst(sql.unsafe`select count(*)::int from life_messages where life = ${`session:${session}`}`);
-    const unseen = await enforced({ age: 11 });
-    const standard = await enforced({ age: 11, accountability: 'standard' });
-    const read = await enforced({ age: 11 });
-    await life(read);
-    const before = own.deliveries();
-    const { done: ofYoung } = await beforeAge(db, 10, [
-      () => enforced({ age: 5 }),
-      async (young) => {
-        await reconcileSessions(own.context);
-        await reconcileSessions(own.context);
-        return messages(young);
-      },
-    ]);
-    assert.deepEqual([ofYoung, ...(await Promise.all([unseen, standard, read].map(messages)))], [0, 1, 0, 0]);
-    assert(own.deliveries() > before);
-    const child = await newLineage(db, { operator: read.operator, parent: read, age: -1 });
-    await run(
-      db,
-      sql.fragment`update passport_sessions set life_seen_at = clock_timestamp() - interval '1 minute', look_at = clock_timestamp() where id = ${read.session}`,
-    );
-    await run(
-      db,
-      sql.fragment`update passport_lineages set started_at = clock_timestamp() - interval '11 seconds' where id = ${child.jti}`,
-    );
-    await reconcileSessions(own.context);
-    assert.deepEqual(await messages(read), 1, 'a lineage that came after its last look');
-  });
-
-  it('the reconciler flags what is half a minute past its deadline, without any life', async () => {
-    // The oldest of what the cases before have left come first.
-    await eventually('nothing to be left of them', async () => (await reconcileSessions(own.context)).raised === 0);
-    const late = await enforced({ age: 300 + CHECKPOINT_GRACE + 31 });
-    const { done: ofSoon } = await beforeAge(db, 300 + CHECKPOINT_GRACE + 30, [
-      () => enforced({ age: 300 + CHECKPOINT_GRACE + 29 }),
-      async (soon) => {
-        await reconcileSessions(own.context);
-        return typesOf(soon);
-      },
-    ]);
-    assert.deepEqual([await typesOf(late), ofSoon], [['missed_checkpoint'], []]);
   });
 });

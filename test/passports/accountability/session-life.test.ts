@@ -48,11 +48,7 @@ describe('The life of a session', () => {
     assert.match(await life.showing(/^Waits for checkpoint/), /^Waits for checkpoint 1 of/);
   /** Whether its life has read it. */
   const seen = ({ session }: Lineage): Promise<boolean> =>
-    db.oneFirst(
-      sql.type(
-        z.object({ seen: z.boolean() }),
-      )`select life_seen_at is not null as seen from passport_sessions where id = ${session}`,
-    );
+    db.exists(sql.unsafe`select from lives where life = ${lifeId.session(session)} and epoch is not null`);
   /** So many seconds after the session has begun. */
   const instant = ({ jti }: Lineage, seconds: number): Promise<string> =>
     db.oneFirst(sql.type(z.object({ at: z.string() }))`

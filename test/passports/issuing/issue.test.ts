@@ -13,7 +13,7 @@ const path = '/v1/passports/issue';
 const Lineage = z.object({ next: z.string().nullable(), started_at: z.string(), messages: z.number() });
 const lineageOf = async ({ jti }: SignedPassport) =>
   (await database()).one(sql.type(Lineage)`
-    select next_checkpoint_due_at as next, started_at, (select count(*) from life_messages where life = 'session:' || session_id) as messages
+    select next_checkpoint_due_at as next, started_at, (select count(*) from lives where life = 'session:' || session_id) as messages
     from passport_lineages where id = ${jti}`);
 
 describe('POST /v1/passports/issue', () => {

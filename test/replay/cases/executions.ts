@@ -41,21 +41,15 @@ const waitingForTurn: Case = async (rig) => {
   const others: string[] = [];
   for (let count = 0; count < most; count += 1) others.push(await invokeExecuted(rig, [ECHO], consumer));
   const ids = sql.array(others, 'text');
-  await run(
-    pool,
-    sql.fragment`update invocations set status = 'processing', look_at = clock_timestamp() + interval '1 minute' where id = any(${ids})`,
-  );
-  await run(
-    pool,
-    sql.fragment`delete from life_messages where life in (select 'invocation:' || id from unnest(${ids}) as id)`,
-  );
+  await run(pool, sql.fragment`update invocations set status = 'processing' where id = any(${ids})`);
+  await run(pool, sql.fragment`delete from lives where life in (select 'invocation:' || id from unnest(${ids}) as id)`);
   const life = runOf(rig, await invokeExecuted(rig, [ECHO], consumer));
   rig.context.delivery.messagesCommitted();
   await life.showing(/^Waits/);
   await run(
     pool,
     sql.fragment`
-      with ended as (update invocations set status = 'pending', look_at = clock_timestamp() where id = any(${ids}) returning id)
+      with ended as (update invocations set status = 'pending' where id = any(${ids}) returning id)
       select wake_life('invocation:' || id, ${consumer}) from ended`,
   );
   rig.context.delivery.messagesCommitted();

@@ -8,6 +8,8 @@ import { run } from '../../ledger/ledger-world.ts';
 import { centsIn, tablesBelow } from '../../story-tables.ts';
 import { ProofDatabases } from '../../ledger/proof/proof-database.ts';
 import { PaymentHere } from './payment-here.ts';
+import { takeDueLives } from '../../../../temporal/lives-table.ts';
+import { looksAgainIn, makeDue } from '../../../support/due-lives.ts';
 
 const AT = new Date(Date.UTC(2026, 0, 1));
 const byHand = { key: null, status: 'succeeded', madeAt: AT } as const;
@@ -269,23 +271,15 @@ describe('The wallet is set by the provider’s list of refunds', function () {
     assert.deepEqual([await here.alarms(), await here.isDue()], [[], false]);
   });
 
-  it('whose life is lost is read by another: the reconciler wakes it once the list is due for a minute', async () => {
+  it('whose run is lost is read by another, once nobody has looked for ten minutes', async () => {
     const here = await paid();
     const life = `top-up:${here.topUp}`;
-    const isWoken = () => db.exists(sql.unsafe`select from life_messages where life = ${life}`);
     await here.deliver({ ...byHand, providerRefundId: 're_any', amountCents: 1 });
-    await run(db, sql.fragment`delete from life_messages where life = ${life}`);
-    await run(db, sql.fragment`select reconcile_top_ups()`);
-    assert.equal(await isWoken(), false, 'the message of the report may be on its way');
-    await run(
-      db,
-      sql.fragment`update top_ups set refunds_look_at = refunds_look_at - interval '1 minute' where id = ${here.topUp}`,
-    );
-    await run(db, sql.fragment`select reconcile_top_ups()`);
-    assert.equal(await isWoken(), true);
-    await run(db, sql.fragment`delete from life_messages where life = ${life}`);
-    await run(db, sql.fragment`select reconcile_top_ups()`);
-    assert.equal(await isWoken(), false, 'it is left ten minutes');
+    await run(db, sql.fragment`select advance_top_up(${here.topUp})`);
+    const next = (await looksAgainIn(db, life)) ?? 0;
+    assert(next > 590 && next <= 600, `it is left ten minutes, and not ${next} s`);
+    await makeDue(db, life);
+    assert((await takeDueLives(db, 100)).includes(life));
   });
 
   it('docs/billing.md says what the wallet has after each list', async () => {

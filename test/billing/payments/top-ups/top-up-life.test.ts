@@ -9,6 +9,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { startRig, type Rig } from '../../../temporal/rig.ts';
 import { runOf } from '../../../temporal/runs.ts';
 import { newPayer, type Payer } from '../payer.ts';
+import { makeDue } from '../../../support/due-lives.ts';
 
 const ScheduledSteps = z.object({
   events: z.array(
@@ -107,10 +108,13 @@ describe('The life of a top-up', function () {
     await pool.query(sql.unsafe`
       insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, created_at, expires_at)
       values (${lost}, ${payer.operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() - interval '11 seconds', clock_timestamp() + interval '1 day')`);
+    await pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](lost)})`);
+    await makeDue(pool, lifeId['top-up'](lost)); // it was delivered, and never came
     await run(lost).showing(/^Waits for the payment/);
     await run(lost).handle.terminate();
     await pool.query(sql.unsafe`
-      update top_ups set expires_at = clock_timestamp(), next_call_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes', woken_at = null where id = ${lost}`);
+      update top_ups set expires_at = clock_timestamp(), next_call_at = clock_timestamp() - interval '61 seconds' where id = ${lost}`);
+    await makeDue(pool, lifeId['top-up'](lost));
     assert.equal(await ended(lost), 'expired');
   });
 

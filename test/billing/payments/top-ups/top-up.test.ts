@@ -106,8 +106,8 @@ describe('POST /v1/billing/topup', () => {
     const payer = await buildOperator();
     const pool = await database();
     await pool.query(sql.type(z.object({}))`
-      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at, life_seen_at)
-      select 'top_' || new_ulid(), ${payer.operatorId}, 'local', 1000, 3600, 'http://carnet.test', clock_timestamp() + interval '1 hour', clock_timestamp()
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at)
+      select 'top_' || new_ulid(), ${payer.operatorId}, 'local', 1000, 3600, 'http://carnet.test', clock_timestamp() + interval '1 hour'
       from generate_series(1, 18)`);
     const replies = await Promise.all(
       Array.from({ length: 6 }, () => payer.post(PATH, { amount_cents: 1_000 }, { 'idempotency-key': unique('key') })),

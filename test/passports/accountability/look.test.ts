@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
-import { reconcileSessions } from '../../../src/passports/accountability/reconcile-sessions.ts';
+import { takeDueLives } from '../../../temporal/lives-table.ts';
+import { lookAfterLives, makeDue } from '../../support/due-lives.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { flagsOf, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from '../lineages.ts';
 
-/** Seconds after which a session with an interval of 300 has missed its checkpoint by more than half a minute. */
-const LATE = 300 + 75 + 31;
+/** Seconds after which a session with an interval of 300 has missed its checkpoint by more than a second. */
+const LATE = 300 + 75 + 2;
 
-describe('reconcileSessions', function () {
+describe('Looking after sessions without a run', function () {
   this.timeout(120_000);
   let own: OwnContext;
   let db: DatabasePool;
@@ -19,11 +21,15 @@ describe('reconcileSessions', function () {
   });
   after(() => own.close());
   beforeEach(async () => {
-    await run(db, sql.fragment`update passport_sessions set look_at = null`); // those of the tests before are not of this one
+    await run(db, sql.fragment`delete from lives`); // those of the tests before are not of this one
   });
 
   const missed = async (lineage: Lineage): Promise<boolean> =>
     (await flagsOf(db, lineage)).some(({ type }) => type === 'missed_checkpoint');
+
+  const dueAll = async (lineages: Lineage[]): Promise<void> => {
+    for (const { session } of lineages) await makeDue(db, lifeId.session(session));
+  };
 
   it('passes over a session that fails, and does the others', async () => {
     const operator = await newOperator(db);
@@ -36,23 +42,26 @@ describe('reconcileSessions', function () {
     await db.query(sql.unsafe`
       create trigger fails_to_flag before insert on passport_flags for each row
       when (new.lineage_id = ${sql.literalValue(bad.jti)}) execute function fail_to_flag()`);
-    const { raised, failed } = await reconcileSessions(own.context);
-    assert.deepEqual({ raised, failed }, { raised: 1, failed: 1 });
+    await dueAll([bad, good]);
+    await lookAfterLives(own.context);
     assert.deepEqual([await missed(bad), await missed(good)], [false, true]);
-    assert.equal((await reconcileSessions(own.context)).failed, 0, 'not again at once');
     await db.query(sql.unsafe`drop trigger fails_to_flag on passport_flags`);
-    await run(db, sql.fragment`update passport_sessions set look_at = clock_timestamp() where id = ${bad.session}`);
-    assert.equal((await reconcileSessions(own.context)).raised, 1, 'but later');
+    await lookAfterLives(own.context);
+    assert.equal(await missed(bad), false, 'not again immediately');
+    await dueAll([bad]);
+    await lookAfterLives(own.context);
+    assert.equal(await missed(bad), true, 'but later');
   });
 
   it('gives each operator its turn: who has one session due does not wait for who has many', async () => {
     const [hostile, honest] = [await newOperator(db), await newOperator(db)];
-    for (let count = 0; count < 120; count += 1) await newLineage(db, { operator: hostile, age: LATE + 600 });
+    for (let count = 0; count < 120; count += 1)
+      await dueAll([await newLineage(db, { operator: hostile, age: LATE + 600 })]);
     const one = await newLineage(db, { operator: honest, age: LATE });
-    const Batch = z.object({ looked: z.number() });
-    const { looked } = await db.one(sql.type(Batch)`select looked from reconcile_sessions(900)`);
-    assert.equal(looked, 100);
-    assert(await missed(one), 'the last that fell due is in the first batch');
+    await dueAll([one]);
+    const taken = await takeDueLives(db, 100);
+    assert.equal(taken.length, 100);
+    assert(taken.includes(lifeId.session(one.session)), 'the last that fell due is in the first batch');
   });
 
   it('reads what is due, however much is open', async () => {
@@ -70,16 +79,18 @@ describe('reconcileSessions', function () {
         const readSoFar = () =>
           connection.oneFirst(sql.type(Read)`
             select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
-            where relname in ('passport_sessions', 'passport_lineages')`);
+            where relname in ('lives', 'passport_sessions', 'passport_lineages')`);
         const before = await readSoFar();
-        await connection.one(sql.unsafe`select * from reconcile_sessions(900)`);
-        await connection.one(sql.unsafe`select wake_sessions_of_other_store() as woken`);
+        const due = await takeDueLives(connection, 100);
+        if (due.length > 0)
+          await connection.one(sql.unsafe`select * from look_at_sessions(${sql.array([...due], 'text')}, true, 900)`);
         return (await readSoFar()) - before;
       });
     assert.equal(await rowsRead(), 0, 'nothing is due, so no row is read');
     for (const lineage of open.slice(0, 3)) await timePasses(db, lineage, LATE);
+    await dueAll(open.slice(0, 3));
     const read = await rowsRead();
-    assert(read > 0 && read <= 3 * 20, `${read} rows read for three that are due`);
+    assert(read > 0 && read <= 3 * 30, `${read} rows read for three that are due`);
     assert.deepEqual(await Promise.all(open.slice(0, 4).map(missed)), [true, true, true, false]);
   });
 
@@ -89,8 +100,13 @@ describe('reconcileSessions', function () {
     const lineage = await newLineage(db, { operator, ttl: 320, age: 310 });
     await advanceSession(own.context, lineage.session);
     await refreshed(db, lineage, 600);
+    const Soon = z.object({ seconds: z.number() });
+    const { seconds } = await db.one(sql.type(Soon)`
+      select min(extract(epoch from due_at - clock_timestamp()))::float8 as seconds from lives where life = ${lifeId.session(lineage.session)}`);
+    assert(seconds < LATE - 310 + 2, `${seconds}`);
     await timePasses(db, lineage, LATE - 310);
-    await reconcileSessions(own.context);
+    await dueAll([lineage]);
+    await lookAfterLives(own.context);
     assert(await missed(lineage));
   });
 });
