@@ -95,6 +95,9 @@ async function measureTrees(lab: Lab): Promise<string[][]> {
   const context = await openContext(configOf({ databaseUrl }), pino({ level: 'silent' }), {
     messagesCommitted() {},
     async begin() {},
+    async newestRun() {
+      return null;
+    },
     async ready() {},
   });
   lab.onClose(() => context.close());
@@ -202,6 +205,9 @@ async function startWhole(lab: Lab): Promise<Whole> {
   const context = await openContext(configOf({ databaseUrl, temporalAddress }), pino({ level: 'silent' }), {
     messagesCommitted() {},
     async begin() {},
+    async newestRun() {
+      return null;
+    },
     async ready() {},
   });
   lab.onClose(() => context.close());

@@ -35,6 +35,9 @@ export async function makeWorld(databaseUrl: string): Promise<World> {
   const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), {
     messagesCommitted() {},
     async begin() {},
+    async newestRun() {
+      return null;
+    },
     async ready() {},
   });
   const provider = await account(context, 'provider');

@@ -3,6 +3,7 @@
  * both laws (import-law.ts, sql-law.ts) bind it.
  */
 export const DOMAINS = [
+  'lives',
   'accounts',
   'governance',
   'events',

@@ -1,4 +1,4 @@
-import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { withCaches } from '../src/context/caches.ts';
 import type { Context } from '../src/context/context.ts';
@@ -35,6 +35,8 @@ const CHORES_EVERY_MS = 5_000;
 /** A round is not begun again by any worker within these; a little less than the intervals, so that timers that jitter miss none. */
 const SWEEP_SECONDS = 0.9;
 const ROUND_SECONDS = 4.5;
+/** For a look at a run, which a person waits for. */
+const DESCRIBE_MS = 2_000;
 /** For looking for all schedules. */
 const SCHEDULES_MS = 5_000;
 
@@ -117,7 +119,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     }
     livesWoken.add(woken.length);
     messagesRefused.add(refused.length);
-    // What was woken is due again where nobody looks at it.
+    // A life that was woken is due again where nobody looks at it.
     const why = ({ life }: LeasedLife): string => String(attempts[leased.findIndex((one) => one.life === life)]?.error);
     for (const one of refused) await postponeRefused(context.pool, [one], why(one));
     if (failed[0] !== undefined) await postponeLives(context.pool, failed, why(failed[0]));
@@ -212,6 +214,29 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         await waker.wakeLife(life, lives[parsed.kind], descriptions.get(parsed.id));
       } catch (error) {
         log.debug({ err: error, life }, 'a life could not be started immediately; its message starts it');
+      }
+    },
+    async newestRun(life) {
+      const { client, namespace } = temporal;
+      try {
+        const { runId, status, startTime, closeTime } = await client.connection.withDeadline(
+          Date.now() + DESCRIBE_MS,
+          () => client.workflow.getHandle(life).describe(),
+        );
+        const ui = started?.config.temporalUiUrl;
+        return {
+          run_id: runId,
+          status: status.name,
+          started_at: startTime.toISOString(),
+          closed_at: closeTime?.toISOString() ?? null,
+          url: ui === undefined ? null : `${ui}/namespaces/${namespace}/workflows/${encodeURIComponent(life)}/${runId}`,
+        };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return null;
+        throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'Temporal does not answer, so its run cannot be shown.', {
+          headers: { 'Retry-After': '5' },
+          cause: error,
+        });
       }
     },
     async ready(life) {

@@ -24,6 +24,9 @@ await migrate(databaseUrl);
 const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), {
   messagesCommitted() {},
   async begin() {},
+  async newestRun() {
+    return null;
+  },
   async ready() {},
 });
 const operatorId: OperatorId = newId('op');

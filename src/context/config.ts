@@ -105,6 +105,7 @@ const Environment = z.object({
     .regex(/^[^\s/]+:\d+$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  MAX_DUE_LIVES: integer(10, 10_000_000).default(100_000),
   RUN_FOR_EVERY_LIFE: flag.default(false),
   WORKER_QUEUES: z.enum(['all', 'sealed', 'others']).default('all'),
   POSTGRES_PORT: integer(0, 65_535).default(0),
@@ -328,6 +329,8 @@ export interface Config {
   /** The cost of a notification by e-mail for the platform. */
   notificationEmailMicrocents: number;
   /** Which queues a worker polls: `sealed`, where skills are executed, the others, or all. */
+  /** Lives that are due and wait for their delivery, from which on no new work is begun; a tenth of it for one operator. */
+  maxDueLives: number;
   /** Whether a life that ends while Temporal has no place for it waits for a run all the same; otherwise it is settled without one. */
   runForEveryLife: boolean;
   workerQueues: 'all' | 'sealed' | 'others';
@@ -565,6 +568,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     commissionBps: settings.COMMISSION_BPS,
     minPayoutCents: settings.MIN_PAYOUT_CENTS,
     notificationEmailMicrocents: settings.COST_EMAIL_MICROCENTS,
+    maxDueLives: settings.MAX_DUE_LIVES,
     runForEveryLife: settings.RUN_FOR_EVERY_LIFE,
     workerQueues: settings.WORKER_QUEUES,
     computeMicrocentsPerSecond: settings.COST_COMPUTE_MICROCENTS,

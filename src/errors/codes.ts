@@ -92,6 +92,7 @@ export const ErrorCodes = {
   PAYMENTS_NOT_CONFIGURED: [503, 'No payment provider is configured'],
   SCAN_FAILED: [503, 'This could not be scanned'],
   SMS_NOT_CONFIGURED: [503, 'SMS are not configured'],
+  OVERLOADED: [503, 'The service is behind'],
   TEMPORARILY_UNAVAILABLE: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

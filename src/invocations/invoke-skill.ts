@@ -10,6 +10,7 @@ import { isRaised } from '../database/sql-states.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
+import { refuseWhereOverloaded } from '../lives/index.ts';
 import { boundOfSkill, modelCallsOfSkill, type PlannedCall } from '../skills/index.ts';
 import { actOf } from './act.ts';
 import { workArrived } from './announce.ts';
@@ -26,13 +27,14 @@ const MAX_CHECKS = 3;
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, INVALID_PASSPORT,
  *   PASSPORT_REVOKED, PASSPORT_EXPIRED, AUTHORITY_BINDING_INVALID, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE, CREDENTIAL_REQUIRED,
  *   SELLER_LIMIT_REACHED, PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED, INSUFFICIENT_CREDITS,
- *   RATE_LIMITED, TEMPORARILY_UNAVAILABLE.
+ *   RATE_LIMITED, OVERLOADED, TEMPORARILY_UNAVAILABLE.
  */
 export async function invokeSkill(
   context: Context,
   call: CommandCall,
   { skillId, body, trial = false }: { skillId: string; body: InvokeBody; trial?: boolean },
 ): Promise<Answered<Invocation>> {
+  refuseWhereOverloaded(context, call.caller.operatorId);
   const agentId = invokingAgent(call.caller, body.agent_id);
   const input = JSON.stringify(body.input);
   const inputHash = sha256Hex(canonicalJson(body.input));

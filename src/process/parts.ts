@@ -8,7 +8,7 @@ import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
 import { logMetrics, publishLog, troubleOfLog } from '../claims/index.ts';
-import { lifeMetrics, troubleOfLives } from '../commands/lives.ts';
+import { lifeMetrics, troubleOfLives } from '../lives/index.ts';
 import { addMetricsSource } from '../metrics/metrics.ts';
 import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';

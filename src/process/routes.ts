@@ -9,6 +9,7 @@ import { governanceRoutes } from '../governance/routes.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { inboundRoutes } from '../inbound/routes.ts';
 import { invocationRoutes } from '../invocations/routes.ts';
+import { lifeRoutes } from '../lives/routes.ts';
 import { mailRoutes } from '../mail/routes.ts';
 import { notificationRoutes } from '../notifications/routes.ts';
 import { passportRoutes } from '../passports/routes.ts';
@@ -27,6 +28,7 @@ export const routes: AnyRoute[] = [
   ...billingRoutes,
   ...governanceRoutes,
   ...dashboardRoutes,
+  ...lifeRoutes,
   ...mailRoutes,
   ...claimRoutes,
   ...eventRoutes,

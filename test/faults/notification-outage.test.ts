@@ -18,6 +18,7 @@ import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { childrenOf } from '../support/processes.ts';
 import { requester } from '../support/service.ts';
+import { noDelivery } from '../support/no-delivery.ts';
 
 describe('Events while a part is away', function () {
   this.timeout(300_000);
@@ -37,7 +38,7 @@ describe('Events while a part is away', function () {
   const parts = () => ({
     pool,
     encryption: createEncryption([randomBytes(32)]), // a mailbox has nothing that is sealed
-    delivery: { messagesCommitted: () => undefined, begin: () => Promise.resolve(), ready: () => Promise.resolve() },
+    delivery: noDelivery,
   });
   const newMailbox = async (): Promise<TestDestination & { address: string }> => {
     const address = `${unique('ada')}@example.test`;

@@ -7,6 +7,7 @@ import { openContext, type OpenContext } from '../../src/process/open-context.ts
 import { ownDatabase } from '../billing/wallet/own-database.ts';
 import { service } from '../support/service.ts';
 import { ampleLimits } from '../support/ample-limits.ts';
+import { noDelivery } from '../support/no-delivery.ts';
 
 export interface OwnContext {
   context: OpenContext;
@@ -16,10 +17,10 @@ export interface OwnContext {
 }
 
 /** A context on a database of its own, where no worker runs: what happens to a row is what the test does. */
-export async function ownContext(): Promise<OwnContext> {
+export async function ownContext(settings: Record<string, string> = {}): Promise<OwnContext> {
   const database = await ownDatabase();
   let deliveries = 0;
-  const config = completeConfig(readSettings({ ...ampleLimits, LOG_HEAD_DIR: service().dataDir }), {
+  const config = completeConfig(readSettings({ ...ampleLimits, LOG_HEAD_DIR: service().dataDir, ...settings }), {
     databaseUrl: database.url,
     temporalAddress: '127.0.0.1:1',
     platformAdminKey: randomBytes(24).toString('hex'),
@@ -27,9 +28,8 @@ export async function ownContext(): Promise<OwnContext> {
     localProviders: true,
   });
   const context = await openContext(config, pino({ level: 'silent' }), {
+    ...noDelivery,
     messagesCommitted: () => void (deliveries += 1),
-    begin: async () => {},
-    ready: async () => {},
   });
   return {
     context,

@@ -12,6 +12,7 @@ import { serve } from '../passports/own-service.ts';
 import { ampleLimits } from '../support/ample-limits.ts';
 import { copyOfDatabase, migratedDatabase } from '../support/empty-database.ts';
 import { startProgram } from '../support/process.ts';
+import { noDelivery } from '../support/no-delivery.ts';
 
 describe('the monitor of a service whose database was copied', function () {
   this.timeout(120_000);
@@ -37,7 +38,7 @@ describe('the monitor of a service whose database was copied', function () {
         localProviders: true,
       }),
       pino({ level: 'silent' }),
-      { messagesCommitted() {}, async begin() {}, async ready() {} },
+      noDelivery,
     );
   const growBy = async (context: OpenContext, count: number): Promise<void> => {
     await recordClaims(context, count);

@@ -18,6 +18,7 @@ import { migratedDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { requester, type Requester } from '../support/service.ts';
 import { payloadOf, type Payload } from './tokens.ts';
+import { noDelivery } from '../support/no-delivery.ts';
 
 const BASE_URL = 'https://carnet.example.test';
 
@@ -76,9 +77,7 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
   const context = await openContext(config, log, {
-    messagesCommitted: () => {},
-    begin: async () => {},
-    ready: async () => {},
+    ...noDelivery,
   });
   const { baseUrl, stop } = await serve(context);
   return {

@@ -10,6 +10,7 @@ import { openContext, type OpenContext } from '../../src/process/open-context.ts
 import { unique } from '../support/factories.ts';
 import { assertStatus, requester, service } from '../support/service.ts';
 import { tablesHolding } from '../accounts/api-keys/secrets.ts';
+import { noDelivery } from '../support/no-delivery.ts';
 
 describe('the demo operators of a first start', () => {
   let context: OpenContext;
@@ -23,9 +24,7 @@ describe('the demo operators of a first start', () => {
       encryptionKeys: [Buffer.alloc(32)],
     });
     context = await openContext(config, pino({ enabled: false }), {
-      messagesCommitted() {},
-      async begin() {},
-      async ready() {},
+      ...noDelivery,
     });
   });
 

@@ -3,6 +3,7 @@ import { createLogger } from '../../src/context/logging.ts';
 import { completeConfig, readSettings } from '../../src/context/config.ts';
 import { openContext } from '../../src/process/open-context.ts';
 import { service } from '../support/service.ts';
+import { noDelivery } from '../support/no-delivery.ts';
 
 describe('OUTBOUND_ALLOW_LOOPBACK', () => {
   /** The log of a start, and what becomes of a loopback address over http. */
@@ -19,7 +20,7 @@ describe('OUTBOUND_ALLOW_LOOPBACK', () => {
     );
     const lines: string[] = [];
     const log = createLogger('warn', { write: (line) => void lines.push(line) });
-    const context = await openContext(config, log, { messagesCommitted() {}, async begin() {}, async ready() {} });
+    const context = await openContext(config, log, noDelivery);
     const { outcome } = context.outbound.parse('http://127.0.0.1:4000/');
     await context.close();
     return { log: lines.join(''), outcome };

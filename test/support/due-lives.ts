@@ -16,7 +16,7 @@ export const looksAgainIn = (db: CommonQueryMethods, life: string): Promise<numb
   db.maybeOneFirst(sql.type(z.object({ seconds: z.number() }))`
     select extract(epoch from due_at - clock_timestamp())::float8 as seconds from lives where life = ${life} and epoch is not null`);
 
-/** What was delivered of a life, or its next look, is due: as after a message or a run that was lost. */
+/** Makes due now the messages of a life, as delivered and lost, and its next look. */
 export async function makeDue(db: CommonQueryMethods, life: string): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update lives set ready = false, attempts = greatest(attempts, case when epoch is null then 1 else 0 end),

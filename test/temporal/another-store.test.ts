@@ -196,7 +196,9 @@ describe('Another store of lives', () => {
       await rig.startDelivery({ sweep: false });
       const first = await rig.invoke();
       // The life is there, so the delivery knows that attributes were registered.
-      await eventually('its life to be there', () => runOf(rig, first.id).handle.describe(), { ignoreErrors: () => true });
+      await eventually('its life to be there', () => runOf(rig, first.id).handle.describe(), {
+        ignoreErrors: () => true,
+      });
       const another = await rig.anotherDelivery();
       await another.begin(lifeId.invocation(first.id));
       await noteLifeStore(pool, 'the one before');

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import { ensureOperator } from '../../src/accounts/index.ts';
 import { listCases } from '../../src/billing/cases/queries.ts';
-import { lifeMetrics, troubleOfLives } from '../../src/commands/lives.ts';
+import { lifeMetrics, troubleOfLives } from '../../src/lives/index.ts';
 import { defineCache } from '../../src/context/caches.ts';
 import type { Context } from '../../src/context/context.ts';
 import { sql } from '../../src/database/pool.ts';
@@ -189,14 +189,14 @@ describe('Delivery of messages to lives', () => {
     it('shows it as a gauge, also of none, in the words of /readyz, and where money waits among the cases', async () => {
       const { pool } = rig.context;
       assert.match(await lifeMetrics({ pool }), /^carnet_lives_refused 0$/m);
-      assert.equal(await troubleOfLives({ pool }), null);
+      assert.deepEqual(await troubleOfLives({ pool }), { refused: null, behind: null });
       await wakeIt();
       await due();
       await rig.startDelivery();
       await triedAtLeast(1);
       assert.match(await lifeMetrics({ pool }), /^carnet_lives_refused 1$/m);
       assert.match(
-        (await troubleOfLives({ pool })) ?? '',
+        (await troubleOfLives({ pool })).refused ?? '',
         /^Temporal refuses to wake 1 life, refund:x+ for the longest, since 20/,
       );
       const readyz = new Map(healthPages(pool, { lifeTrouble: () => troubleOfLives({ pool }) })).get('/readyz');

@@ -101,6 +101,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const context = await openContext(config, log, {
     messagesCommitted: () => holding || delivery.messagesCommitted(),
     begin: async (life) => void (holding || (await delivery.begin(life))),
+    newestRun: (life) => delivery.newestRun(life),
     ready: (life) => delivery.ready(life),
   });
   const workerPool = await openWorkerPool(context);

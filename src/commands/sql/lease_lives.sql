@@ -59,10 +59,13 @@ begin
         where m.ready for update of m skip locked
       ), chosen as (
         select free.life, min(free.turn) as turn, min(free.place) as place from free group by free.life order by 2, 3 limit v_left
+      ), all_of_them as (
+        select m.id, chosen.turn, chosen.place from lives m join chosen on chosen.life = m.life
+        where m.ready and m.due_at <= v_now for update of m skip locked
       ), leased as (
         update lives m set ready = false, lease_until = null, failure = null, attempts = m.attempts + 1,
             due_at = clock_timestamp() + least(15 * power(2, least(m.attempts, 6)), 600) * interval '1 second'
-        from free join chosen on chosen.life = free.life where m.id = free.id
+        from all_of_them chosen where m.id = chosen.id
         returning m.id, m.life, m.attempts, m.owner, chosen.turn, chosen.place
       )
       select leased.life, array_agg(leased.id), max(leased.attempts), v_priority, min(leased.owner)

@@ -10,6 +10,12 @@ interface LogTrouble {
   unproven: string | null;
 }
 
+/** The troubles of lives, and what to do; each is null where nothing is. */
+interface LifeTrouble {
+  refused: string | null;
+  behind: string | null;
+}
+
 /** How the parts are doing that commands do not need; absent where this process has none. */
 export interface Health {
   temporalHealth?: () => 'ok' | 'degraded';
@@ -17,8 +23,8 @@ export interface Health {
   isPolling?: () => boolean;
   /** Why the log of claims is stopped, or runs on a head that nobody has confirmed, and what to do. Claims are recorded all the same. */
   logTrouble?: () => Promise<LogTrouble>;
-  /** Which lives Temporal refuses to wake, and what to do; null where it refuses none. */
-  lifeTrouble?: () => Promise<string | null>;
+  /** Which lives Temporal refuses to wake, and whether they wait for long. */
+  lifeTrouble?: () => Promise<LifeTrouble>;
   /** This process is about to stop: it still serves, and nothing new should be sent to it. */
   isStopping?: () => boolean;
 }
@@ -80,7 +86,7 @@ export function healthPages(
       database,
       ...(temporal !== undefined && { temporal }),
       ...shownTrouble(log),
-      ...(lives !== null && { lives: 'refused', lives_refused: lives }),
+      ...shownLives(lives),
       ...(isPolling === undefined && others),
     });
   };
@@ -89,6 +95,15 @@ export function healthPages(
     ['/readyz', { operation: 'readyz', uncounted: true, page: readiness }],
     ['/healthz', { operation: 'healthz', uncounted: true, page: readiness }],
   ];
+}
+
+/** The gravest of both is the state; both are told in words. */
+function shownLives(lives: LifeTrouble | null) {
+  const { refused, behind } = lives ?? { refused: null, behind: null };
+  return {
+    ...(behind !== null && { lives: 'behind', lives_behind: behind }),
+    ...(refused !== null && { lives: 'refused', lives_refused: refused }),
+  };
 }
 
 /** The gravest of several troubles is the state; all are told in words. */

@@ -1,5 +1,6 @@
 import { inTransaction } from '../../commands/unit.ts';
 import { step } from '../../commands/fault-points.ts';
+import { refuseWhereOverloaded } from '../../lives/index.ts';
 import type { Context } from '../../context/context.ts';
 import type { Encryption } from '../../context/encryption.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
@@ -163,6 +164,7 @@ async function take(
   const content = { headers: forwardedHeaders(headers), contentType, body };
   // Before the transaction: sealing 10 MiB takes its time, and nothing has to be locked for it.
   const sealed = sealContent(context.encryption, id, content);
+  refuseWhereOverloaded(context, receiver.operator_id);
   step('receiveInbound:before');
   const taken = await inTransaction(context, async (connection) => {
     const event = await takeInboundEvent(connection, {

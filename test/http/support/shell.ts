@@ -17,6 +17,7 @@ import { openContext, type OpenContext } from '../../../src/process/open-context
 import { ampleLimits } from '../../support/ample-limits.ts';
 import { eventually } from '../../support/eventually.ts';
 import { requester, service, type Requester } from '../../support/service.ts';
+import { noDelivery } from '../../support/no-delivery.ts';
 
 export interface Shell {
   baseUrl: string;
@@ -50,9 +51,7 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
   const context = await openContext(config, log, {
-    messagesCommitted: () => {},
-    begin: async () => {},
-    ready: async () => {},
+    ...noDelivery,
   });
   const server = createHttpServer(
     createApp(context, {

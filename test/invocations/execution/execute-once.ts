@@ -4,15 +4,14 @@ import { createScriptRunner } from '../../../activities/sandbox/index.ts';
 import { completeConfig, readSettings } from '../../../src/context/config.ts';
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import { openContext } from '../../../src/process/open-context.ts';
+import { noDelivery } from '../../support/no-delivery.ts';
 
 /* A process that does what the life of an invocation does until it waits or ends, for tests that kill it: `node execute-once.ts <id>`. It prints the status. */
 
 const id = process.argv[2] ?? '';
 const log = pino({ level: 'silent' });
 const context = await openContext(completeConfig(readSettings(process.env), { localProviders: true }), log, {
-  messagesCommitted: () => {},
-  begin: async () => {},
-  ready: async () => {},
+  ...noDelivery,
 });
 const [scripts, models] = [createScriptRunner({ log }), createModelCaller(context)];
 let step = await advanceInvocation(context, id);

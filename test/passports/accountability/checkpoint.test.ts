@@ -104,7 +104,7 @@ describe('a checkpoint', () => {
     await checkpoint(lineage);
     assert(own.deliveries() > before); // its claim is announced too
     const messages = await db.oneFirst(
-      sql.unsafe`select count(*)::int from lives where epoch is null and life = ${`session:${lineage.session}`}`,
+      sql.unsafe`select count(*)::int from lives where ready and epoch is null and life = ${`session:${lineage.session}`}`,
     );
     assert.equal(messages, 1);
     const actions = await db.anyFirst(sql.unsafe`select action from audit_events where target = ${lineage.jti}`);

@@ -1,0 +1,2 @@
+export { lifeMetrics, troubleOfLives } from './backlog.ts';
+export { refuseWhereOverloaded } from './overload.ts';
