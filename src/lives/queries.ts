@@ -4,7 +4,7 @@ import { LifeSchema } from './schema.ts';
 
 const LifeRow = LifeSchema.omit({ id: true, kind: true, run: true });
 
-/** What the rows of a life say together; of one without a row that nothing is due. */
+/** Reads the rows of a life together; of one without a row nothing is due. */
 export const findLife = (connection: CommonQueryMethods, life: string): Promise<z.infer<typeof LifeRow>> =>
   connection.one(sql.type(LifeRow)`
     select min(owner) as turn_of, count(*) filter (where epoch is null and (ready or attempts > 0))::int as messages,

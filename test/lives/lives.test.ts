@@ -20,7 +20,8 @@ describe('GET /v1/admin/lives/:id', () => {
   const platform = () => requester(service().credentials.admin_api_key);
 
   it('shows when it is looked at next, and its run', async () => {
-    const market = await openMarket(service());
+    const { baseUrl, databaseUrl, credentials } = service();
+    const market = await openMarket({ baseUrl, databaseUrl, adminKey: credentials.admin_api_key });
     const id = await market.pending();
     const path = `/v1/admin/lives/${lifeId.invocation(id)}`;
     const waiting = await eventually('its run to have looked', async () => {
