@@ -24,6 +24,7 @@ async function measureLives(lab: Lab): Promise<string> {
     databaseUrl: world.databaseUrl,
     temporalAddress,
     roles: { api: false, worker: true },
+    runForEveryLife: true,
   });
   const lives = await openLives({ world, temporalAddress, deliver: () => carnet.request({}) });
   const count = lab.quick ? 40 : LIVES;
@@ -81,7 +82,7 @@ async function measureAnswers(lab: Lab): Promise<string> {
   const burst = async (): Promise<number> => {
     const perSecond = await chains({ callers: 32, seconds: lab.seconds(2) });
     // The lives of a burst would otherwise run beside the next one.
-    await query(world.databaseUrl, 'delete from life_messages');
+    await query(world.databaseUrl, 'delete from lives where ready');
     await pause(lab.seconds(2) * 1_000);
     return perSecond;
   };
@@ -93,13 +94,15 @@ async function measureAnswers(lab: Lab): Promise<string> {
   const seconds = lab.seconds(60);
   const sustained = await chains({ callers: 32, seconds });
   const drained = ((await livesClosed()) - before) / seconds;
+  const [waiting] = await query(world.databaseUrl, 'select count(*)::int as value from lives where ready');
   await carnet.stop();
   return table(
     ['32 callers', 'a second'],
     [
       ['chains answered in bursts of 2 s', rates(bursts)],
       ['chains answered in a sustained minute', rate(sustained)],
-      ['lives that ended in that minute', rate(drained)],
+      ['lives that ended in that minute, with a run or without', rate(drained)],
+      ['messages that waited at its end', String(waiting)],
     ],
   );
 }

@@ -11,12 +11,15 @@ export const configOf = ({
   temporalAddress = NOWHERE,
   port = 0,
   allowLoopback = false,
+  runForEveryLife = false,
 }: {
   databaseUrl: string;
   temporalAddress?: string;
   port?: number;
   /** Receivers of the bench are on this machine. */
   allowLoopback?: boolean;
+  /** As a bench needs it that counts runs. */
+  runForEveryLife?: boolean;
 }): Config =>
   completeConfig(
     readSettings({
@@ -26,6 +29,7 @@ export const configOf = ({
       WORKER_PORT: '0',
       RATE_LIMIT_PER_MINUTE: '1000000',
       OUTBOUND_ALLOW_LOOPBACK: String(allowLoopback),
+      RUN_FOR_EVERY_LIFE: String(runForEveryLife),
       ANONYMOUS_RATE_LIMIT_PER_MINUTE: '1000000',
     }),
     {

@@ -9,6 +9,8 @@ import type { World } from './world.ts';
 /** Polling is slow because it uses the core of Postgres and Temporal; the measured times are those of rows and runs. */
 const POLL_MS = 250;
 const MAX_WAIT_MS = 120_000;
+/** After the commit, until a message is due (`message_delay()`). */
+const MESSAGE_DELAY_MS = 500;
 /** Others of the worker run for ever. */
 const INVOCATIONS = "WorkflowType = 'invocation'";
 const text = { text: 'A short text.' };
@@ -21,7 +23,7 @@ const until = async (what: string, done: () => Promise<boolean>): Promise<void> 
   }
 };
 
-/** The first and the last step of the lives after a delivery, milliseconds since 1970. */
+/** A delivery and the last step of its lives, milliseconds since 1970. */
 interface Phase {
   first: number;
   last: number;
@@ -52,31 +54,33 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
   });
   const { invoke, claim, complete } = commandsOf(database, world);
 
-  /** In one transaction, so that all messages are there when the first is delivered. */
-  const write = async (ids: string[], work: (id: string) => Promise<unknown>): Promise<void> => {
+  /** In one transaction, so that all messages are there when the first is delivered. @returns when that is, milliseconds since 1970 */
+  const write = async (ids: string[], work: (id: string) => Promise<unknown>): Promise<number> => {
     await database.query('begin');
     for (const id of ids) await work(id);
     await database.query('commit');
     await deliver();
+    return Date.now() + MESSAGE_DELAY_MS;
   };
 
-  /** The first and last time that the lives' steps wrote to their rows. */
-  const stepped = async (ids: string[], ended: boolean): Promise<Phase> => {
-    let phase: Phase = { first: 0, last: 0 };
+  /** From the delivery to the moment at which every life has looked. */
+  const stepped = async (ids: string[], { first, ended }: { first: number; ended: boolean }): Promise<Phase> => {
     await until(`the steps of ${ids.length} lives`, async () => {
-      const { rows } = await database.query<Phase & { done: boolean }>({
+      const { rows } = await database.query<{ done: boolean }>({
         name: 'stepped',
-        text: `select bool_and(life_seen_at is not null and followed_up = $2) as done,
-                 extract(epoch from min(life_seen_at))::float * 1000 as first, extract(epoch from max(life_seen_at))::float * 1000 as last
-               from invocations where id = any($1)`,
+        text: `select bool_and(followed_up = $2 and ($2 or exists (select from lives where life = 'invocation:' || i.id and epoch is not null))) as done
+               from invocations i where id = any($1)`,
         values: [ids, ended],
       });
-      if (rows[0]?.done !== true) return false;
-      phase = rows[0];
-      return true;
+      return rows[0]?.done === true;
     });
-    return phase;
+    return { first, last: Date.now() };
   };
+
+  const steppedAfter = async (
+    ids: string[],
+    { ended, work }: { ended: boolean; work(id: string): Promise<unknown> },
+  ): Promise<Phase> => stepped(ids, { first: await write(ids, work), ended });
 
   return {
     /** `oneTask`: completed before they are delivered; `twoTasks`: claimed and completed after their first task. */
@@ -88,16 +92,16 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
       };
       const phases: Phase[] = [];
       if (kind === 'oneTask') {
-        await write(ids, async (id) => invoke(text, id).then(() => finish(id)));
+        phases.push(
+          await steppedAfter(ids, { ended: true, work: async (id) => invoke(text, id).then(() => finish(id)) }),
+        );
       } else {
-        await write(ids, (id) => invoke(text, id));
-        phases.push(await stepped(ids, false));
-        await write(ids, finish);
+        phases.push(await steppedAfter(ids, { ended: false, work: (id) => invoke(text, id) }));
+        phases.push(await steppedAfter(ids, { ended: true, work: finish }));
       }
-      phases.push(await stepped(ids, true));
       return { phases, ids: ids.map(lifeId.invocation) };
     },
-    /** Timed from the first step of each phase to its last, in the last phase to the last end of a run that Temporal recorded. */
+    /** Timed from the delivery of each phase to its last step, in the last phase to the last end of a run that Temporal recorded. */
     async perSecond({ phases, ids }: LivesRan): Promise<number> {
       await until(
         'runs to close',

@@ -14,7 +14,7 @@ import { b8 } from './b8-deliveries.ts';
 import { b9Log } from './b9-log.ts';
 import { b9Validation } from './b9-validation.ts';
 import { b10 } from './b10-checkpoint-timers.ts';
-import { b11 } from './b11-reconciler.ts';
+import { b11 } from './b11-due-lives.ts';
 import { b12 } from './b12-sandbox.ts';
 import type { Bench } from './bench.ts';
 import { machine } from './floors.ts';

@@ -57,7 +57,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
           select jti, session, $1, $2, $2, 0, 'enforced', ${INTERVAL}, now, now + interval '12 hours', now + first - checkpoint_grace(${INTERVAL})
           from made
         ), messages as (
-          insert into life_messages (life, owner, next_attempt_at) select 'session:' || session, $1, now + message_delay() from made
+          insert into lives (life, owner, due_at) select 'session:' || session, $1, now + message_delay() from made
         )
         insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload, status_day, status_index)
         select jti, jti, session, $1, $2, 0, 'bench', now, now + interval '1 hour', '{}', current_date, 0 from made`,
@@ -72,7 +72,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
       const startedAt = performance.now();
       await until(
         'the first steps of all lives',
-        'select not exists (select from passport_sessions where life_seen_at is null) as done',
+        "select not exists (select from lives where life like 'session:%' and epoch is null) as done",
       );
       return (performance.now() - startedAt) / 1_000;
     },
@@ -89,20 +89,20 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
     /** Wakes the sessions whose lives have been idle longest. @returns seconds until all of them have read their rows. */
     async wakeOldest(count: number): Promise<number> {
       const { rows } = await database.query<{ id: string }>(
-        'select id from passport_sessions order by life_seen_at limit $1',
+        "select split_part(life, ':', 2) as id from lives where life like 'session:%' and epoch is not null order by created_at limit $1",
         [count],
       );
       const ids = rows.map(({ id }) => id);
       const { rows: clock } = await database.query<{ now: string }>('select clock_timestamp()::text as now');
       const startedAt = performance.now();
       await database.query(
-        `insert into life_messages (life, next_attempt_at) select 'session:' || id, clock_timestamp() from unnest($1::text[]) as id`,
+        `insert into lives (life, due_at) select 'session:' || id, clock_timestamp() from unnest($1::text[]) as id`,
         [ids],
       );
       await deliver();
       await until(
         'the evicted lives',
-        'select bool_and(life_seen_at > $2::timestamptz) as done from passport_sessions where id = any($1)',
+        "select bool_and(created_at > $2::timestamptz) as done from lives where life = any(select 'session:' || id from unnest($1::text[]) as id)",
         [ids, clock[0]?.now],
       );
       return (performance.now() - startedAt) / 1_000;

@@ -10,6 +10,7 @@ const { roles, ...given } = settings<{
   databaseUrl: string;
   temporalAddress?: string;
   allowLoopback?: boolean;
+  runForEveryLife?: boolean;
   roles: { api: boolean; worker: boolean };
 }>();
 const port = await freePort();

@@ -49,7 +49,7 @@ carnet_lives_refused ${refused}
 /** Seconds for which a life may wait for its delivery, or for a look when it is due; more is told. */
 const BEHIND_SECONDS = 60;
 
-/** What a person must know about lives, and what to do; each is null where nothing is. */
+/** Troubles that a person must know of, and what to do; each is null where there is none. */
 export interface LifeTrouble {
   /** Temporal refuses to wake some. */
   refused: string | null;

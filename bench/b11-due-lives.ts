@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { z } from 'zod';
+import { textArray } from '../src/database/columns.ts';
 import { openPool, sql } from '../src/database/pool.ts';
+import { adoptLives, takeDueLives, takeWaitingLives } from '../temporal/lives-table.ts';
 import type { Bench } from './bench.ts';
 import { floors } from './floors.ts';
 import type { Lab } from './lab.ts';
@@ -20,18 +22,20 @@ const fill = (rows: number): string[] => [
   // The service did not write these rows, so its triggers must not announce them.
   'set session_replication_role = replica',
   `insert into invocations (id, skill_id, skill_revision, skill_version, execution_mode, status, consumer_operator_id, provider_operator_id,
-      price_cents, self_invocation, input, input_hash, created_at, expires_at, life_seen_at, life_epoch, look_at)
+      price_cents, self_invocation, input, input_hash, created_at, expires_at)
     select 'inv_' || lpad(n::text, 26, '0'), 'skl_bench', 1, '1.0.0', 'open', 'pending', 'op_consumer_' || n % 100, 'op_provider', 1, false, '{}',
-      'hash', now() - n * interval '1 millisecond', now() + interval '1 day', now(), 1, now() + interval '1 day' + n * interval '1 millisecond'
+      'hash', now() - n * interval '1 millisecond', now() + interval '1 day'
     from generate_series(1, ${rows}) n`,
   `insert into wallets (operator_id, posted_cents, held_cents)
     select 'op_consumer_' || n, ${rows}, ${rows / 100} from generate_series(0, 99) n`,
   `insert into holds (id, operator_id, amount_cents, cause, created_at)
     select 'hld_' || lpad(n::text, 26, '0'), 'op_consumer_' || n % 100, 1, 'inv_' || lpad(n::text, 26, '0'), now() - n * interval '1 millisecond'
     from generate_series(1, ${rows}) n`,
-  `insert into passport_sessions (id, operator_id, started_at, life_seen_at, life_epoch, look_at)
-    select 'ses_' || lpad(n::text, 26, '0'), 'op_consumer_' || n % 100, now() - interval '1 minute', now(), 1,
-      now() + interval '1 hour' + n * interval '1 millisecond'
+  `insert into lives (life, owner, due_at, ready, epoch)
+    select kind || lpad(n::text, 26, '0'), 'op_consumer_' || n % 100, now() + interval '1 hour' + n * interval '1 millisecond', false, 1
+    from generate_series(1, ${rows}) n, (values ('invocation:inv_'), ('session:ses_')) kinds (kind)`,
+  `insert into passport_sessions (id, operator_id, started_at)
+    select 'ses_' || lpad(n::text, 26, '0'), 'op_consumer_' || n % 100, now() - interval '1 minute'
     from generate_series(1, ${rows}) n`,
   `insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, checkpoint_interval_seconds,
       started_at, latest_expiry, next_checkpoint_due_at)
@@ -60,27 +64,26 @@ async function measure(lab: Lab): Promise<string[]> {
     }
     return times;
   };
-  // As reconcileInvocations() and reconcileSessions() do it.
-  const invocations = async (): Promise<void> => {
-    await pool.query(sql.type(Nothing)`select from reconcile_invocations()`);
-    await pool.query(sql.type(Nothing)`select wake_invocations_of_other_store()`);
-    await pool.query(sql.type(Nothing)`select release_orphaned_holds()`);
+  // As a round of temporal/due-lives.ts does it.
+  const look = async (): Promise<void> => {
+    const due = await takeDueLives(pool, DUE);
+    if (due.length > 0)
+      await pool.query(sql.type(Nothing)`select from look_at_invocations(${textArray([...due])}, true)`);
+    await takeWaitingLives(pool, { kinds: ['invocation', 'session'], seconds: 3, limit: DUE, after: '' });
+    await adoptLives(pool, 2_000);
   };
-  const sessions = async (): Promise<void> => {
-    await pool.query(sql.type(Nothing)`select from reconcile_sessions(900)`);
-    await pool.query(sql.type(Nothing)`select wake_sessions_of_other_store()`);
-  };
-  await timesOf(5, invocations);
-  await timesOf(5, sessions);
-  const idle = await timesOf(rounds, invocations);
-  const idleSessions = await timesOf(rounds, sessions);
+  const holds = (): Promise<unknown> => pool.query(sql.type(Nothing)`select release_orphaned_holds()`);
+  await timesOf(5, look);
+  await timesOf(5, holds);
+  const idle = await timesOf(rounds, look);
+  const idleHolds = await timesOf(rounds, holds);
   const floor = await timesOf(rounds, () => pool.query(sql.type(Nothing)`select 1`));
-  // Each time a hundred rows have lost their message, and are woken.
+  // Each time a hundred rows have lost their run, and are looked at and woken.
   const due = await timesOf(lab.quick ? 2 : 20, async () => {
     await pool.query(sql.type(Nothing)`
-      update invocations set life_epoch = null, look_at = now() where id = any(array(
-        select id from invocations where status in ('pending', 'processing') and life_epoch = 1 order by look_at limit ${DUE}))`);
-    await invocations();
+      update lives set due_at = now() - interval '1 second' where id = any(array(
+        select id from lives where not ready and epoch = 1 and life like 'invocation:%' order by due_at limit ${DUE}))`);
+    await look();
   });
   await pool.end();
   const cells = (times: number[]): string[] => [0.5, 0.99, 1].map((share) => quantile(times, share).toFixed(2));
@@ -95,17 +98,17 @@ async function measure(lab: Lab): Promise<string[]> {
         'goal of p99',
       ],
       [
-        ['a round of invocations, nothing due', ...cells(idle), goal(idle)],
-        ['a round of sessions, nothing due', ...cells(idleSessions), goal(idleSessions)],
-        [`a round of invocations, ${DUE} due, with making them so`, ...cells(due), ''],
+        ['a round, nothing due', ...cells(idle), goal(idle)],
+        ['a walk over holds', ...cells(idleHolds), goal(idleHolds)],
+        [`a round, ${DUE} invocations due, with making them so`, ...cells(due), ''],
         ['a statement that does nothing', ...cells(floor), ''],
       ],
     ),
   ];
 }
 
-/** Measures what the reconciler costs while a million invocations are open. */
+/** Measures what looking after lives costs while a million invocations are open. */
 export const b11: Bench = {
-  title: 'B11: a round of the reconciler',
+  title: 'B11: a round of looking after lives',
   run: async (lab) => [...(await measure(lab)), await floors(lab)],
 };
