@@ -20,13 +20,16 @@ export interface OwnContext {
 export async function ownContext(settings: Record<string, string> = {}): Promise<OwnContext> {
   const database = await ownDatabase();
   let deliveries = 0;
-  const config = completeConfig(readSettings({ ...ampleLimits, LOG_HEAD_DIR: service().dataDir, ...settings }), {
-    databaseUrl: database.url,
-    temporalAddress: '127.0.0.1:1',
-    platformAdminKey: randomBytes(24).toString('hex'),
-    encryptionKeys: [randomBytes(32)],
-    localProviders: true,
-  });
+  const config = completeConfig(
+    readSettings({ ...ampleLimits, RUN_FOR_EVERY_LIFE: 'false', LOG_HEAD_DIR: service().dataDir, ...settings }),
+    {
+      databaseUrl: database.url,
+      temporalAddress: '127.0.0.1:1',
+      platformAdminKey: randomBytes(24).toString('hex'),
+      encryptionKeys: [randomBytes(32)],
+      localProviders: true,
+    },
+  );
   const context = await openContext(config, pino({ level: 'silent' }), {
     ...noDelivery,
     messagesCommitted: () => void (deliveries += 1),

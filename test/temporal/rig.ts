@@ -83,6 +83,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     readSettings({
       WORKFLOW_BUNDLE: process.env.WORKFLOW_BUNDLE,
       LOG_HEAD_DIR: service().dataDir,
+      RUN_FOR_EVERY_LIFE: 'true',
       ...options.settings,
     }),
     {
