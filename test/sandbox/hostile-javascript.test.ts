@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
+import { casesOf } from '../support/cases.ts';
 import { hostileJavaScript } from './hostile-javascript.ts';
 import { buildRun, buildRunner, endOf } from './support.ts';
 
@@ -24,7 +25,10 @@ describe('hostile JavaScript', function () {
     assert.equal(new Set(hostileJavaScript.map(([name]) => name)).size, hostileJavaScript.length);
   });
 
-  for (const [name, script, end] of hostileJavaScript) {
+  // A bomb fills memory for seconds: `npm test` throws one.
+  const isBomb = (name: string): boolean => name.startsWith('a memory bomb');
+  const bomb = hostileJavaScript.find(([name]) => isBomb(name));
+  for (const [name, script, end] of casesOf(hostileJavaScript, (one) => !isBomb(one[0]) || one === bomb)) {
     it(`ends tidily: ${name}`, async () => {
       const used = end === 'SCRIPT_TIME_LIMIT' ? brief : runner;
       await used.run(
