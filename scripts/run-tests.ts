@@ -4,7 +4,8 @@ import { longestFirst, testFiles } from './test-order.ts';
 import { changedSince, testsOfChange } from './tests-of-change.ts';
 
 /**
- * `npm test`: the tests of every change. `npm run test:all`: the long ones too. `npm test -- test/mail/*.test.ts`: these files.
+ * `npm test`: the tests of every change. `npm run test:all`: the long ones too, and every case of what `npm test` tries in part, as
+ * `EVERY_CASE=true` asks of the tests. `npm test -- test/mail/*.test.ts`: these files.
  * `npm test -- --changed`: what differs from the last commit, and `--changed=main` from a revision. `--record` notes how long each file
  * took, by which later runs share the files out. All else is mocha's own: `npm test -- --grep wallet`.
  */
@@ -25,6 +26,7 @@ const specs =
 if (changed !== undefined && specs.length === 0) {
   console.log('No test is touched by what has changed.\n0 passed, 0 failed');
 } else {
+  if (all) process.env.EVERY_CASE = 'true';
   process.argv.splice(2, Infinity, ...record, ...others, ...specs);
   // mocha's own program, so that its settings and flags hold as everywhere.
   createRequire(import.meta.url)('mocha/bin/mocha.js');

@@ -8,10 +8,11 @@ import { readSkill } from '../../src/skills/show-skill.ts';
 import { newSkill, newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { roundsOf } from '../support/cases.ts';
 import { rivals } from '../support/rivals.ts';
 
 const Nothing = z.object({});
-const ROUNDS = 40;
+const ROUNDS = roundsOf(40, 9);
 type Mode = 'none' | 'buyer_provides' | 'seller_provides' | 'both';
 
 /** The refusal of a statement. */

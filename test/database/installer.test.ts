@@ -16,6 +16,7 @@ import {
 import { migrate } from '../../src/database/migrations.ts';
 import { dropUnusedReleases } from '../../src/database/unused-releases.ts';
 import { StartupFault } from '../../src/errors/startup-fault.ts';
+import { roundsOf } from '../support/cases.ts';
 import { migratedDatabase, type EmptyDatabase } from '../support/empty-database.ts';
 import { blockOf } from '../support/pasted.ts';
 import { installedAt } from './installed-at.ts';
@@ -306,7 +307,7 @@ describe('the installer of SQL functions', () => {
   });
 
   it('installs releases that start together beside each other, each once', async () => {
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < roundsOf(10, 3); round += 1) {
       const releases = [small(`one_${round}`), small(`two_${round}`), small(`three_${round}`)];
       const users = await Promise.all(
         [...releases, ...releases].map((release) => connectToRelease(database.url, { name: 'carnet-test', release })),

@@ -12,6 +12,7 @@ import {
 import { dropUnusedReleases } from '../../src/database/unused-releases.ts';
 import { StartupFault } from '../../src/errors/startup-fault.ts';
 import { migrate } from '../../src/database/migrations.ts';
+import { roundsOf } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { emptyDatabase, migratedDatabase, type EmptyDatabase } from '../support/empty-database.ts';
 import { installedAt } from './installed-at.ts';
@@ -26,7 +27,7 @@ const after =
   begin fee := cost_with_fee(p_cents) - p_cents; shared := fee / p_share; end $$`);
 
 const LANES = 6;
-const INSTALLS = 20;
+const INSTALLS = roundsOf(20, 5);
 
 describe('releases of SQL functions', () => {
   let database: EmptyDatabase;

@@ -115,7 +115,7 @@ describe('embedded parts', function () {
   });
 
   it('keeps rows and runs over a restart, and registers search attributes that a later version adds', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await usedDataDir();
     const first = stopLater(await start(dataDir));
     await query(first.databaseUrl, 'create table kept as select 7 as number');
     await connected(first.temporalAddress, (client) =>
@@ -133,7 +133,7 @@ describe('embedded parts', function () {
   });
 
   it('leaves no process when its parent is killed, and keeps what was committed', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await usedDataDir();
     const parent = killLater(await startParent(dataDir));
     await query(parent.printed.databaseUrl, 'create table kept as select 7 as number');
     parent.process.kill('SIGKILL');
@@ -144,7 +144,7 @@ describe('embedded parts', function () {
   });
 
   it('ends with npm, even if that is killed', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await usedDataDir();
     const npm = killLater(await startParent(dataDir, ['sh', '-c', '"$@"; exit', 'npm']));
     npm.process.kill('SIGKILL');
     await nobodyLeft(dataDir);
@@ -152,7 +152,7 @@ describe('embedded parts', function () {
   });
 
   it('stops parts that outlived their wrappers before it starts its own', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await usedDataDir();
     const parent = killLater(await startParent(dataDir));
     // Stopped by a signal, so that it can't restart what it misses.
     parent.process.kill('SIGSTOP');
@@ -180,7 +180,7 @@ describe('embedded parts', function () {
   });
 
   it('restarts a part that died, on the same port', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await usedDataDir();
     const lost: string[] = [];
     const embedded = stopLater(await start(dataDir, { onLost: (part) => lost.push(part) }));
     await query(embedded.databaseUrl, 'create table kept as select 7 as number');
@@ -210,7 +210,7 @@ describe('embedded parts', function () {
     const startWith = async (when: string): Promise<Embedded> => {
       await writeFile(join(folder, 'temporal'), unlucky(when), { mode: 0o755 });
       process.env.PATH = `${folder}:${path}`;
-      return start(await newDataDir()).finally(() => (process.env.PATH = path));
+      return start(await usedDataDir(), { postgres: false }).finally(() => (process.env.PATH = path));
     };
     stopLater(await startWith(`mkdir '${folder}/first'`));
     await assert.rejects(startWith('true'), ({ name, message }: Error) => {
@@ -221,7 +221,7 @@ describe('embedded parts', function () {
   });
 
   it('refuses a data directory that another process has locked, in one sentence with its pid and address', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await usedDataDir();
     const parent = killLater(await startParent(dataDir));
     await assert.rejects(start(dataDir), ({ name, message }: Error) => {
       assert.equal(name, 'StartupFault');
@@ -243,8 +243,8 @@ describe('embedded parts', function () {
       assert.deepEqual(await query(databaseUrl, 'select 1 as one'), [{ one: 1 }]);
       return Number(new URL(databaseUrl).port);
     };
-    assert.equal(await startOn(await newDataDir()), postgresPort);
-    assert.notEqual(await startOn(await newDataDir()), postgresPort);
+    assert.equal(await startOn(await usedDataDir()), postgresPort);
+    assert.notEqual(await startOn(await usedDataDir()), postgresPort);
   });
 
   it('has Temporal and its UI on the ports wished for, at each start, and on free ones where another program has them', async () => {
@@ -252,7 +252,7 @@ describe('embedded parts', function () {
     const asWished = [`127.0.0.1:${temporalPorts.port}`, `http://127.0.0.1:${temporalPorts.uiPort}`];
     const startOn = async (dataDir: string): Promise<Required<Embedded>> =>
       stopLater(await start(dataDir, { postgres: false, temporalPorts }));
-    const [mine, theirs] = [await newDataDir(), await newDataDir()];
+    const [mine, theirs] = [await usedDataDir(), await usedDataDir()];
     const first = await startOn(mine);
     assert.deepEqual([first.temporalAddress, first.temporalUiUrl], asWished);
     const beside = await startOn(theirs);
@@ -265,7 +265,7 @@ describe('embedded parts', function () {
   });
 
   it('runs beside another instance', async () => {
-    const startNew = async (): Promise<Required<Embedded>> => stopLater(await start(await newDataDir()));
+    const startNew = async (): Promise<Required<Embedded>> => stopLater(await start(await usedDataDir()));
     const [one, other] = await Promise.all([startNew(), startNew()]);
     await query(one.databaseUrl, 'create table only_here ()');
     assert.deepEqual(await query(other.databaseUrl, `select to_regclass('only_here') as here`), [{ here: null }]);

@@ -5,9 +5,11 @@ import { sql } from '../../src/database/pool.ts';
 import { ownDatabase, type OwnDatabase } from '../billing/wallet/own-database.ts';
 import { eventsOf, flagTypes, newLineage, type Lineage } from '../passports/lineages.ts';
 import { unique } from '../support/factories.ts';
+import { casesOf } from '../support/cases.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { assertStatus, requester, type Reply } from '../support/service.ts';
+import { isCommitted } from './fault-points.ts';
 
 const REPORT = { services_used: ['undeclared'], actions_count: 1 };
 const Count = z.object({ count: z.number() });
@@ -91,17 +93,20 @@ describe('kill -9 of an API that records a report or a decision', function () {
   };
 
   for (const [operation, { points, prepare, status, events, rows }] of Object.entries(commands)) {
-    for (const point of points) {
-      itBeside(`at ${operation}:${point}: the repeated call is answered, and it happened once`, async () => {
+    for (const point of casesOf(
+      points.map((name) => `${operation}:${name}`),
+      isCommitted,
+    )) {
+      itBeside(`at ${point}: the repeated call is answered, and it happened once`, async () => {
         const lineage = await newLineage(database.pool, { operator: operator.id });
         const [path, body] = await prepare(lineage);
         const key = unique('key');
-        const dying = await startRole('api', { ...settings, FAULT_AT: `${operation}:${point}` });
+        const dying = await startRole('api', { ...settings, FAULT_AT: point });
         await assert.rejects(at(dying, path, { body, key }), 'nobody answers');
         assert.equal(await dying.ended, 'SIGKILL');
         const first = await at(api, path, { body, key });
         assertStatus(first, status);
-        assert.equal(first.headers.get('idempotency-replayed'), point === 'committed' ? 'true' : null);
+        assert.equal(first.headers.get('idempotency-replayed'), isCommitted(point) ? 'true' : null);
         assert.deepEqual((await at(api, path, { body, key })).body, first.body);
         const count = await database.pool.oneFirst(sql.type(Count)`
           select count(*) from ${sql.identifier([rows])} where lineage_id = ${lineage.jti}`);

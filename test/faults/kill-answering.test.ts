@@ -8,7 +8,7 @@ import { assertInvariants, settled } from '../support/invariants.ts';
 import { openMarket, type Market, type MarketPlace } from '../support/market.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { assertStatus, requester, type Requester } from '../support/service.ts';
-import { pointsOutsideLives } from './fault-points.ts';
+import { hotOperations, isCommitted, pointsOfCommand, pointsOfDelivery, pointsOfHotCommands } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 /** A call that is cut off: sent once to a process that is killed by it, then again to one that lives. */
@@ -21,9 +21,6 @@ interface Call {
 }
 
 const isInvocation = (operation: string): boolean => operation === 'invokeSkill' || operation === 'trySkill';
-
-/** Whether the effect is committed at this point: only then the same answer can be replayed. */
-const keptItsEffect = (point: string): boolean => point.endsWith(':committed');
 
 describe('kill -9 of a process that answers', function () {
   this.timeout(600_000);
@@ -102,11 +99,15 @@ describe('kill -9 of a process that answers', function () {
       sql.unsafe`select count(*)::int from invocations where consumer_operator_id = ${consumerId}`,
     );
 
-  for (const point of pointsOutsideLives().filter((name) => !name.startsWith('delivery:'))) {
+  it('has a case for every command that changes an invocation', () => {
+    assert.deepEqual(new Set(Object.keys(commands)), new Set([...hotOperations(), 'createAdjustment']));
+  });
+
+  for (const point of [...pointsOfHotCommands(), ...pointsOfCommand('createAdjustment')]) {
     itBeside(`at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
       const [operation = ''] = point.split(':');
       const prepare = commands[operation];
-      assert(prepare !== undefined, `a case for the fault points of ${operation} is missing in this test`);
+      assert(prepare !== undefined);
       const dying = await shared.api({ FAULT_AT: point });
       const market = await newMarket();
       const { as, path, body, headers, status } = await prepare(market);
@@ -122,7 +123,7 @@ describe('kill -9 of a process that answers', function () {
 
       const again = await as.post<TestInvocation>(path, body, key);
       const once = assertStatus(again, status);
-      assert.equal(again.headers.get('idempotency-replayed'), keptItsEffect(point) ? 'true' : null);
+      assert.equal(again.headers.get('idempotency-replayed'), isCommitted(point) ? 'true' : null);
       const third = await as.post(path, body, key);
       assert.deepEqual(third.body, once);
       assert.equal(third.headers.get('idempotency-replayed'), 'true');
@@ -152,7 +153,7 @@ describe('kill -9 of a process that answers', function () {
     });
   }
 
-  for (const point of pointsOutsideLives().filter((name) => name.startsWith('delivery:'))) {
+  for (const point of pointsOfDelivery()) {
     // In a world of its own: there the first message that is delivered, at which the process dies, belongs to the call
     // it has just answered.
     itBeside(`at ${point}: the message reaches its life all the same`, () =>

@@ -10,7 +10,7 @@ import { run } from '../billing/ledger/ledger-world.ts';
 import { MODEL, MODEL_KEY, startModels } from '../models/model-double.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfReceiver, pointsOfStep } from './fault-points.ts';
+import { isCommitted, pointsOfReceiver, pointsOfStep } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const EventRow = z.object({ id: z.string(), status: z.string(), verdict: z.string().nullable(), attempt: z.number() });
@@ -150,7 +150,7 @@ describe('kill -9 around an inbound event', function () {
         assert.equal(await dying.ended, 'SIGKILL');
         const { baseUrl } = await world.runHere('api');
         const again = await sendTo(baseUrl, endpoint, { body, headers });
-        assert.deepEqual([again.status, again.body.duplicate], [200, point.endsWith(':committed')]);
+        assert.deepEqual([again.status, again.body.duplicate], [200, isCommitted(point)]);
         assert.equal((await ended(world, endpoint)).status, 'forwarded');
         assert.equal(receiver.callsAt(url).length, 1);
         const { count } = await world.context.pool.one(sql.type(Count)`

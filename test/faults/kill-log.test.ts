@@ -58,7 +58,13 @@ describe('kill -9 of a worker that appends to the log of claims, while claims co
         worlds.visit(async ({ context, worker, runHere }) => {
           await publishLog(context);
           const dying = await worker({ FAULT_AT: point });
-          const ids = await recordClaims(context, 3);
+          // Where it is slow the reconciler appends them, which passes fewer points: then three more.
+          const ids: string[] = [];
+          do {
+            ids.push(...(await recordClaims(context, 3)));
+            const isPublished = async () => !dying.alive() || (await sizesOf(context)).published_size === ids.length;
+            await eventually('them to be published, or the worker to be dead', isPublished, { seconds: 120 });
+          } while (dying.alive());
           assert.equal(await dying.ended, 'SIGKILL');
 
           await runHere('worker');

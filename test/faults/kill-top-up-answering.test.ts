@@ -8,15 +8,11 @@ import { assertStatus, requester, type Requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { untilAnswered } from '../support/until-answered.ts';
 import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
-import { pointsOfWaitingCommand, pointsOutsideLives } from './fault-points.ts';
+import { isCommitted, pointsOfCommand, pointsOfWaitingCommand } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const PATH = '/v1/billing/topup';
 const BODY = { amount_cents: 1_000 };
-/** The points that every command passes, without its name: `before`, `before-commit` and so on. */
-const pointsOfCommand = pointsOutsideLives()
-  .filter((point) => point.startsWith('createAdjustment:'))
-  .map((point) => point.slice('createAdjustment:'.length));
 
 describe('kill -9 of a process that answers a payer', function () {
   this.timeout(600_000);
@@ -58,20 +54,17 @@ describe('kill -9 of a process that answers a payer', function () {
         await freeKeys(world);
         const again = await untilAnswered(() => requester(key, api.baseUrl).post(PATH, BODY, headers));
         const page = assertStatus(again, 200);
-        assert.equal(again.headers.get('idempotency-replayed'), point.endsWith(':committed') ? 'true' : null);
+        assert.equal(again.headers.get('idempotency-replayed'), isCommitted(point) ? 'true' : null);
         assert.deepEqual(assertStatus(await requester(key, api.baseUrl).post(PATH, BODY, headers), 200), page);
         assert.deepEqual([await countOf(world, 'top_ups'), await countOf(world, 'local_checkouts')], [1, 1]);
       }),
     );
   }
 
-  for (const point of pointsOfCommand) {
-    itBeside(`at receivePaymentWebhook:${point}: the event, sent again, credits once`, () =>
+  for (const point of pointsOfCommand('receivePaymentWebhook')) {
+    itBeside(`at ${point}: the event, sent again, credits once`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([
-          world.runHere('api', 'worker'),
-          world.api({ FAULT_AT: `receivePaymentWebhook:${point}` }),
-        ]);
+        const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);
         const { key, operatorId } = await operatorAt(world, api.baseUrl);
         const { session_id: sessionId } = await openTopUp(requester(key, api.baseUrl));
         const body = await paid(world, operatorId, sessionId);
@@ -83,13 +76,12 @@ describe('kill -9 of a process that answers a payer', function () {
         await assertLedger(world.context.pool);
       }),
     );
+  }
 
-    itBeside(`at refundTransaction:${point}: the same call, made again elsewhere, refunds once`, () =>
+  for (const point of pointsOfCommand('refundTransaction')) {
+    itBeside(`at ${point}: the same call, made again elsewhere, refunds once`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([
-          world.runHere('api', 'worker'),
-          world.api({ FAULT_AT: `refundTransaction:${point}` }),
-        ]);
+        const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);
         const { key, operatorId } = await operatorAt(world, api.baseUrl);
         const caller = requester(key, api.baseUrl);
         const { session_id: sessionId, checkout_url: url } = await openTopUp(caller);

@@ -13,6 +13,7 @@ import {
   recordEvents,
   type TestDestination,
 } from '../notifications/support/destinations.ts';
+import { roundsOf } from '../support/cases.ts';
 import { unique } from '../support/factories.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
@@ -86,7 +87,7 @@ describe('Events while a part is away', function () {
   it('a Postgres that ends immediately: what was committed is delivered, each once at most', async () => {
     const box = await newMailbox();
     const committed: string[] = [];
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < roundsOf(3, 1); round += 1) {
       committed.push(...(await recordEvents(parts(), box.operatorId, { count: 40 })));
       await eventually('some to be sent', async () => (await mailsTo(box)) > round * 40);
       const postmaster = await pidIn('postgres/data/postmaster.pid');

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openPool, sql } from '../../src/database/pool.ts';
+import { roundsOf } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { assertInvariants } from '../support/invariants.ts';
@@ -11,7 +12,7 @@ import { childrenOf } from '../support/processes.ts';
 import { assertProblem, assertStatus, requester, type Reply } from '../support/service.ts';
 
 /** How often Postgres is killed, each time in the middle of the load. */
-const ROUNDS = 4;
+const ROUNDS = roundsOf(4, 2);
 const CALLERS = 6;
 /** Answers between two kills. */
 const ANSWERS = 30;

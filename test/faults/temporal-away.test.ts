@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
+import { itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
@@ -118,7 +119,7 @@ describe('Temporal away', function () {
     }
   });
 
-  it('a server that is killed: it is started again, and everything catches up', async () => {
+  itInFull('a server that is killed: it is started again, and everything catches up', async () => {
     const before = await market.pending();
     await settled(pool, [before]);
     process.kill(await server(), 'SIGKILL');

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { governedActs } from '../../src/commands/governed-acts.ts';
 import { sql } from '../../src/database/pool.ts';
 import { payloadOf } from '../passports/holders.ts';
+import { roundsOf } from '../support/cases.ts';
 import { database, type Reply } from '../support/service.ts';
 import {
   accessOf,
@@ -450,7 +451,7 @@ describe('An act that needs a person', function () {
         for (const one of steps) await walk.take(one);
       }),
       {
-        numRuns: 40,
+        numRuns: roundsOf(40, 12),
         examples: [
           [everyAct],
           [everyOtherAct],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Passport } from '../../src/passports/schema.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { casesOf } from '../support/cases.ts';
 import type { Place } from '../support/factories.ts';
 import { startRole } from '../support/role.ts';
 import { sideBySide } from '../support/side-by-side.ts';
@@ -84,7 +85,7 @@ describe('kill -9 of a process that issues or revokes', function () {
   });
 
   for (const [operation, { call, status, active }] of Object.entries(cases)) {
-    for (const point of ['before', 'committed'] as const) {
+    for (const point of casesOf(['before', 'committed'] as const, (one) => one === 'committed')) {
       itBeside(`${operation} at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
         const dying = await startRole('api', { ...settings, FAULT_AT: `${operation}:${point}` });
         const holder = await openHolder({}, place);

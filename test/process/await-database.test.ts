@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { freePort } from '../../src/embedded/ports.ts';
+import { itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { awaitDatabase } from '../../src/database/await-database.ts';
 import { migrate } from '../../src/database/migrations.ts';
@@ -111,7 +112,7 @@ describe('A process that starts while Postgres is away', function () {
     await empty.drop();
   });
 
-  it('waits as npm start on a database of its own, and is ready without Temporal too', async () => {
+  itInFull('waits as npm start on a database of its own, and is ready without Temporal too', async () => {
     const empty = await emptyDatabase();
     const database = await absentDatabase(empty.url);
     const dataDir = await newDataDir();

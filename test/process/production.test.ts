@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { freePort } from '../../src/embedded/ports.ts';
+import { itInFull } from '../support/cases.ts';
 import { emptyDatabase, type EmptyDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { registerNamespace } from '../support/namespace.ts';
@@ -131,7 +132,7 @@ describe('The production shape, with exactly the settings that are written down'
     }
   });
 
-  it('starts with the settings of docs/operations.md, and shows whether a worker is there', async () => {
+  itInFull('starts with the settings of docs/operations.md, and shows whether a worker is there', async () => {
     const { code: lines } = await blockOf('docs/operations.md', 'production settings');
     const { code: steps } = await blockOf('docs/operations.md', 'production start');
     const named = [...lines.matchAll(/^export ([A-Z_]+)=/gm)].map(([, name = '']) => name);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { casesOf } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { newDataDir, removeDataDir } from '../support/instance.ts';
 import { blockOf, PATIENCE_MS, ROOT, type Block } from '../support/pasted.ts';
@@ -24,7 +25,7 @@ for (const [page, block] of PAGES) {
 describe('The commands that start an instance, as pasted', function () {
   this.timeout(PATIENCE_MS);
 
-  for (const [code, pages] of commands)
+  for (const [code, pages] of casesOf([...commands], ([, on]) => on.includes('README.md')))
     it(`${pages.join(' and ')}: it is ready, and Ctrl-C ends it`, async () => {
       const dataDir = await newDataDir();
       const terminal = spawn('bash', ['-e', '-u', '-c', code], {

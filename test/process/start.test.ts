@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
 import { processesNaming } from '../embedded/support.ts';
+import { casesOf, itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { newDataDir, removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
@@ -83,7 +84,11 @@ describe('npm start', function () {
         /DATA_DIR/,
       ],
     ];
-    for (const [when, env, ...patterns] of refusals) {
+    // Each costs a start: `npm test` tries one of each source of a fault.
+    for (const [when, env, ...patterns] of casesOf(
+      refusals,
+      ([what]) => what === 'on a data directory that is in use' || what === 'with a setting out of range',
+    )) {
       it(when, async () => {
         const spare = await newDataDir();
         const refused = startProgram('src/main.ts', { DATA_DIR: spare, LOG_LEVEL: 'warn', ...env() });
@@ -221,7 +226,7 @@ describe('npm start', function () {
     await query(other, (pool) => assertInvariants(pool, [...kept]));
   });
 
-  it('kill -9 leaves no process behind, and the next start has rows, keys and runs', async () => {
+  itInFull('kill -9 leaves no process behind, and the next start has rows, keys and runs', async () => {
     const market = await marketOf(one, 100);
     const open = await market.pending();
     const lives = livesOf(one.credentials);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
+import { casesOf } from '../support/cases.ts';
 import { hostileJavaScript } from './hostile-javascript.ts';
 import { buildRun, buildRunner, endOf } from './support.ts';
 
@@ -24,20 +25,30 @@ describe('hostile JavaScript', function () {
     assert.equal(new Set(hostileJavaScript.map(([name]) => name)).size, hostileJavaScript.length);
   });
 
-  for (const [name, script, end] of hostileJavaScript) {
+  // A bomb fills memory for seconds: `npm test` throws one.
+  const isBomb = (name: string): boolean => name.startsWith('a memory bomb');
+  const bomb = hostileJavaScript.find(([name]) => isBomb(name));
+  for (const [name, script, end] of casesOf(hostileJavaScript, (one) => !isBomb(one[0]) || one === bomb)) {
     it(`ends tidily: ${name}`, async () => {
       const used = end === 'SCRIPT_TIME_LIMIT' ? brief : runner;
-      await used.run(
+      // It shows too that the script before has left a runner that works.
+      const kept = await used.run(
         buildRun({
           script: `globalThis.kept = '${SECRET}'; const main = (input) => ({ ...input, kept });`,
           input: JSON.stringify({ SECRET }),
         }),
       );
+      assert.deepEqual(endOf(kept), { SECRET, kept: SECRET }, JSON.stringify(kept));
       const outcome = await used.run(buildRun({ script }));
       assert.deepEqual(endOf(outcome), end, JSON.stringify(outcome));
       assert.ok(!JSON.stringify(outcome).includes(SECRET), 'another run has left something');
-      const next = await used.run(buildRun({ script: 'const main = ({ known }) => ({ known });' }));
-      assert.deepEqual(endOf(next), { known: 1 }, JSON.stringify(next));
     });
   }
+
+  it('leaves a runner that works', async () => {
+    for (const used of [runner, brief]) {
+      const next = await used.run(buildRun({ script: 'const main = ({ known }) => ({ known });' }));
+      assert.deepEqual(endOf(next), { known: 1 }, JSON.stringify(next));
+    }
+  });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ScriptRunner } from '../../src/sandbox/script-runner.ts';
 import { Child } from '../../activities/sandbox/child.ts';
 import { python } from '../../activities/sandbox/programs.ts';
+import { itInFull } from '../support/cases.ts';
 import { buildRun, buildRunner, endOf } from './support.ts';
 
 const MIB = 1024 * 1024;
@@ -32,7 +33,7 @@ describe('limits of scripts, watched from outside', function () {
     assert.equal(endOf(outcome), 'SCRIPT_MEMORY_LIMIT', JSON.stringify(outcome));
   });
 
-  it('end a Python that uses a processor without end', async () => {
+  itInFull('end a Python that uses a processor without end', async () => {
     runner = buildRunner({ ...FAR, cpuMs: 300 });
     assert.equal(
       endOf(await runner.run(buildRun({ runtime: 'python', script: 'while True: pass' }))),

@@ -23,6 +23,7 @@ import { newEndpoint } from '../inbound/support/endpoints.ts';
 import { newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { newWebhook, recordEvents } from '../notifications/support/destinations.ts';
+import { itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRig } from './rig.ts';
 import { runOf } from './runs.ts';
@@ -151,7 +152,7 @@ const refusals = async (): Promise<string | undefined> =>
   /^carnet_life_messages_refused_total.*$/m.exec(await metricsText())?.[0];
 
 describe('Another store of lives', () => {
-  it('wakes, after Temporal was emptied, a row that a life had seen: long before its deadline', async () => {
+  itInFull('wakes, after Temporal was emptied, a row that a life had seen: long before its deadline', async () => {
     const rig = await startRig();
     await rig.startDelivery({ sweep: false });
     await rig.startWorker();

@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { wake } from '../../workflows/life.ts';
+import { itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { INPUT, OUTPUT, startRig, type Rig } from './rig.ts';
 import { runOf, type Run } from './runs.ts';
@@ -79,7 +80,7 @@ describe('The life of an invocation', () => {
     assert.equal((await rig.row(id)).status, 'expired');
   });
 
-  it('expires it by its own timer when nobody wakes it', async () => {
+  itInFull('expires it by its own timer when nobody wakes it', async () => {
     const expired = async (seconds: number): Promise<Run> => {
       const run = runOf(rig, (await rig.invoke(seconds)).id);
       await run.showing(/^Ended: expired\.$/);

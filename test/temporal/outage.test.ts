@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { sql } from '../../src/database/pool.ts';
+import { itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { service } from '../support/service.ts';
 import { openPool } from '../../src/database/pool.ts';
@@ -50,32 +51,35 @@ describe('With parts away', function () {
     await eventually('Temporal to answer within a second', async () => (await rig.temporal.check()) === 'ok');
   });
 
-  it('catches up after Temporal was stopped and started again, with one warning and one line at its return', async () => {
-    await temporal.start();
-    await rig.startDelivery();
-    await rig.startWorker();
-    const waiting = await rig.invoke();
-    await runOf(rig, waiting.id).showing(/^Waits/);
-    await temporal.stop();
-    const during = await Promise.all(Array.from({ length: 20 }, () => rig.invoke()));
-    await rig.claim(waiting.id);
-    await rig.complete(waiting.id);
-    await eventually('the outage to be noticed', () => logged(/Temporal does not answer/).length > 0);
-    const tries = async () =>
-      rig.context.pool.oneFirst(sql.unsafe`select sum(attempts)::int from lives`) as Promise<number>;
-    await eventually('a few tries', async () => (await tries()) >= 3, { seconds: 60 });
-    await temporal.start();
-    await runOf(rig, waiting.id).ended();
-    for (const { id } of during) await runOf(rig, id).showing(/^Waits/);
-    // A message is deleted after its life has it, and after those that were delivered with it.
-    await eventually(
-      'no message to be left',
-      async () =>
-        (await rig.context.pool.oneFirst(sql.unsafe`select count(*)::int from lives where epoch is null`)) === 0,
-    );
-    assert.equal(logged(/Temporal does not answer/).length, 1);
-    assert.equal(logged(/Temporal answers again/).length, 1);
-  });
+  itInFull(
+    'catches up after Temporal was stopped and started again, with one warning and one line at its return',
+    async () => {
+      await temporal.start();
+      await rig.startDelivery();
+      await rig.startWorker();
+      const waiting = await rig.invoke();
+      await runOf(rig, waiting.id).showing(/^Waits/);
+      await temporal.stop();
+      const during = await Promise.all(Array.from({ length: 20 }, () => rig.invoke()));
+      await rig.claim(waiting.id);
+      await rig.complete(waiting.id);
+      await eventually('the outage to be noticed', () => logged(/Temporal does not answer/).length > 0);
+      const tries = async () =>
+        rig.context.pool.oneFirst(sql.unsafe`select sum(attempts)::int from lives`) as Promise<number>;
+      await eventually('a few tries', async () => (await tries()) >= 3, { seconds: 60 });
+      await temporal.start();
+      await runOf(rig, waiting.id).ended();
+      for (const { id } of during) await runOf(rig, id).showing(/^Waits/);
+      // A message is deleted after its life has it, and after those that were delivered with it.
+      await eventually(
+        'no message to be left',
+        async () =>
+          (await rig.context.pool.oneFirst(sql.unsafe`select count(*)::int from lives where epoch is null`)) === 0,
+      );
+      assert.equal(logged(/Temporal does not answer/).length, 1);
+      assert.equal(logged(/Temporal answers again/).length, 1);
+    },
+  );
 
   it('a life outlives a database that does not answer', async () => {
     await temporal.start();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { canonicalJson, type JsonValue } from '../../scripts/verify/json.ts';
+import { itInFull } from '../support/cases.ts';
 import { pythonWithScittCose } from '../support/scitt-cose.ts';
 import {
   cbor,
@@ -286,7 +287,7 @@ describe('docs/verify-claim.py', function () {
     assert.deepEqual([code, output.includes('python3 verify-claim.py bundle.json')], [2, true], output);
   });
 
-  it('has a COSE receipt that scitt-cose of PyPI verifies', async function () {
+  itInFull('has a COSE receipt that scitt-cose of PyPI verifies', async function () {
     this.timeout(300_000);
     const withScittCose = await pythonWithScittCose(this, join(folder, 'scitt-cose'));
     const driver = `

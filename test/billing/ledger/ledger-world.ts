@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
+import { roundsOf } from '../../support/cases.ts';
 
 const Nothing = z.object({});
 const SnapshotRow = z.object({ snapshot: z.string(), replayed: z.boolean() });
 
-/** The number of rounds of a race: 20 in CI, more by command (RACE_ROUNDS=1000 npm test -- …). */
-export const RACE_ROUNDS = Number(process.env.RACE_ROUNDS ?? 20);
+/** The number of rounds of a race: more by command (RACE_ROUNDS=1000 npm test -- …). */
+export const RACE_ROUNDS = Number(process.env.RACE_ROUNDS ?? roundsOf(20, 5));
 
 export const run = (db: CommonQueryMethods, query: ReturnType<typeof sql.fragment>) =>
   db.query(sql.type(Nothing)`${query}`);

@@ -6,6 +6,7 @@ import { settlePayoutRow } from '../../../src/billing/payouts/queries.ts';
 import { advancePayout, openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
+import { roundsOf } from '../../support/cases.ts';
 import { run } from '../ledger/ledger-world.ts';
 import { newPublisher, type Publisher, type PublisherOptions } from './publishers.ts';
 
@@ -14,7 +15,7 @@ const FEBRUARY = '2020-02';
 const MARCH = '2020-03';
 const MINIMUM = 1_000;
 /** Runs of the property: enough to meet the edges, few enough for a database. */
-const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 25);
+const HISTORIES = Number(process.env.MODEL_HISTORIES ?? roundsOf(25, 8));
 
 describe('The statement of a month', function () {
   this.timeout(60_000);

@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
+import { roundsOf } from '../../support/cases.ts';
 import { credit, newWallet } from '../ledger/ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { readTimeline, readTransactions } from './reading.ts';
 import { call, run } from './statements.ts';
 
 /** Set STATEMENT_HISTORIES, e.g. to 3000, for a long run. */
-const HISTORIES = Number(process.env.STATEMENT_HISTORIES ?? 25);
+const HISTORIES = Number(process.env.STATEMENT_HISTORIES ?? roundsOf(25, 8));
 const MICROCENTS = 1_000_000;
 
 type Write =

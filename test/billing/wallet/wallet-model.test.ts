@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
+import { roundsOf } from '../../support/cases.ts';
 import {
   advance,
   cancel,
@@ -21,7 +22,7 @@ import {
 } from '../ledger/ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from './own-database.ts';
 
-const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 25);
+const HISTORIES = Number(process.env.MODEL_HISTORIES ?? roundsOf(25, 8));
 const PRICE = 30;
 const MICROCENTS = 1_000_000;
 

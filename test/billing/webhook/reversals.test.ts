@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
+import { roundsOf } from '../../support/cases.ts';
 import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
 import {
   balanceTransaction,
@@ -395,7 +396,7 @@ describe('A dispute', function () {
       assert.equal(await balanceOf(operator), 1_000 - taken - (sent.includes('refunded') ? 200 : 0));
     };
     await fc.assert(fc.asyncProperty(outcomes, fc.constantFrom('won' as const, 'lost' as const), play), {
-      numRuns: 30,
+      numRuns: roundsOf(30, 8),
     });
   });
 });

@@ -11,9 +11,10 @@ import { createOutbound } from '../../../src/outbound/index.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
 import { newOperator } from '../../notifications/support/destinations.ts';
+import { roundsOf } from '../../support/cases.ts';
 import { newEndpoint, newEvent } from '../support/endpoints.ts';
 
-const INTERLEAVINGS = 1_000;
+const INTERLEAVINGS = roundsOf(1_000, 150);
 /** Runs in parallel; the pool has eight connections. */
 const AT_ONCE = 8;
 

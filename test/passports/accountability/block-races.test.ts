@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { approve, refusedWith, withApproval } from '../../governance/support.ts';
+import { roundsOf } from '../../support/cases.ts';
 import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
 import { timePasses } from '../lineages.ts';
 
-const ROUNDS = 40;
+const ROUNDS = roundsOf(40, 8);
 const CRITICAL = { services_used: ['undeclared'], actions_count: 1 };
 
 /** A call that a person has approved, and the same call without the approval. */

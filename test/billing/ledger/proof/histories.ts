@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { roundsOf } from '../../../support/cases.ts';
 
 /** Settings of a run: the same seed gives the same histories. */
 export const SEED = Number(process.env.PROOF_SEED ?? Date.now() % 1_000_000_000);
 const PATH = process.env.PROOF_PATH;
 /** How many histories each property plays; set it to thousands for a long run. */
-export const HISTORIES = Number(process.env.PROOF_HISTORIES ?? 50);
+export const HISTORIES = Number(process.env.PROOF_HISTORIES ?? roundsOf(50, 10));
 
 /** A history of rivals that failed may pass the next time, so it is played again this often. */
 export const REPEATS = Number(process.env.PROOF_REPEATS ?? 1);

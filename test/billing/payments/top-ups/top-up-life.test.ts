@@ -5,6 +5,7 @@ import { CarnetError } from '../../../../src/errors/carnet-error.ts';
 import { createLogger } from '../../../../src/context/logging.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { lifeId } from '../../../../src/ids/life-ids.ts';
+import { itInFull } from '../../../support/cases.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startRig, type Rig } from '../../../temporal/rig.ts';
 import { runOf } from '../../../temporal/runs.ts';
@@ -102,7 +103,7 @@ describe('The life of a top-up', function () {
     assert.equal((await payer.available()).posted_cents, 0);
   });
 
-  it('starts by itself where its message was lost, and checks by itself where its run was lost', async () => {
+  itInFull('starts by itself where its message was lost, and checks by itself where its run was lost', async () => {
     const { pool } = rig.context;
     const lost = newId('top');
     await pool.query(sql.unsafe`
