@@ -12,7 +12,7 @@ const BacklogRow = z.object({
 });
 export type Backlog = z.infer<typeof BacklogRow>;
 
-/** What is due and waits for its delivery, by an index of that alone. */
+/** Messages that are due and wait for their delivery, by an index of those alone. */
 export const backlogOfLives = (
   pool: CommonQueryMethods,
   { all, own }: { all: number; own: number },
