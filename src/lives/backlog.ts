@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 
-/** What a person looks at first of the lives that are due. */
+/** The first that a person looks at, of the lives that are due. */
 const BacklogRow = z.object({
   /** As many as the bound at most. */
   ready: z.number(),

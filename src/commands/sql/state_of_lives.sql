@@ -1,4 +1,5 @@
--- What is due: messages that are to be delivered, since when the oldest of them is, what nobody has looked at, and what Temporal refuses to wake.
+-- Counts lives that are due: messages that are to be delivered, since when the oldest of them is, lives that nobody has looked at, and those that
+-- Temporal refuses to wake.
 create function state_of_lives(
   out ready int, out oldest_seconds double precision, out overdue int, out refused int, out first_refused text, out refused_since text
 ) language plpgsql stable as $$

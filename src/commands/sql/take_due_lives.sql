@@ -1,5 +1,5 @@
 -- Takes up to `p_limit` lives that are due and nobody has looked at: a run is late or lost, or what was delivered did not arrive. Owners take turns
--- among the rows that are due longest. Whoever takes them looks, or has them delivered; otherwise they are due again in a quarter of a minute.
+-- among the rows that are due longest. The caller looks at them, or has them delivered; otherwise they are due again in a quarter of a minute.
 create function take_due_lives(p_limit int) returns setof text language sql as $$
   with due as (
     (select id, owner, due_at from lives where not ready and epoch = life_epoch_now() and due_at <= statement_timestamp()

@@ -258,7 +258,7 @@ describe('The statement of a month', function () {
     const woken = await pool.any(
       sql.type(
         z.object({ life: z.string() }),
-      )`select life from lives where life like ${`payout:${one.id}%`} order by life`,
+      )`select life from lives where ready and life like ${`payout:${one.id}%`} order by life`,
     );
     assert.deepEqual(
       woken.map(({ life }) => life),

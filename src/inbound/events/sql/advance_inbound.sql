@@ -57,7 +57,7 @@ begin
     end if;
     s := row('ended', v.attempt, null)::inbound_step;
   end look;
-  -- What is done next takes less than a minute.
+  -- The next step takes less than a minute.
   if s.status <> 'ended' then
     perform look_again('inbound:' || p_event, v.operator_id, clock_timestamp() + interval '1 minute');
   end if;

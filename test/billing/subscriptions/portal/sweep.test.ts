@@ -4,7 +4,7 @@ import { sql } from '../../../../src/database/pool.ts';
 import { newWallet, run } from '../../ledger/ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../../wallet/own-database.ts';
 
-describe('the sweep of portal sessions', () => {
+describe('the purge of portal sessions', () => {
   let own: OwnDatabase;
   before(async () => {
     own = await ownDatabase();
@@ -28,7 +28,7 @@ describe('the sweep of portal sessions', () => {
         connection.oneFirst(sql.type(Read)`
         select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = 'portal_sessions'`);
       const before = await reads();
-      await run(connection, sql.fragment`select reconcile_portals()`);
+      await run(connection, sql.fragment`select purge_portals()`);
       const read = (await reads()) - before;
       assert(read < 100, `read ${read} sessions`);
       const left = await connection.oneFirst(sql.type(z.object({ open: z.number() }))`
