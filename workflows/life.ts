@@ -88,7 +88,7 @@ interface Life<S extends Step, Next extends string, SignalName extends string = 
 
 /** Refusals that the details of a run show. */
 const REFUSALS_SHOWN = 3;
-/** The reconciler wakes a late row every two minutes, which ends a pause: longer ones would be cut short. */
+/** A person who has mended what failed waits no longer than this. */
 const MAX_PAUSE_MS = 120_000;
 /** Characters of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. */
 const CARRIED_CHARACTERS = 500_000;

@@ -1,5 +1,5 @@
 -- Looks whether a thousand deliveries wait for each of these destinations, and notes it where it is so, for five minutes: a life looks again
--- within two, the reconciler too. It passes by those that somebody else has locked.
+-- within two. It passes by those that somebody else has locked.
 create function note_full_queues(p_destinations text[]) returns void language sql as $$
   update destinations x set queue_full_until = case when looked.is_full then clock_timestamp() + interval '5 minutes' end
   from (
