@@ -57,8 +57,9 @@ export function createRound(lives: LifeDefinitions) {
       taken = due.length;
     }
     const seconds = temporalIsAway ? WAITS_FOR_TEMPORAL_SECONDS : WAITS_SECONDS;
-    for (let taken = config.runForEveryLife ? 0 : BATCH; taken >= BATCH && !isOver();) {
+    for (let taken = config.runForEveryLife ? 0 : 1; taken > 0 && !isOver();) {
       const waiting = await takeWaitingLives(pool, { kinds, seconds, limit: BATCH, after: lastOwner });
+      // Fewer than a batch: it has come to the last owner, and begins with the first again.
       lastOwner = waiting.length < BATCH ? '' : (waiting.at(-1)?.owner ?? '');
       await lookAt(
         context,

@@ -114,6 +114,29 @@ describe('Looking after invocations without a run', () => {
     );
   });
 
+  it('settles all that wait in one round, also those of one consumer', async () => {
+    const free = await newSkill(db, await newWallet(db), { price: 0 });
+    const many: string[] = [];
+    for (let count = 0; count < 230; count += 1) many.push(await invoke(db, { consumer, skill: free }));
+    await run(
+      db,
+      sql.fragment`
+        update invocations set status = 'failed', error = '{"code":"X","message":"x"}', completed_at = clock_timestamp()
+        where id = any(${sql.array(many, 'text')})`,
+    );
+    await run(
+      db,
+      sql.fragment`update lives set due_at = due_at - interval '4 seconds' where ready and owner = ${consumer}`,
+    );
+    await lookAfterLives(own.context);
+    assert.equal(
+      await db.oneFirst(
+        sql.type(Count)`select count(*)::int from lives where owner = ${consumer} and life like 'invocation:%'`,
+      ),
+      0,
+    );
+  });
+
   it('leaves an open one that waits for its delivery to a later look, and to its deadline', async () => {
     const id = await invoke(db, { consumer, skill });
     await waitsFor(4, id);
