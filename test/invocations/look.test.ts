@@ -70,6 +70,7 @@ describe('Looking after invocations without a run', () => {
     assert.deepEqual([await statusOf(late), await statusOf(soon)], ['expired', 'pending']);
     assert.equal((await walletOf(db, consumer)).held_cents, 25);
     assert.equal(await looksAgainIn(db, lifeId.invocation(late)), null, 'nobody has to look at it again');
+    assert.equal(await messagesOf(db, lifeId.invocation(late)), 1, 'its run ends');
   });
 
   it('gives up a lapsed claim, and has its run look', async () => {

@@ -20,8 +20,7 @@ begin
     v_found := array(
       select m.id from lives m
       where m.ready and m.priority = 3 and m.owner = v_owner and m.due_at <= v_until and split_part(m.life, ':', 1) = any(p_kinds)
-        -- A look of a run, or a delivery that nobody has looked for yet. A look without a run counts itself in `attempts`.
-        and not exists (select from lives r where r.life = m.life and not r.ready and (r.epoch is null) = (r.attempts > 0))
+        and not may_have_run(m.life)
       order by m.due_at limit 50);
     v_ids := v_ids || v_found;
     exit when cardinality(v_ids) >= p_limit;

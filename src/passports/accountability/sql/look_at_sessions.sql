@@ -7,6 +7,7 @@ declare
   v_late text[];
   v_free text[];
   v_looks int;
+  v_has_run boolean;
   v_reason text;
   s session_step;
 begin
@@ -18,9 +19,16 @@ begin
       v_free := array(select id from passport_lineages where id = any(v_late) order by id for no key update skip locked);
       continue when cardinality(v_free) < cardinality(v_late);
       v_looks := (select max(attempts) from lives where life = v_life);
+      v_has_run := may_have_run(v_life);
       s := advance_session(split_part(v_life, ':', 2), p_checkout_grace);
       if s.raised then raised := raised + 1; end if;
-      if s.open then perform keep_looking(v_life, v_looks, p_wakes); else ended := ended + 1; end if;
+      if s.open then
+        perform keep_looking(v_life, v_looks, p_wakes);
+      elsif v_has_run then
+        perform wake_life(v_life, (select operator_id from passport_sessions where id = split_part(v_life, ':', 2))); -- it ends
+      else
+        ended := ended + 1;
+      end if;
     exception when others then
       get stacked diagnostics v_reason = message_text;
       failed := failed || (v_life || ': ' || v_reason);
