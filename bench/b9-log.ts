@@ -95,7 +95,6 @@ async function measureTrees(lab: Lab): Promise<string[][]> {
   const context = await openContext(configOf({ databaseUrl }), pino({ level: 'silent' }), {
     messagesCommitted() {},
     async begin() {},
-    async ready() {},
   });
   lab.onClose(() => context.close());
   await openedLogOf(context);
@@ -202,7 +201,6 @@ async function startWhole(lab: Lab): Promise<Whole> {
   const context = await openContext(configOf({ databaseUrl, temporalAddress }), pino({ level: 'silent' }), {
     messagesCommitted() {},
     async begin() {},
-    async ready() {},
   });
   lab.onClose(() => context.close());
   return { context, origin, world };

@@ -35,7 +35,6 @@ export async function makeWorld(databaseUrl: string): Promise<World> {
   const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), {
     messagesCommitted() {},
     async begin() {},
-    async ready() {},
   });
   const provider = await account(context, 'provider');
   const consumer = await account(context, 'consumer');

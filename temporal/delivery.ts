@@ -1,4 +1,3 @@
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { forgetOldAnswers } from '../src/commands/idempotency.ts';
 import { forgetOldEvents } from '../src/events/index.ts';
@@ -7,7 +6,6 @@ import type { Context } from '../src/context/context.ts';
 import type { Delivery } from '../src/context/ports.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/commands/fault-points.ts';
-import { CarnetError } from '../src/errors/carnet-error.ts';
 import { metrics } from '../src/metrics/metrics.ts';
 import type { Temporal } from './client.ts';
 import { leaseLives, deleteMessages, postponeMessages, postponeRefused, type LeasedLife } from './life-messages.ts';
@@ -204,23 +202,6 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         await waker.wakeLife(life, lives[parsed.kind], descriptions.get(parsed.id));
       } catch (error) {
         log.debug({ err: error, life }, 'a life could not be started immediately; its message starts it');
-      }
-    },
-    async ready(life) {
-      const parsed = parseLifeId(life);
-      if (parsed === undefined || started === undefined)
-        throw new Error(`${life} is no life, or the delivery has not started`);
-      const descriptions = await lives[parsed.kind].describe(started, [parsed.id]);
-      try {
-        await waker.prepare();
-        await waker.awaitLife(life, lives[parsed.kind], descriptions.get(parsed.id));
-      } catch (error) {
-        // A run that ended during the call has done what its row required.
-        if (error instanceof WorkflowUpdateFailedError) return;
-        log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
-        const detail =
-          'Nobody could do this in time. Send it again: with the Idempotency-Key it had it goes on where it is; if it had none, give it one now.';
-        throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' }, cause: error });
       }
     },
     async start(context, { sweep }) {

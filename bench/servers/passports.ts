@@ -24,7 +24,6 @@ await migrate(databaseUrl);
 const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), {
   messagesCommitted() {},
   async begin() {},
-  async ready() {},
 });
 const operatorId: OperatorId = newId('op');
 const [agentId, connectionId] = [newId('ag'), newId('con')];

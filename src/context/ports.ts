@@ -12,12 +12,6 @@ export interface Delivery {
    * Starts a life immediately, whose message was committed just now and for which somebody waits; what fails here is left to the message.
    */
   begin(life: string): Promise<void>;
-  /**
-   * For the few whose answer an outside effect makes: starts the life, or finds it at work, and returns when it has done what its row
-   * needs first. What came of it is in the row.
-   * @throws CarnetError TEMPORARILY_UNAVAILABLE with Retry-After where no worker answers within 10 s; the life goes on by itself.
-   */
-  ready(life: string): Promise<void>;
 }
 
 /**

@@ -29,7 +29,6 @@ export async function ownContext(): Promise<OwnContext> {
   const context = await openContext(config, pino({ level: 'silent' }), {
     messagesCommitted: () => void (deliveries += 1),
     begin: async () => {},
-    ready: async () => {},
   });
   return {
     context,

@@ -37,7 +37,7 @@ describe('the monitor of a service whose database was copied', function () {
         localProviders: true,
       }),
       pino({ level: 'silent' }),
-      { messagesCommitted() {}, async begin() {}, async ready() {} },
+      { messagesCommitted() {}, async begin() {} },
     );
   const growBy = async (context: OpenContext, count: number): Promise<void> => {
     await recordClaims(context, count);

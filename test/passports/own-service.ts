@@ -78,7 +78,6 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
   const context = await openContext(config, log, {
     messagesCommitted: () => {},
     begin: async () => {},
-    ready: async () => {},
   });
   const { baseUrl, stop } = await serve(context);
   return {

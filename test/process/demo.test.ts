@@ -25,7 +25,6 @@ describe('the demo operators of a first start', () => {
     context = await openContext(config, pino({ enabled: false }), {
       messagesCommitted() {},
       async begin() {},
-      async ready() {},
     });
   });
 

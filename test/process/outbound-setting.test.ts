@@ -19,7 +19,7 @@ describe('OUTBOUND_ALLOW_LOOPBACK', () => {
     );
     const lines: string[] = [];
     const log = createLogger('warn', { write: (line) => void lines.push(line) });
-    const context = await openContext(config, log, { messagesCommitted() {}, async begin() {}, async ready() {} });
+    const context = await openContext(config, log, { messagesCommitted() {}, async begin() {} });
     const { outcome } = context.outbound.parse('http://127.0.0.1:4000/');
     await context.close();
     return { log: lines.join(''), outcome };

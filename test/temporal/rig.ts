@@ -7,7 +7,7 @@ import { withCaches } from '../../src/context/caches.ts';
 import { assertLedger } from '../../src/billing/index.ts';
 import { ensureOperator } from '../../src/accounts/index.ts';
 import type { CommandCall } from '../../src/commands/command.ts';
-import { completeConfig, readSettings, type Config } from '../../src/context/config.ts';
+import { completeConfig, readSettings, type Config, type PaymentSettings } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
 import { sql } from '../../src/database/pool.ts';
 import type { OperatorId } from '../../src/ids/ids.ts';
@@ -34,6 +34,8 @@ interface RigOptions {
   /** A Temporal of its own; by default the suite's, in a namespace of its own. */
   temporalAddress?: string;
   log?: Logger;
+  /** In place of the local payment provider. */
+  payments?: PaymentSettings;
   /** Besides those that every rig has. */
   settings?: Record<string, string>;
 }
@@ -94,6 +96,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
   );
   config.temporal.namespace = namespace;
+  if (options.payments !== undefined) config.payments = options.payments;
   const log = options.log ?? pino({ level: 'silent' });
   const temporal = openTemporal(config.temporal);
   const delivery = createDelivery({ temporal, log, lives });
@@ -101,7 +104,6 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const context = await openContext(config, log, {
     messagesCommitted: () => holding || delivery.messagesCommitted(),
     begin: async (life) => void (holding || (await delivery.begin(life))),
-    ready: (life) => delivery.ready(life),
   });
   const workerPool = await openWorkerPool(context);
   const workerContext = withCaches({ ...context, pool: workerPool });

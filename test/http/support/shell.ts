@@ -52,7 +52,6 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
   const context = await openContext(config, log, {
     messagesCommitted: () => {},
     begin: async () => {},
-    ready: async () => {},
   });
   const server = createHttpServer(
     createApp(context, {

@@ -10,7 +10,7 @@ const excerpt = JSON.parse(process.argv[2] ?? '') as Excerpt;
 const context = await openContext(
   completeConfig(readSettings(process.env), { localProviders: true }),
   pino({ level: 'silent' }),
-  { messagesCommitted: () => {}, begin: async () => {}, ready: async () => {} },
+  { messagesCommitted: () => {}, begin: async () => {} },
 );
 const outcome = await classifyExcerpt({ ...context, models: createModelCaller(context) }, excerpt);
 process.stdout.write(JSON.stringify(outcome));

@@ -12,7 +12,6 @@ const log = pino({ level: 'silent' });
 const context = await openContext(completeConfig(readSettings(process.env), { localProviders: true }), log, {
   messagesCommitted: () => {},
   begin: async () => {},
-  ready: async () => {},
 });
 const [scripts, models] = [createScriptRunner({ log }), createModelCaller(context)];
 let step = await advanceInvocation(context, id);
