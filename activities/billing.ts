@@ -1,5 +1,4 @@
 import {
-  type PaymentsContext,
   advancePayout,
   advancePortal,
   advanceRefund,
@@ -19,13 +18,14 @@ import {
   requestRefund,
   transferPayout,
 } from '../src/billing/index.ts';
+import type { Context } from '../src/context/context.ts';
 import { activitiesOf } from './activities-of.ts';
 
 /**
  * The steps of the lives that move money. One in the database is a conditional transaction; one at the provider is made under a key, so
  * the provider does it once, however often it is called.
  */
-export const billingActivities = (context: PaymentsContext) =>
+export const billingActivities = (context: Context) =>
   activitiesOf(context, {
     advancePayout,
     advancePortal,

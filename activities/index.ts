@@ -10,9 +10,9 @@ import { passportActivities } from './passports.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
-export const createActivities = (context: Context, { payments, mailer, texter, scanner, models, scripts }: Ports) => ({
+export const createActivities = (context: Context, { mailer, texter, scanner, models, scripts }: Ports) => ({
   ...accountActivities(context),
-  ...billingActivities({ ...context, payments }),
+  ...billingActivities(context),
   ...claimActivities(context),
   ...inboundActivities({ ...context, scanner, models }),
   ...invocationActivities({ ...context, models, scripts }),

@@ -1,4 +1,3 @@
-import type { PaymentProvider } from '../src/billing/index.ts';
 import type { Mailer } from '../src/mail/index.ts';
 import type { Texter } from '../src/notifications/index.ts';
 import type { Context } from '../src/context/context.ts';
@@ -6,14 +5,12 @@ import type { ScriptRunner } from '../src/sandbox/script-runner.ts';
 import type { ModelCaller } from '../src/models/model-caller.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createModelCaller } from './models/index.ts';
-import { createPayments } from './payments/index.ts';
 import { createScanner, type Scanner } from '../src/inbound/index.ts';
 import { createScriptRunner } from './sandbox/index.ts';
 import { createTexter } from './sms/index.ts';
 
 /** Steps reach these outside of Carnet. */
 export interface Ports {
-  payments: PaymentProvider;
   mailer: Mailer;
   texter: Texter;
   scanner: Scanner;
@@ -23,7 +20,6 @@ export interface Ports {
 
 /** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
 export const createPorts = (context: Context): Ports => ({
-  payments: createPayments(context),
   mailer: createSmtpMailer(context),
   texter: createTexter(context),
   scanner: createScanner(),

@@ -98,7 +98,6 @@ async function measureTrees(lab: Lab): Promise<string[][]> {
     async newestRun() {
       return null;
     },
-    async ready() {},
   });
   lab.onClose(() => context.close());
   await openedLogOf(context);
@@ -208,7 +207,6 @@ async function startWhole(lab: Lab): Promise<Whole> {
     async newestRun() {
       return null;
     },
-    async ready() {},
   });
   lab.onClose(() => context.close());
   return { context, origin, world };

@@ -38,7 +38,6 @@ export async function makeWorld(databaseUrl: string): Promise<World> {
     async newestRun() {
       return null;
     },
-    async ready() {},
   });
   const provider = await account(context, 'provider');
   const consumer = await account(context, 'consumer');

@@ -4,8 +4,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createStripePayments } from '../activities/payments/stripe-payments.ts';
-import { type PaymentProvider, paymentEventOf, paymentEventTypes } from '../src/billing/index.ts';
+import { createStripePayments } from '../src/billing/payments/stripe/provider.ts';
+import { paymentEventTypes } from '../src/billing/payments/fact.ts';
+import { paymentEventOf } from '../src/billing/payments/provider-event.ts';
+import type { PaymentProvider } from '../src/context/payment-provider.ts';
 import { completeConfig, readSettings, type StripeSettings } from '../src/context/config.ts';
 import { paidTiers } from '../src/fields/tiers.ts';
 

@@ -48,8 +48,7 @@ const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
 const rooms: ReadonlySet<string> = new Set([...DOMAINS, ...kernelRooms, 'http', 'process', 'embedded']);
 const paymentWebhookVerifier = 'src/billing/webhook/verify.ts';
-/** The files that read the objects of Stripe. */
-const paymentFacts = 'src/billing/payments/{fact.ts,stripe/**}';
+const stripeAdapter = 'src/billing/payments/stripe/**';
 const routeSees = [
   'src/<own>/**',
   'src/http/**',
@@ -161,17 +160,10 @@ export const articles: Article[] = [
   },
   {
     name: 'payment-provider',
-    files: ['{src,temporal,scripts}/**', `!${paymentWebhookVerifier}`, `!${paymentFacts}`],
-    never: ['npm:stripe'],
-    why: 'calls to a provider belong where they are retried and where their keys are kept apart',
-    instead: `write an activity; a payment webhook is verified in ${paymentWebhookVerifier}`,
-  },
-  {
-    name: 'payment-facts',
-    files: [paymentFacts],
+    files: ['{src,activities,workflows,temporal,scripts}/**', `!${paymentWebhookVerifier}`, `!${stripeAdapter}`],
     never: ['value npm:stripe'],
-    why: 'what is read of Stripe is held against the types of its SDK, and nothing of the SDK runs here',
-    instead: 'import types alone; write an activity for a call',
+    why: 'everything else knows one provider by its port, whose calls have keys, a limit of time and failures of few kinds',
+    instead: `call context.payments, and add to ${stripeAdapter} what it lacks; a payment webhook is verified in ${paymentWebhookVerifier}`,
   },
   {
     name: 'senders',

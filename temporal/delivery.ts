@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { withCaches } from '../src/context/caches.ts';
 import type { Context } from '../src/context/context.ts';
@@ -237,23 +237,6 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
           headers: { 'Retry-After': '5' },
           cause: error,
         });
-      }
-    },
-    async ready(life) {
-      const parsed = parseLifeId(life);
-      if (parsed === undefined || started === undefined)
-        throw new Error(`${life} is no life, or the delivery has not started`);
-      const descriptions = await lives[parsed.kind].describe(started, [parsed.id]);
-      try {
-        await waker.prepare();
-        await waker.awaitLife(life, lives[parsed.kind], descriptions.get(parsed.id));
-      } catch (error) {
-        // A run that ended during the call has done what its row required.
-        if (error instanceof WorkflowUpdateFailedError) return;
-        log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
-        const detail =
-          'Nobody could do this in time. Send it again: with the Idempotency-Key it had it goes on where it is; if it had none, give it one now.';
-        throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' }, cause: error });
       }
     },
     async start(context, { sweep }) {

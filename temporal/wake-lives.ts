@@ -1,6 +1,6 @@
-import { isGrpcServiceError, WithStartWorkflowOperation } from '@temporalio/client';
+import { isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { ready, wake } from '../workflows/life.ts';
+import { wake } from '../workflows/life.ts';
 import type { Temporal } from './client.ts';
 import type { LifeDescription } from '../src/commands/life-description.ts';
 import type { LifeDefinition } from './lives.ts';
@@ -9,15 +9,11 @@ import { TaskQueue } from './task-queues.ts';
 
 /** A call that takes longer counts as failed; it may have worked all the same, and waking twice is harmless. */
 const CALL_MS = 5_000;
-/** A caller who waits for a life gets 503 and may come again when no worker has answered by then. */
-const ANSWER_MS = 10_000;
 /** When the namespace refused to register the search attributes, how long until that is tried again. */
 const TRY_AGAIN_MS = 60_000;
 
 /** gRPC's INVALID_ARGUMENT: the server understood, and does not accept it as it is. */
 const INVALID_ARGUMENT = 3;
-/** gRPC's FAILED_PRECONDITION: the task that was to answer was thrown away, as of a run that was woken while it ended. */
-const FAILED_PRECONDITION = 9;
 
 const hasCode = (error: unknown, code: number): boolean =>
   error instanceof Error && ((isGrpcServiceError(error) && error.code === code) || hasCode(error.cause, code));
@@ -29,8 +25,6 @@ interface Waker {
   prepare(): Promise<void>;
   /** One signal-with-start. @throws ServiceError; see `isInvalidArgument`. */
   wakeLife(life: string, definition: LifeDefinition, description: LifeDescription | undefined): Promise<void>;
-  /** One update-with-start: returns when the life says `ready`. @throws what the SDK says of a life that does not answer in time. */
-  awaitLife(life: string, definition: LifeDefinition, description: LifeDescription | undefined): Promise<void>;
 }
 
 export function createWaker({ client, namespace }: Temporal, log: Logger): Waker {
@@ -96,25 +90,6 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
         const start = startOf(life, definition, { description, named });
         return inTime(() => client.workflow.signalWithStart(definition.workflow, { ...start, signal: wake }));
       });
-    },
-    async awaitLife(life, definition, description) {
-      const until = Date.now() + ANSWER_MS;
-      const call = (): Promise<'ready' | 'again'> =>
-        withAttributesOrWithout((named) => {
-          const startWorkflowOperation = new WithStartWorkflowOperation(
-            definition.workflow,
-            startOf(life, definition, { description, named }),
-          );
-          return client.connection.withDeadline(until, () =>
-            client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
-          );
-        });
-      const callTwice = (): Promise<'ready' | 'again'> =>
-        call().catch((error: unknown) => {
-          if (!hasCode(error, FAILED_PRECONDITION)) throw error;
-          return call();
-        });
-      while ((await callTwice()) === 'again');
     },
   };
 }

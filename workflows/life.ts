@@ -19,10 +19,11 @@ import { markEnded } from './life-status.ts';
 export const wake = defineSignal('wake');
 
 /**
- * For a caller who waits for what a life makes first, such as a hosted page. It carries nothing: what was made is in the row. `again`: the
- * run continues as new, which no waiting call survives; the same call reaches the next run.
+ * For a caller who waits until a life has opened a hosted page. Callers open pages themselves by now (decision B60). The histories of runs
+ * that have answered one do not replay without it, and a process of the release before sends it during an upgrade. `again`: the run
+ * continues as new, which no waiting call survives; the same call reaches the next run.
  */
-export const ready = defineUpdate<'ready' | 'again'>('ready');
+const ready = defineUpdate<'ready' | 'again'>('ready');
 
 /** The result of one look at the row. */
 interface Step {
@@ -73,7 +74,7 @@ interface Life<S extends Step, Next extends string, SignalName extends string = 
   /** The result of the run, when it ends: the final status of the row. */
   result(step: S): string;
   refusals: Refusals;
-  /** Whether callers of `ready` have what they wait for. Absent: nobody waits on such a life. */
+  /** Whether callers of `ready` have what they wait for. Absent: nobody ever waited on such a life. */
   isReady?(step: S): boolean;
   /** Signals from outside, besides `wake`. Each can be sent as an update too, whose sender waits for what comes of it. */
   signals?: {

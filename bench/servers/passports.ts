@@ -27,7 +27,6 @@ const context = await openContext(configOf({ databaseUrl }), createLogger('warn'
   async newestRun() {
     return null;
   },
-  async ready() {},
 });
 const operatorId: OperatorId = newId('op');
 const [agentId, connectionId] = [newId('ag'), newId('con')];

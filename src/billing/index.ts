@@ -15,38 +15,10 @@ export { recordMachineRun, type MachineRun } from './metering/machine-runs.ts';
 export { recordModelCall, type ModelCall, type ModelCallPrice } from './metering/model-calls.ts';
 export { WalletTransactionSchema, type WalletTransaction } from './wallet/schema.ts';
 export { localPaymentPages } from './payments/local/index.ts';
-export type { PaymentMetadata } from './payments/event.ts';
-export { paymentEventTypes } from './payments/fact.ts';
-export { paymentEventOf } from './payments/provider-event.ts';
-export type { Listed } from './payments/stripe/listed.ts';
-export { refundStatusOf } from './payments/stripe/statuses.ts';
-export { createLocalPayments } from './payments/local/index.ts';
-export {
-  type CheckoutState,
-  type Customer,
-  CustomerUnknown,
-  type HostedPage,
-  type ListedRefund,
-  type PageTerms,
-  type PaymentProvider,
-  PaymentRefused,
-  type PaymentsContext,
-  type SubscriptionChange,
-  type SubscriptionState,
-} from './payments/provider.ts';
+export { createPayments } from './payments/create-payments.ts';
 export { purgePaymentEvents } from './payments/queries.ts';
 export { advanceRefund, describeRefunds, requestRefund } from './payments/refunds/life.ts';
 export { readRefunds } from './payments/refunds/read.ts';
-export {
-  PaidTierMetadata,
-  StripeSubscription,
-  type TierItem,
-  paidPriceOf,
-  seatItemOf,
-  soldPrice,
-  subscriptionStateOf,
-  tierItemOf,
-} from './payments/stripe/subscription.ts';
 export { advanceTopUp, checkTopUp, describeTopUps, fetchReceipt, openTopUp } from './payments/top-ups/life.ts';
 export { describePayouts } from './payouts/describe.ts';
 export { advancePayout, openPayouts, transferPayout } from './payouts/life.ts';

@@ -15,6 +15,13 @@ export interface Unit {
    * @param owner whose turn the delivery takes; the caller's operator unless given
    */
   wake(workflowId: string, owner?: string): Promise<void>;
+  /**
+   * Has a life looked at half a minute later. For what this call does first itself, outside of its transactions: where it does not come that far, the
+   * life goes on.
+   */
+  lookLater(workflowId: string): Promise<void>;
+  /** Nothing of a life is due any more: this call did all of it. */
+  lookNoMore(workflowId: string): Promise<void>;
   /** After the commit: waiters and caches of these ids read them again. */
   changed(...ids: string[]): void;
 }
@@ -44,6 +51,12 @@ export function openUnit(
     wake: async (workflowId, owner = call.caller.operatorId) => {
       messages += 1;
       await connection.query(sql.type(Nothing)`select wake_life(${workflowId}, ${owner})`);
+    },
+    lookNoMore: async (workflowId) => {
+      await connection.query(sql.type(Nothing)`select begin_look(${workflowId})`);
+    },
+    lookLater: async (workflowId) => {
+      await connection.query(sql.type(Nothing)`select look_later(${workflowId}, ${call.caller.operatorId})`);
     },
   };
   return { unit, effects: () => ({ changed, messages }) };

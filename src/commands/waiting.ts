@@ -11,7 +11,10 @@ interface WaitingCommand<Body> {
   id: string;
   /** Writes the row of what begins, in the transaction that reserves the key. */
   begin(unit: Unit): Promise<void>;
-  /** Waits for the effect, outside of every transaction. @throws CarnetError TEMPORARILY_UNAVAILABLE when nobody does it. */
+  /**
+   * Has the effect, or waits until a life has had it, outside of every transaction.
+   * @throws CarnetError TEMPORARILY_UNAVAILABLE where its outcome is not known in time.
+   */
   wait(id: string): Promise<void>;
   /** The outcome, read from the row; kept under the key. @throws CarnetError where it was refused for good. */
   answer(unit: Unit, id: string): Promise<Answer<Body>>;
@@ -19,7 +22,7 @@ interface WaitingCommand<Body> {
 
 /**
  * Runs a command that waits on an outside effect: one transaction reserves the Idempotency-Key together with the id that the effect is known
- * by; then the caller waits; a second transaction keeps the answer. After a 503 or a crash the next call with the same key finds the same
+ * by; then the effect follows; a second transaction keeps the answer. After a 503 or a crash the next call with the same key finds the same
  * id, so nothing is begun twice; after a refusal the key is free again. The answer is kept encrypted: it opens something.
  * @throws CarnetError as `work` does, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, TEMPORARILY_UNAVAILABLE.
  */

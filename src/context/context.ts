@@ -7,9 +7,10 @@ import type { RowEvents } from '../database/row-events.ts';
 import type { SchemaChecker } from '../json-schema/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import type { AgentConduct, ContentReader, Delivery, PassportRevocation, RequireApproval } from './ports.ts';
+import type { PaymentProvider } from './payment-provider.ts';
 
 /**
- * Every part of the service is given this; made once in `openContext` and passed as an argument. The last five are ports: what a lower
+ * Every part of the service is given this; made once in `openContext` and passed as an argument. The last six are ports: what a lower
  * room needs done by a higher one.
  */
 export interface Context {
@@ -28,4 +29,5 @@ export interface Context {
   readonly passportRevocation: PassportRevocation;
   readonly agentConduct: AgentConduct;
   readonly contentReader: ContentReader;
+  readonly payments: PaymentProvider;
 }

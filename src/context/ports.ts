@@ -17,12 +17,6 @@ export interface Delivery {
    * @throws CarnetError TEMPORARILY_UNAVAILABLE where Temporal does not answer within two seconds
    */
   newestRun(life: string): Promise<RunOfLife | null>;
-  /**
-   * For the few whose answer an outside effect makes: starts the life, or finds it at work, and returns when it has done what its row
-   * needs first. What came of it is in the row.
-   * @throws CarnetError TEMPORARILY_UNAVAILABLE with Retry-After where no worker answers within 10 s; the life goes on by itself.
-   */
-  ready(life: string): Promise<void>;
 }
 
 /** A run of a life, as Temporal knows it. */

@@ -24,6 +24,7 @@ export class SharedPool {
     this.#pool = pool;
     const { maxPoolSize = 10 } = pool.configuration; // slonik's own number
     this.#places = new Places({
+      at: 'the database',
       places: maxPoolSize,
       waitMs: WAIT_MS,
       waitingOfCaller: MAX_WAITING_OF_CALLER,

@@ -6,6 +6,7 @@ import { openPool, type DatabasePool } from '../database/pool.ts';
 import { withCaches } from '../context/caches.ts';
 import { createEncryption } from '../context/encryption.ts';
 import { openRowEvents } from '../database/row-events.ts';
+import { createPayments } from '../billing/index.ts';
 import { approvalGate } from '../governance/index.ts';
 import { createScanner } from '../inbound/index.ts';
 import { createSchemaChecker } from '../json-schema/index.ts';
@@ -45,6 +46,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
     passportRevocation,
     agentConduct,
     contentReader,
+    payments: await createPayments({ config, log, pool, encryption }),
     async close() {
       await schemas.close();
       await contentReader.close();

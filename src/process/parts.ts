@@ -84,7 +84,7 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'i
     );
   }
   if (context.config.payments !== undefined) {
-    ensurePortal({ ...workerContext, payments: ports.payments }).catch((error: unknown) =>
+    ensurePortal(workerContext).catch((error: unknown) =>
       context.log.warn({ err: error }, 'the portal of the payment provider cannot be checked now; the next start does'),
     );
   }

@@ -2,6 +2,8 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { Turns } from './turns.ts';
 
 interface PlaceLimits {
+  /** Names what there are places at, for sentences: `the database`. */
+  at: string;
   /** The places that there are at all. */
   places: number;
   /** Milliseconds for which a place is waited for. */
@@ -38,15 +40,15 @@ export class Places {
    * @throws CarnetError `RATE_LIMITED` where too much of this caller waits, `TEMPORARILY_UNAVAILABLE` where too much of all does
    */
   assertRoom(caller: string): void {
-    const { waitingOfCaller, waiting } = this.#limits;
+    const { at, waitingOfCaller, waiting } = this.#limits;
     if (this.#waiting.size === 0) return;
     if (this.#waiting.waitingOf(caller) >= waitingOfCaller)
       throw new CarnetError(
         'RATE_LIMITED',
-        `${waitingOfCaller} calls of yours wait for the database; go on when some are answered.`,
+        `${waitingOfCaller} calls of yours wait for ${at}; go on when some are answered.`,
         { headers: { 'Retry-After': '1' } },
       );
-    if (this.#waiting.size >= waiting) throw unavailable('Too many calls wait for the database.');
+    if (this.#waiting.size >= waiting) throw unavailable(`Too many calls wait for ${at}.`);
   }
 
   /**
@@ -93,7 +95,7 @@ export class Places {
       };
       const timer = setTimeout(() => {
         this.#waiting.remove(waiting);
-        reject(unavailable('The database had too much to do for this call to begin.'));
+        reject(unavailable(`There was too much to do at ${this.#limits.at} for this call to begin.`));
       }, this.#limits.waitMs);
       this.#waiting.push(waiting);
     });

@@ -95,6 +95,10 @@ export function pointsOfStep(step: string): readonly string[] {
   return casesOf(points, (point) => point === last);
 }
 
+/** Those of them that lie in the work itself, which a process that answers callers may do as well. */
+export const pointsOfAction = (step: string): string[] =>
+  pointsOfStep(step).filter((point) => !point.startsWith('life:'));
+
 /**
  * Steps of lives that a test of this folder kills, read from the tests themselves, so that the list cannot be wrong.
  */

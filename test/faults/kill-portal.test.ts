@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { ensureOperator } from '../../src/accounts/index.ts';
+import { openPortal } from '../../src/billing/subscriptions/portal/create.ts';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
+import { beginUnopened } from '../billing/payments/silent-provider.ts';
+import { callOf } from '../invocations/own-context.ts';
+import { unique } from '../support/factories.ts';
 import { assertStatus, requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { untilAnswered } from '../support/until-answered.ts';
 import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
-import { pointsOfStep, pointsOfWaitingCommand } from './fault-points.ts';
+import { pointsOfAction, pointsOfStep, pointsOfWaitingCommand } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const PATH = '/v1/billing/portal';
@@ -16,17 +21,15 @@ describe('kill -9 while a portal is opened', function () {
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  const assertOne = async ({ context: { pool }, lives }: World): Promise<void> => {
+  const assertOne = async ({ context: { pool } }: World): Promise<void> => {
     assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from local_portals`), 1);
-    const id = await pool.oneFirst(sql.unsafe`select id from portal_sessions`);
-    await lives.client.workflow.getHandle(lifeId.portal(String(id))).result();
     assert.deepEqual(await pool.one(sql.unsafe`select status, url from portal_sessions`), {
       status: 'answered',
       url: null,
     });
   };
 
-  for (const point of pointsOfWaitingCommand('openPortal')) {
+  for (const point of [...pointsOfWaitingCommand('openPortal'), ...pointsOfAction('openPortalPage')]) {
     itBeside(`at ${point}, of the process that answers: the same call, made again elsewhere, has the one page`, () =>
       worlds.visit(async (world) => {
         const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);
@@ -45,13 +48,21 @@ describe('kill -9 while a portal is opened', function () {
   for (const point of [...pointsOfStep('advancePortal'), ...pointsOfStep('openPortalPage')]) {
     itBeside(`at ${point}, of the worker: the next one opens the one page`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([world.runHere('api'), world.worker({ FAULT_AT: point })]);
-        const { key } = await operatorAt(world, api.baseUrl);
-        const headers = { 'idempotency-key': randomUUID() };
-        const answered = untilAnswered(() => requester(key, api.baseUrl).post(PATH, undefined, headers), 300); // a worker is yet to start
+        const { context, lives } = world;
+        const dying = await world.worker({ FAULT_AT: point });
+        const name = unique('customer');
+        const operatorId = await ensureOperator(context, { name, email: `${name}@example.test`, tier: 'free' });
+        const key = { key: 'the same', fingerprint: Buffer.from('the same') };
+        const call = { ...callOf(operatorId, 'openPortal'), idempotency: key };
+        const life = await beginUnopened(
+          context,
+          (silent) => openPortal(silent, call),
+          async () => lifeId.portal(String(await context.pool.oneFirst(sql.unsafe`select id from portal_sessions`))),
+        );
         assert.equal(await dying.ended, 'SIGKILL');
         await world.runHere('worker');
-        assert.equal(typeof assertStatus(await answered, 200).url, 'string');
+        assert.equal(await lives.client.workflow.getHandle(life).result(), 'open');
+        assert.match((await openPortal(context, call)).body.url, /^http/);
         await assertOne(world);
       }),
     );

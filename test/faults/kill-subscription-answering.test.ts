@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/database/pool.ts';
-import { assertProblem, assertStatus, requester } from '../support/service.ts';
+import { assertStatus, requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { untilAnswered } from '../support/until-answered.ts';
 import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
-import { isCommitted, pointsOfWaitingCommand } from './fault-points.ts';
+import { isCommitted, pointsOfAction, pointsOfWaitingCommand } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const PATH = '/v1/billing/subscribe';
@@ -21,7 +21,7 @@ describe('kill -9 of a process that answers a subscribe', function () {
       ? pool.oneFirst(sql.unsafe`select count(*)::int from subscription_changes`)
       : pool.oneFirst(sql.unsafe`select count(*)::int from local_checkouts`);
 
-  for (const point of pointsOfWaitingCommand('subscribe')) {
+  for (const point of [...pointsOfWaitingCommand('subscribe'), ...pointsOfAction('openSubscriptionCheckout')]) {
     itBeside(`at ${point}: the same call, made again elsewhere, has one page`, () =>
       worlds.visit(async (world) => {
         const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);
@@ -39,40 +39,20 @@ describe('kill -9 of a process that answers a subscribe', function () {
     );
   }
 
-  itBeside('without a worker it is 503, and the same call has the page once there is one', () =>
-    worlds.visit(async (world) => {
-      const api = await world.runHere('api');
-      const { key } = await operatorAt(world, api.baseUrl);
-      const caller = requester(key, api.baseUrl);
-      const headers = { 'idempotency-key': randomUUID() };
-      const unanswered = await caller.post(PATH, BODY, headers);
-      assertProblem(unanswered, 'TEMPORARILY_UNAVAILABLE');
-      assert.match(unanswered.headers.get('retry-after') ?? '', /^\d+$/);
-      assertProblem(await caller.post(PATH, BODY), 'CONFLICT');
-      assert.deepEqual([await countOf(world, 'changes'), await countOf(world, 'checkouts')], [1, 0]);
-      await world.runHere('worker');
-      const { checkout_url: url } = assertStatus(await untilAnswered(() => caller.post(PATH, BODY, headers)), 200);
-      assert.equal(typeof url, 'string');
-      assert.equal((await untilAnswered(() => caller.post(PATH, BODY))).body.checkout_url, url);
-      assert.deepEqual([await countOf(world, 'changes'), await countOf(world, 'checkouts')], [1, 1]);
-    }),
-  );
-
-  itBeside('given up before there was a worker it is never opened', () =>
-    worlds.visit(async (world) => {
-      const api = await world.runHere('api');
-      const { key } = await operatorAt(world, api.baseUrl);
-      const caller = requester(key, api.baseUrl);
-      const headers = { 'idempotency-key': randomUUID() };
-      assertProblem(await caller.post(PATH, BODY, headers), 'TEMPORARILY_UNAVAILABLE');
-      assertStatus(await caller.post('/v1/billing/cancel-subscription'), 200);
-      assertProblem(await caller.post(PATH, BODY, headers), 'CONFLICT');
-      await world.runHere('worker');
-      assert.equal(
-        typeof assertStatus(await untilAnswered(() => caller.post(PATH, BODY, headers)), 200).checkout_url,
-        'string',
-      );
-      assert.deepEqual([await countOf(world, 'changes'), await countOf(world, 'checkouts')], [2, 1]);
-    }),
+  itBeside(
+    'without a worker each is answered, and the page of a change that was given up is closed before another is opened',
+    () =>
+      worlds.visit(async (world) => {
+        const api = await world.runHere('api');
+        const { key } = await operatorAt(world, api.baseUrl);
+        const caller = requester(key, api.baseUrl);
+        const first = assertStatus(await caller.post(PATH, BODY), 200);
+        assert.equal((await caller.post(PATH, BODY)).body.checkout_url, first.checkout_url);
+        assertStatus(await caller.delete('/v1/billing/subscription/change'), 200);
+        const second = assertStatus(await caller.post(PATH, BODY), 200);
+        assert.notEqual(second.checkout_url, first.checkout_url);
+        const statuses = await world.context.pool.anyFirst(sql.unsafe`select status from local_checkouts order by id`);
+        assert.deepEqual(statuses, ['expired', 'open']);
+      }),
   );
 });

@@ -6,9 +6,9 @@ import { settle } from '../../src/billing/payments/local/settle.ts';
 import { setSeats } from '../../src/billing/subscriptions/seats.ts';
 import { subscribe } from '../../src/billing/subscriptions/subscribe.ts';
 import { sql } from '../../src/database/pool.ts';
-import { CarnetError } from '../../src/errors/carnet-error.ts';
 import type { OperatorId } from '../../src/ids/ids.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
+import { beginUnopened } from '../billing/payments/silent-provider.ts';
 import { callOf } from '../invocations/own-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { unique } from '../support/factories.ts';
@@ -33,12 +33,13 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     const name = unique('subscriber');
     return ensureOperator(context, { name, email: `${name}@example.test`, tier: 'free' });
   };
-  /** No caller waits in these worlds: the change is begun, and the worker opens its page. */
-  const begin = async ({ context }: World, operatorId: OperatorId): Promise<void> => {
-    const unanswered = (error: unknown): boolean =>
-      error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
-    await assert.rejects(subscribe(context, callOf(operatorId, 'subscribe'), { tier: 'pro' }), unanswered);
-  };
+  /** The change is begun, and the worker opens its page. */
+  const begin = ({ context }: World, operatorId: OperatorId): Promise<string> =>
+    beginUnopened(
+      context,
+      (silent) => subscribe(silent, callOf(operatorId, 'subscribe'), { tier: 'pro' }),
+      async () => lifeId.subscription(operatorId),
+    );
   const change = ({ context }: World, operatorId: string) =>
     context.pool.one(
       sql.type(Change)`select status, session_id, closing from subscription_changes where operator_id = ${operatorId}`,

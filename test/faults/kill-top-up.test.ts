@@ -3,6 +3,7 @@ import { assertLedger } from '../../src/billing/index.ts';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { newPayer } from '../billing/payments/payer.ts';
+import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { pointsOfStep } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
@@ -22,10 +23,14 @@ describe('kill -9 of a worker that tops up a wallet', function () {
       worlds.visit(async (world) => {
         const payer = await newPayer(world.context);
         const dying = await world.worker({ FAULT_AT: point });
-        const beginning = payer.begin();
+        const id = await payer.beginUnopened();
         assert.equal(await dying.ended, 'SIGKILL');
         await world.runHere('worker');
-        const { id, sessionId } = await beginning;
+        const sessionId = await eventually(
+          'the checkout to be open',
+          async () => (await payer.topUps())[0]?.session_id ?? undefined,
+          { seconds: 120 },
+        );
         assert.deepEqual([await count(world, 'local_checkouts'), await count(world, 'local_customers')], [1, 1]);
         await payer.settleSilently(sessionId, 'paid');
         await payer.timeIsOver(id);

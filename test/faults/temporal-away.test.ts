@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
 import { itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
+import { unique } from '../support/factories.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
+import { payLocally } from '../support/local-payments.ts';
 import { openMarket, type Market } from '../support/market.ts';
 import { assertStatus, requester } from '../support/service.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
@@ -72,6 +74,32 @@ describe('Temporal away', function () {
     return { ended: [completed, failed, cancelled], open };
   };
 
+  /** Opens every page of the payment provider, and pays one of them. */
+  const payAtPages = async (): Promise<void> => {
+    const name = unique('payer');
+    const made = await requester(instance.credentials.admin_api_key, instance.baseUrl).post<{ api_key: string }>(
+      '/v1/operators',
+      { name, email: `${name}@example.test` },
+    );
+    const payer = requester(assertStatus(made, 201).api_key, instance.baseUrl);
+    const pageOf = async (path: string, body?: unknown): Promise<string> => {
+      const { checkout_url: checkout, url } = assertStatus(
+        await payer.post<{ checkout_url?: string; url?: string }>(`/v1/billing/${path}`, body),
+        200,
+      );
+      return checkout ?? url ?? '';
+    };
+    await payLocally(await pageOf('topup', { amount_cents: 1_000 }));
+    await eventually(
+      'the credit',
+      async () => (await payer.get<{ balance_cents: number }>('/v1/billing/balance')).body.balance_cents === 1_000,
+    );
+    const subscribing = await pageOf('subscribe', { tier: 'pro' });
+    assert.match(subscribing, /^http/);
+    assert.equal(await pageOf('subscription/change/checkout'), subscribing);
+    assert.match(await pageOf('portal'), /^http/);
+  };
+
   /** Asserts that all of it has reached Temporal, and that the open invocation can still end. */
   const assertCaughtUp = async (ended: string[], open: string): Promise<void> => {
     await settled(pool, [...ended, open]);
@@ -80,7 +108,11 @@ describe('Temporal away', function () {
     assertStatus(await market.act(open, 'complete'), 200);
     await settled(pool, [open]);
     await lives.closed([open]);
-    assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from lives where epoch is null`), 0);
+    await eventually(
+      'no message to be left',
+      async () => (await pool.oneFirst(sql.unsafe`select count(*)::int from lives where epoch is null`)) === 0,
+      { seconds: 120 },
+    );
     await assertInvariants(pool, [...ended, open]);
   };
 
@@ -94,6 +126,7 @@ describe('Temporal away', function () {
       await temporalIs('degraded');
       assert.equal((await readiness()).status, 200);
       const { ended, open } = await trade();
+      await payAtPages();
 
       // Its timer is in Temporal. A look without a run ends what is a second past its deadline.
       await pool.query(

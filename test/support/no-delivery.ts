@@ -5,5 +5,4 @@ export const noDelivery: Delivery = {
   messagesCommitted: () => {},
   begin: async () => {},
   newestRun: async () => null,
-  ready: async () => {},
 };

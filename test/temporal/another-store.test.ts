@@ -192,7 +192,6 @@ describe('Another store of lives', () => {
     await server.start();
     const rig = await startRig({ temporalAddress: server.address });
     const { pool } = rig.context;
-    let waiting: Promise<void> | undefined;
     try {
       await rig.startDelivery({ sweep: false });
       const first = await rig.invoke();
@@ -227,12 +226,6 @@ describe('Another store of lives', () => {
       await noteLifeStore(pool, 'the one after');
       const started = (life: string) => async (): Promise<boolean> =>
         (await runOf(rig, life).handle.describe()).status.name === 'RUNNING';
-      // No worker runs that could answer; what it waits for is started all the same, before anybody has found out what was lost.
-      const awaited = lost.find((life) => life.startsWith('subscription:')) ?? '';
-      waiting = another.ready(awaited).catch(() => {});
-      await eventually('the life that somebody waits for to be started', started(awaited), {
-        ignoreErrors: () => true,
-      });
       await eventually(
         'all of them to be started',
         async () => {
@@ -246,7 +239,6 @@ describe('Another store of lives', () => {
       assert.equal(await refusals(), refusedBefore, 'none had to be refused first');
     } finally {
       // No money stands behind these, as the ledger finds.
-      await waiting;
       for (const table of ['refunds', 'payouts']) await run(pool, sql.fragment`delete from ${sql.identifier([table])}`);
       await rig.stop();
       await server.remove();

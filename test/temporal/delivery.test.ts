@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { z } from 'zod';
-import { ensureOperator } from '../../src/accounts/index.ts';
 import { listCases } from '../../src/billing/cases/queries.ts';
 import { lifeMetrics, troubleOfLives } from '../../src/lives/index.ts';
 import { defineCache } from '../../src/context/caches.ts';
@@ -16,9 +15,7 @@ import { lives } from '../../temporal/lives.ts';
 import { newId } from '../../src/ids/ids.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { lifeStatusKey } from '../../workflows/life-status.ts';
-import { wake } from '../../workflows/life.ts';
 import { eventually } from '../support/eventually.ts';
-import { unique } from '../support/factories.ts';
 import { blockOf } from '../support/pasted.ts';
 import { startRig, type Rig } from './rig.ts';
 import { runOf } from './runs.ts';
@@ -303,30 +300,5 @@ describe('Delivery of messages to lives', () => {
       rig.context.pool.oneFirst(sql.type(z.object({ ages: z.string() }))`
       select string_agg(distinct split_part(key, ' ', 1) , ',') || ' ' || count(*) as ages from idempotency_keys`);
     await eventually('the old answers to be gone', async () => (await left()) === '23 1100');
-  });
-
-  it('lets nobody who waits for a life go away because it was woken while it ended', async () => {
-    const { context, temporal } = rig;
-    const operatorId = await ensureOperator(context, {
-      name: 'Ada Ltd',
-      email: `${unique('ada')}@example.test`,
-      tier: 'free',
-    });
-    await context.pool.query(sql.unsafe`insert into subscriptions (operator_id) values (${operatorId})`);
-    await Promise.all([rig.startDelivery(), rig.startWorker()]);
-    const life = lifeId.subscription(operatorId);
-    // With the row held the life is in the middle of the task in which it will find that there is nothing to do.
-    const holder = new pg.Client(context.config.databaseUrl);
-    await holder.connect();
-    await holder.query('begin');
-    await holder.query('select from subscriptions where operator_id = $1 for update', [operatorId]);
-    const waiting = context.delivery.ready(life);
-    await eventually('the life to wait for its row', () =>
-      context.pool.oneFirst(sql.type(z.object({ waiting: z.boolean() }))`
-        select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waiting`),
-    );
-    await temporal.client.workflow.getHandle(life).signal(wake);
-    await holder.end();
-    await waiting;
   });
 });

@@ -7,7 +7,7 @@ import { withCaches } from '../../src/context/caches.ts';
 import { assertLedger } from '../../src/billing/index.ts';
 import { ensureOperator } from '../../src/accounts/index.ts';
 import type { CommandCall } from '../../src/commands/command.ts';
-import { completeConfig, readSettings, type Config } from '../../src/context/config.ts';
+import { completeConfig, readSettings, type Config, type PaymentSettings } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
 import { sql } from '../../src/database/pool.ts';
 import type { OperatorId } from '../../src/ids/ids.ts';
@@ -35,6 +35,8 @@ interface RigOptions {
   /** A Temporal of its own; by default the suite's, in a namespace of its own. */
   temporalAddress?: string;
   log?: Logger;
+  /** In place of the local payment provider. */
+  payments?: PaymentSettings;
   /** Besides those that every rig has. */
   settings?: Record<string, string>;
 }
@@ -95,6 +97,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
   );
   config.temporal.namespace = namespace;
+  if (options.payments !== undefined) config.payments = options.payments;
   const log = options.log ?? pino({ level: 'silent' });
   const temporal = openTemporal(config.temporal);
   const delivery = createDelivery({ temporal, log, lives });
@@ -103,7 +106,6 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     messagesCommitted: () => holding || delivery.messagesCommitted(),
     begin: async (life) => void (holding || (await delivery.begin(life))),
     newestRun: (life) => delivery.newestRun(life),
-    ready: (life) => delivery.ready(life),
   });
   const workerPool = await openWorkerPool(context);
   const workerContext = withCaches({ ...context, pool: workerPool });

@@ -19,6 +19,9 @@ export interface Run {
   json(): Promise<Record<string, unknown>>;
 }
 
+/** Nobody waits for a life to begin before its row is answered, so it may begin late on a busy machine. */
+const LIFE_SECONDS = 120;
+
 interface JsonHistory {
   events: { eventType: string }[];
 }
@@ -43,6 +46,7 @@ export function runOf(rig: Rig, life: string, runId?: string): Run {
     async ended() {
       await eventually(`${workflowId} to end`, async () => (await handle.describe()).status.name === 'COMPLETED', {
         ignoreErrors: () => true,
+        seconds: LIFE_SECONDS,
       });
     },
     showing: (text) =>
@@ -53,7 +57,7 @@ export function runOf(rig: Rig, life: string, runId?: string): Run {
           const details = metadata.currentDetails ?? '';
           return text.test(details) && details;
         },
-        { ignoreErrors: () => true },
+        { ignoreErrors: () => true, seconds: LIFE_SECONDS },
       ),
     text: async () => `${JSON.stringify(await json())} ${decodedPayloads(await json()).join(' ')}`,
   };

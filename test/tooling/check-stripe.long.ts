@@ -3,7 +3,7 @@ import { execFile, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { createStripePayments } from '../../activities/payments/stripe-payments.ts';
+import { createStripePayments } from '../../src/billing/payments/stripe/provider.ts';
 import { completeConfig, readSettings } from '../../src/context/config.ts';
 import { eventually } from '../support/eventually.ts';
 import { blocksOf, paste } from '../support/pasted.ts';

@@ -43,6 +43,8 @@ const lawful: Record<string, string> = {
     import { invocationId } from '../ids/life-ids.ts';`,
   'src/ids/life-ids.ts': `export const invocationId = (id: string) => id;`,
   'src/billing/webhook/verify.ts': `import Stripe from 'stripe';`,
+  'src/billing/payments/fact.ts': `import type Stripe from 'stripe';`,
+  'src/billing/payments/stripe/client.ts': `import Stripe from 'stripe';`,
   'workflows/index.ts': `export * from './invocation.ts';`,
   'workflows/invocation.ts': `import { sleep } from '@temporalio/workflow'; import type { Activities } from '../activities/index.ts';
     import type { Skill } from '../src/skills/schema.ts';`,
@@ -159,8 +161,8 @@ const crimes: [string, string, string, string][] = [
     'src/skills/routes.ts',
   ],
   ['payment-provider', 'src/billing/payments/top-ups/create.ts', `import Stripe from 'stripe';`, 'npm:stripe'],
-  ['payment-facts', 'src/billing/payments/fact.ts', `import { Stripe } from 'stripe';`, 'npm:stripe'],
-  ['payment-provider', 'temporal/worker.ts', `import type Stripe from 'stripe';`, 'types of npm:stripe'],
+  ['payment-provider', 'src/billing/payments/fact.ts', `import { Stripe } from 'stripe';`, 'npm:stripe'],
+  ['payment-provider', 'activities/billing.ts', `const { Stripe } = await import('stripe');`, 'npm:stripe'],
   ['senders', 'src/billing/webhook/verify.ts', `import twilio from 'twilio/lib/webhooks';`, 'npm:twilio'],
   ['senders', 'src/mail/send.ts', `import mail = require('nodemailer');`, 'npm:nodemailer'],
   ['outbound', 'activities/notifications.ts', `import { request } from 'undici';`, 'npm:undici'],
@@ -316,7 +318,7 @@ describe('scripts/import-law.ts', () => {
     const { status, stdout } = run({});
     assert.deepEqual(
       [status, stdout],
-      [0, `import law: ${Object.keys(lawful).length - 1} files and 35 imports keep it\n`],
+      [0, `import law: ${Object.keys(lawful).length - 1} files and 37 imports keep it\n`],
     );
   });
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { findOperator } from '../../accounts/index.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { CustomerUnknown, type Customer, type PaymentsContext } from './provider.ts';
+import type { Context } from '../../context/context.ts';
+import { CustomerUnknown, type Customer } from '../../context/payment-provider.ts';
 
 const CustomerRow = z.object({ customer_id: z.string().nullable(), number: z.number() });
 
@@ -18,7 +19,7 @@ interface Known {
  * @throws PaymentRefused
  */
 export async function forCustomer<T>(
-  context: PaymentsContext,
+  context: Context,
   operatorId: string,
   call: (customer: Customer) => Promise<T>,
 ): Promise<T> {
@@ -38,7 +39,7 @@ export async function forCustomer<T>(
 }
 
 /** Two calls in parallel create one customer, since they use the same key. */
-async function customerOf({ pool, payments }: PaymentsContext, known: Known): Promise<Customer> {
+async function customerOf({ pool, payments }: Context, known: Known): Promise<Customer> {
   const { operatorId, provider } = known;
   const row = await pool.maybeOne(sql.type(CustomerRow)`
     select customer_id, number from payment_customers where operator_id = ${operatorId} and provider = ${provider}`);

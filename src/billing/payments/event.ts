@@ -1,4 +1,4 @@
-import type { SubscriptionState } from './provider.ts';
+import type { SubscriptionState } from '../../context/payment-provider.ts';
 import type { DisputeStanding } from './stripe/statuses.ts';
 
 /**

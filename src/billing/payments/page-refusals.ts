@@ -1,6 +1,6 @@
 import { CarnetError } from '../../errors/carnet-error.ts';
 
-/** A page of the payment provider that a caller waits for and that no worker has opened in time. */
+/** A page of the payment provider that a caller waits for and that another one has just begun to open again. */
 export const pageNotOpenYet = (page: string): CarnetError =>
   new CarnetError(
     'TEMPORARILY_UNAVAILABLE',

@@ -1,6 +1,6 @@
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
-import { PaymentRefused, type PaymentsContext } from '../payments/provider.ts';
+import { PaymentRefused } from '../../context/payment-provider.ts';
 import {
   advancePayoutRow,
   findTransferringPayout,
@@ -50,7 +50,7 @@ export const advancePayout = async ({ config, pool }: Context, payoutId: string)
  * once.
  * @throws what the provider throws that is no final refusal: the outcome is unknown.
  */
-export async function transferPayout({ pool, log, payments }: PaymentsContext, payoutId: string): Promise<void> {
+export async function transferPayout({ pool, log, payments }: Context, payoutId: string): Promise<void> {
   const payout = await findTransferringPayout(pool, payoutId);
   if (payout === null) return;
   const { operator_id: operatorId, account, net_cents: amountCents } = payout;

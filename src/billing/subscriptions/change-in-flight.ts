@@ -5,10 +5,11 @@ import { runWaitingCommand } from '../../commands/waiting.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
+import { assertCanOpen } from '../payments/open-for-caller.ts';
 import { paymentSettings } from '../payments/settings.ts';
-import { endChange, findChangeInFlight, readChange, reopenChange } from './change-queries.ts';
+import { endChange, findChangeInFlight, reopenChange } from './change-queries.ts';
 import type { Subscribed } from './schema.ts';
-import { answerOfChange, waitForPage } from './subscribe.ts';
+import { answerOfChange, openPageOf } from './subscribe.ts';
 
 const noChange = (): CarnetError =>
   new CarnetError(
@@ -38,7 +39,7 @@ export const giveUpChange = (context: Context, call: CommandCall): Promise<Answe
  * The page of the change that waits to be paid. That of an upgrade is opened again, since such pages of the provider live
  * for minutes; that of a first subscription is the same until its time is over.
  * @throws CarnetError PAYMENTS_NOT_CONFIGURED; NOT_FOUND where no change waits; PAYMENT_REFUSED; TEMPORARILY_UNAVAILABLE
- *   where no worker opens the page in time.
+ *   where the provider does not open the page in time.
  */
 export async function openChangePage(context: Context, call: CommandCall): Promise<Answered<Subscribed>> {
   paymentSettings(context);
@@ -49,13 +50,14 @@ export async function openChangePage(context: Context, call: CommandCall): Promi
   return runWaitingCommand(context, call, {
     id: `${waiting.id}:${waiting.attempt + 1}`,
     async begin(unit) {
+      assertCanOpen(context, operatorId);
       await lockOperator(unit.connection, operatorId);
       if (!(await reopenChange(unit.connection, waiting))) return;
-      await unit.wake(lifeId.subscription(operatorId));
+      await unit.lookLater(lifeId.subscription(operatorId));
       unit.changed(operatorId);
     },
-    wait: (page) => waitForPage(context, changeOf(page)),
-    answer: async ({ connection }, page) => answerOfChange(context, await readChange(connection, changeOf(page))),
+    wait: (page) => openPageOf(context, changeOf(page)),
+    answer: (unit, page) => answerOfChange(context, unit, changeOf(page)),
   });
 }
 

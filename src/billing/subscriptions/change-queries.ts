@@ -57,6 +57,11 @@ export const findChangeInFlight = (connection: CommonQueryMethods, operatorId: s
   connection.maybeOne(sql.type(ChangeRow)`
     select ${columns} from subscription_changes where operator_id = ${operatorId} and status in ('opening', 'waiting')`);
 
+/** Changes of an operator that were given up, and whose page may still be open at the provider. */
+export const changesToClose = (connection: CommonQueryMethods, operatorId: string): Promise<readonly string[]> =>
+  connection.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from subscription_changes where operator_id = ${operatorId} and closing order by id`);
+
 interface NewChange {
   id: SubscriptionChangeId;
   operatorId: OperatorId;
@@ -89,8 +94,7 @@ async function planFetchOf(connection: CommonQueryMethods, id: string): Promise<
 }
 
 /**
- * Has the page of a waiting upgrade opened again by the life, which the caller wakes; there is as much time to pay it as
- * at first.
+ * Makes the page of a waiting upgrade one that is to be opened again; there is as much time to pay it as at first.
  * @param attempt that of the page that was opened last
  * @returns false where it does not wait, or a rival had it opened
  */

@@ -2,10 +2,11 @@ import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import { forCustomer } from '../payments/customers.ts';
 import { portalConfigurationOf } from '../payments/portal-configuration.ts';
-import { PaymentRefused, type HostedPage, type PaymentsContext, type SubscriptionState } from '../payments/provider.ts';
+import { PaymentRefused, type HostedPage, type SubscriptionState } from '../../context/payment-provider.ts';
 import {
   beginToOpen,
   changeIsClosed,
+  changesToClose,
   changeSeal,
   endChange,
   readChange,
@@ -18,12 +19,15 @@ import { isRunning, takeState } from './state.ts';
 
 /**
  * Opens the page of a change under the change's own id, so that a try whose answer was lost is the same page when it is
- * made again; never one whose time was over before there was anybody to open it.
+ * made again, by the caller or by the life; never one whose time is over. The pages of changes that were given up are closed
+ * first, so that there are never two to pay.
  */
-export async function openSubscriptionCheckout(context: PaymentsContext, changeId: string): Promise<void> {
+export async function openSubscriptionCheckout(context: Context, changeId: string): Promise<void> {
   const { pool, log } = context;
+  const { operator_id: operatorId } = await readChange(pool, changeId);
+  for (const closing of await changesToClose(pool, operatorId)) await closeSubscriptionCheckout(context, closing);
   const change = await readChange(pool, changeId);
-  const row = await findSubscription(pool, change.operator_id);
+  const row = await findSubscription(pool, operatorId);
   if (change.past) return await endChange(pool, changeId, { status: 'expired', closing: true });
   if (change.status !== 'opening' || row === null || !(await beginToOpen(pool, changeId))) return;
   try {
@@ -33,7 +37,7 @@ export async function openSubscriptionCheckout(context: PaymentsContext, changeI
     log.error({ changeId, reason: error.message }, 'the payment provider refuses to open a checkout of a subscription');
     await endChange(pool, changeId, { status: 'refused', closing: false });
     // It may be refused since the subscription has ended there, and nobody has said so here.
-    if (isRunning(row)) await planFetchNow(pool, change.operator_id);
+    if (isRunning(row)) await planFetchNow(pool, operatorId);
   }
 }
 
@@ -42,7 +46,7 @@ interface Wanted {
   row: SubscriptionRow;
 }
 
-async function openPage(context: PaymentsContext, { change, row }: Wanted): Promise<HostedPage> {
+async function openPage(context: Context, { change, row }: Wanted): Promise<HostedPage> {
   const { payments } = context;
   const { id: changeId, operator_id: operatorId, tier, attempt, kind, expires_at: until, seconds } = change;
   const { subscription_id: subscriptionId } = row;
@@ -72,7 +76,7 @@ async function keepPage(
  * Closes the page of a change that was given up, before another is opened. Where somebody paid it after all, that
  * counts: the money came in.
  */
-export async function closeSubscriptionCheckout(context: PaymentsContext, changeId: string): Promise<void> {
+export async function closeSubscriptionCheckout(context: Context, changeId: string): Promise<void> {
   const { pool, log, payments } = context;
   const change = await readChange(pool, changeId);
   const row = await findSubscription(pool, change.operator_id);
@@ -95,7 +99,7 @@ const unlessRefused = (error: unknown): void => {
 };
 
 async function boughtBy(
-  context: PaymentsContext,
+  context: Context,
   { change, row, sessionId }: Wanted & { sessionId: string },
 ): Promise<SubscriptionState | null> {
   const { payments } = context;

@@ -8,12 +8,7 @@ import { step } from '../../commands/fault-points.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { endAlarm, raiseAlarm } from '../cases/queries.ts';
 import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
-import {
-  PaymentRefused,
-  type CheckoutState,
-  type PaymentsContext,
-  type SubscriptionState,
-} from '../payments/provider.ts';
+import { PaymentRefused, type CheckoutState, type SubscriptionState } from '../../context/payment-provider.ts';
 import { endChange, findChangeInFlight, type ChangeRow } from './change-queries.ts';
 import {
   advanceSubscriptionRow,
@@ -68,7 +63,7 @@ export async function forOperator(
  * whose answer was lost is made again as it was. Where the provider refuses for good, the row goes back to what the
  * provider has (decision B34).
  */
-export async function pushSubscription(context: PaymentsContext, operatorId: string): Promise<void> {
+export async function pushSubscription(context: Context, operatorId: string): Promise<void> {
   const { payments } = context;
   const row = await findSubscription(context.pool, operatorId);
   if (row === null || row.subscription_id === null || row.revision === row.pushed_revision) return;
@@ -107,7 +102,7 @@ export async function pushSubscription(context: PaymentsContext, operatorId: str
  * Fetches the state of checkout and subscription from the provider: at the end of the period, when a checkout expires,
  * after an event. A lost webhook loses nothing. Gives back subscriptions that were paid beside it.
  */
-export async function fetchSubscription(context: PaymentsContext, operatorId: string): Promise<void> {
+export async function fetchSubscription(context: Context, operatorId: string): Promise<void> {
   await giveSurplusBack(context, operatorId);
   const row = await findSubscription(context.pool, operatorId);
   if (row === null) return;
@@ -140,7 +135,7 @@ interface AtProvider {
 }
 
 async function readAtProvider(
-  context: PaymentsContext,
+  context: Context,
   operatorId: string,
   { row, change }: { row: SubscriptionRow; change: ChangeRow | null },
 ): Promise<AtProvider> {
@@ -157,7 +152,7 @@ async function readAtProvider(
 
 /** Makes an upgrade that was paid where paying it did not. */
 export async function completeIfPaid(
-  { payments, log, pool }: PaymentsContext,
+  { payments, log, pool }: Context,
   { change, checkout, subscriptionId }: { change: ChangeRow; checkout: CheckoutState; subscriptionId: string },
 ): Promise<void> {
   if (change.kind !== 'upgrade' || checkout.status !== 'paid') return;
@@ -176,7 +171,7 @@ export async function completeIfPaid(
 }
 
 const readSubscription = (
-  { payments, log }: PaymentsContext,
+  { payments, log }: Context,
   { operatorId, subscriptionId }: { operatorId: string; subscriptionId: string },
 ): Promise<SubscriptionState | 'unknown'> =>
   payments.readSubscription(subscriptionId).catch((error: unknown) => {
@@ -188,7 +183,7 @@ const readSubscription = (
 
 /** Null where the provider does not know it: it ends when its time is over. */
 const readCheckout = (
-  { payments, log }: PaymentsContext,
+  { payments, log }: Context,
   { operatorId, sessionId }: { operatorId: string; sessionId: string },
 ): Promise<CheckoutState | null> =>
   payments.readCheckout(sessionId).catch((error: unknown) => {
@@ -204,7 +199,7 @@ const readCheckout = (
  * Ends subscriptions that were paid beside the one that runs, and has the provider refund what was paid for them: under
  * keys, so any number of times. An event may be late, so both are read first.
  */
-async function giveSurplusBack(context: PaymentsContext, operatorId: string): Promise<void> {
+async function giveSurplusBack(context: Context, operatorId: string): Promise<void> {
   const { pool, log } = context;
   for (const subscriptionId of await openSurplus(pool, operatorId)) {
     const row = await findSubscription(pool, operatorId);
@@ -238,7 +233,7 @@ async function giveSurplusBack(context: PaymentsContext, operatorId: string): Pr
 type Fetched = SubscriptionState | 'unknown' | null;
 
 async function surplusOutcome(
-  { payments, log }: PaymentsContext,
+  { payments, log }: Context,
   found: { operatorId: string; subscriptionId: string; first: Fetched; second: Fetched },
 ): Promise<SurplusOutcome> {
   const { operatorId, subscriptionId, first, second } = found;

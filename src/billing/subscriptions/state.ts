@@ -2,7 +2,7 @@ import type { PaidTier } from '../../fields/tiers.ts';
 import { changeTier } from '../../accounts/index.ts';
 import type { Unit } from '../../commands/unit.ts';
 import { endAlarm, raiseAlarm } from '../cases/queries.ts';
-import type { SubscriptionState } from '../payments/provider.ts';
+import type { SubscriptionState } from '../../context/payment-provider.ts';
 import { endChange, findChangeInFlight } from './change-queries.ts';
 import {
   auditSubscription,

@@ -7,6 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
 import { newId, type OperatorId, type SubscriptionChangeId } from '../../ids/ids.ts';
 import { lifeId } from '../../ids/life-ids.ts';
+import { assertCanOpen, openForCaller } from '../payments/open-for-caller.ts';
 import { pageNotOpenYet, pageRefused } from '../payments/page-refusals.ts';
 import { paymentSettings } from '../payments/settings.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type ChangeKind,
   type ChangeRow,
 } from './change-queries.ts';
+import { openSubscriptionCheckout } from './checkout.ts';
 import { lockSubscription, saveDesiredTerms, type DesiredTerms, type SubscriptionRow } from './queries.ts';
 import type { Subscribe, Subscribed } from './schema.ts';
 import { isRunning } from './state.ts';
@@ -27,7 +29,7 @@ import { isRunning } from './state.ts';
  * tier.
  * @throws CarnetError PAYMENTS_NOT_CONFIGURED; VALIDATION_ERROR for free; CONTACT_SALES for enterprise; CONFLICT for
  *   the current tier, and while a change waits, with its `checkout_url`; PAYMENT_REFUSED; TEMPORARILY_UNAVAILABLE where
- *   no worker opens the page in time.
+ *   the provider does not open the page in time.
  */
 export async function subscribe(
   context: Context,
@@ -41,8 +43,8 @@ export async function subscribe(
   return runWaitingCommand(context, call, {
     id,
     begin: (unit) => beginChange(context, unit, { id, operatorId, tier: wanted }),
-    wait: (changeId) => waitForPage(context, changeId),
-    answer: async ({ connection }, changeId) => answerOfChange(context, await readChange(connection, changeId)),
+    wait: (changeId) => openPageOf(context, changeId),
+    answer: (unit, changeId) => answerOfChange(context, unit, changeId),
   });
 }
 
@@ -74,6 +76,7 @@ async function beginChange(
   if (inFlight !== null) throw changeInFlight(context, inFlight);
   const kind = kindOf(tier, { running, current: operator.tier });
   const toPay = kind === 'start' || kind === 'upgrade';
+  if (toPay) assertCanOpen(context, operatorId);
   const effectiveAt = kind === 'downgrade' ? running.period_end : null;
   const terms = termsAfter(kind, tier, running);
   await insertChange(connection, {
@@ -87,8 +90,8 @@ async function beginChange(
   if (terms.cancel_at_period_end !== running.cancel_at_period_end || terms.next_tier !== running.next_tier) {
     await saveDesiredTerms(connection, operatorId, terms);
   }
+  await unit.lookLater(lifeId.subscription(operatorId));
   await unit.audit('subscription.change_requested', operatorId, { change_id: id, kind, tier });
-  await unit.wake(lifeId.subscription(operatorId));
   unit.changed(operatorId);
 }
 
@@ -128,20 +131,22 @@ function changeInFlight({ encryption }: Context, { id, tier, checkout_url: seale
   return conflict(`A change to ${tier} waits to be paid: ${advice}.`, { checkout_url: url });
 }
 
-/** A run of the life that was just ending does not know of the change; the next run does. */
-const RUNS_TO_WAIT_FOR = 2;
-
-export async function waitForPage({ pool, delivery }: Context, changeId: string): Promise<void> {
-  for (let run = 0; run < RUNS_TO_WAIT_FOR; run += 1) {
-    const { status, operator_id: operatorId } = await readChange(pool, changeId);
-    if (status !== 'opening') return;
-    await delivery.ready(lifeId.subscription(operatorId));
-  }
+/** Opens the page of a change for a caller who waits, where it has one that is not open. */
+export async function openPageOf(context: Context, changeId: string): Promise<void> {
+  const { status, operator_id: operatorId } = await readChange(context.pool, changeId);
+  if (status !== 'opening') return;
+  await openForCaller(context, operatorId, (watched) => openSubscriptionCheckout(watched, changeId));
 }
 
-/** @throws CarnetError TEMPORARILY_UNAVAILABLE, PAYMENT_REFUSED; CONFLICT where the change is over */
-export function answerOfChange({ encryption }: Context, change: ChangeRow): Answer<Subscribed> {
-  const { id, tier, status, session_id, checkout_url: sealed, effective_at } = change;
+/**
+ * Answers with the page of a change, or with what there was to do without one, and wakes the life. Not before: it would open the page
+ * beside this call. Where a call does not come this far, somebody looks later.
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE, PAYMENT_REFUSED; CONFLICT where the change is over
+ */
+export async function answerOfChange({ encryption }: Context, unit: Unit, id: string): Promise<Answer<Subscribed>> {
+  const change = await readChange(unit.connection, id);
+  const { tier, status, session_id, checkout_url: sealed, effective_at } = change;
+  await unit.wake(lifeId.subscription(change.operator_id));
   if (status === 'waiting' || status === 'done') {
     const checkout_url = sealed === null ? null : encryption.open(sealed, changeSeal(id));
     return { status: 200, body: { checkout_url, session_id, tier, effective_at } };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { paymentEventOf } from '../payments/provider-event.ts';
-import type { PaymentsContext } from '../payments/provider.ts';
+import type { Context } from '../../context/context.ts';
 import { receivePaymentEvent } from './receive.ts';
 
 /** How far a run has come. */
@@ -23,7 +23,7 @@ export interface EventReading {
  * Once the last page is read, the next run begins there; while an event could not be applied, it begins here again.
  * @param reading what the step before returned; null: a run begins
  */
-export async function readPaymentEvents(context: PaymentsContext, reading: EventReading | null): Promise<EventReading> {
+export async function readPaymentEvents(context: Context, reading: EventReading | null): Promise<EventReading> {
   const { pool, config, log, payments } = context;
   const { since, begun, after, missed, failed } = reading ?? (await beginReading(pool));
   const here = { since, begun, missed, failed };

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { createPayments } from '../../../activities/payments/index.ts';
-import { PaymentRefused } from '../../../src/billing/index.ts';
 import { listCases } from '../../../src/billing/cases/queries.ts';
-import type { PaymentsContext } from '../../../src/billing/payments/provider.ts';
+import { PaymentRefused } from '../../../src/context/payment-provider.ts';
 import { cancelSubscription } from '../../../src/billing/subscriptions/cancel.ts';
 import { giveUpChange } from '../../../src/billing/subscriptions/change-in-flight.ts';
 import { subscribe } from '../../../src/billing/subscriptions/subscribe.ts';
@@ -44,7 +42,6 @@ function stories(program: string): void {
   let settings: StripeSettings;
   before(async () => {
     stripe = await startStripeProxy(program);
-    rig = await startRig();
     settings = {
       provider: 'stripe',
       secretKey: 'sk_test_of_the_tests',
@@ -52,7 +49,7 @@ function stories(program: string): void {
       apiBase: stripe.apiBase,
       prices: pricesOfTests,
     };
-    rig.config.payments = settings;
+    rig = await startRig({ payments: settings });
     await rig.startDelivery();
     await rig.startWorker();
   });
@@ -74,9 +71,8 @@ function stories(program: string): void {
     );
   };
   const readAll = async (): Promise<EventReading> => {
-    const context: PaymentsContext = { ...rig.context, payments: createPayments(rig.context) };
     let reading: EventReading | null = null;
-    do reading = await readPaymentEvents(context, reading);
+    do reading = await readPaymentEvents(rig.context, reading);
     while (!reading.isOver);
     return reading;
   };
@@ -314,7 +310,7 @@ function stories(program: string): void {
       );
       assert.equal((await row()).tier, 'pro');
       const made = stripe.books.of('re').find(({ payment_intent: intent }) => intent === paid);
-      const provider = createPayments(rig.context);
+      const { payments: provider } = rig.context;
       assert.equal(await provider.giveSubscriptionBack(String(second)), 10_000);
       const back = stripe.books.change(made?.id ?? '', { status: 'failed', currency: 'eur' });
       await assert.rejects(provider.giveSubscriptionBack(String(second)), PaymentRefused);

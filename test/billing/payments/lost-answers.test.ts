@@ -23,15 +23,14 @@ function checks(program: string): void {
   let payer: Payer;
   before(async () => {
     stripe = await startStripeProxy(program);
-    rig = await startRig();
-    const settings: StripeSettings = {
+    const payments: StripeSettings = {
       provider: 'stripe',
       secretKey: 'sk_test_of_the_tests',
       webhookSecrets: ['whsec_of_the_tests'],
       apiBase: stripe.apiBase,
       prices: pricesOfTests,
     };
-    rig.config.payments = settings;
+    rig = await startRig({ payments });
     await rig.startDelivery();
     await rig.startWorker();
   });

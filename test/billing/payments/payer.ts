@@ -9,12 +9,12 @@ import type { TopUp } from '../../../src/billing/payments/top-ups/schema.ts';
 import type { Answered, CommandCall } from '../../../src/commands/command.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unique } from '../../support/factories.ts';
+import { beginUnopened, isUnavailable } from './silent-provider.ts';
 
 const Row = z.object({
   id: z.string(),
@@ -29,8 +29,10 @@ type Row = z.infer<typeof Row>;
 export interface Payer {
   operatorId: OperatorId;
   topUp(key?: string): Promise<Answered<TopUp>>;
-  /** The same, repeated with its key until a worker has opened the checkout. */
+  /** The same, repeated with its key until the checkout is open, as after an answer of the provider that was lost. */
   begin(): Promise<{ id: string; sessionId: string; checkoutUrl: string }>;
+  /** A top-up whose checkout its life is to open. @returns the id */
+  beginUnopened(): Promise<string>;
   /** Waits for the refund as a caller does; with `leaves` the caller disconnects. */
   refund(transactionId: string, options?: { key?: string; leaves?: true }): Promise<Answered<Refund>>;
   /** Top-ups of the operator, oldest first. */
@@ -45,9 +47,6 @@ export interface Payer {
   available(): Promise<{ posted_cents: number; held_cents: number }>;
 }
 
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
-
 const Wallet = z.object({ posted_cents: z.number(), held_cents: z.number() });
 
 export async function newPayer(context: Context): Promise<Payer> {
@@ -58,9 +57,11 @@ export async function newPayer(context: Context): Promise<Payer> {
     ...callOf(operatorId, operation),
     idempotency: key === undefined ? null : { key, fingerprint: Buffer.from(key) },
   });
+  const topUpIn = (at: Context, key: string | undefined): Promise<Answered<TopUp>> =>
+    createTopUp(at, call('createTopUp', key), { amount_cents: 1_000 });
   const payer: Payer = {
     operatorId,
-    topUp: (key) => createTopUp(context, call('createTopUp', key), { amount_cents: 1_000 }),
+    topUp: (key) => topUpIn(context, key),
     async begin() {
       const key = unique('key');
       const { body } = await eventually('the checkout to be open', () => payer.topUp(key), {
@@ -69,6 +70,15 @@ export async function newPayer(context: Context): Promise<Payer> {
       });
       const row = (await payer.topUps()).find((one) => one.session_id === body.session_id);
       return { id: row?.id ?? '', sessionId: body.session_id, checkoutUrl: body.checkout_url };
+    },
+    async beginUnopened() {
+      let id = '';
+      await beginUnopened(
+        context,
+        (silent) => topUpIn(silent, undefined),
+        async () => lifeId['top-up']((id = (await payer.topUps()).at(-1)?.id ?? '')),
+      );
+      return id;
     },
     refund: (transactionId, { key, leaves } = {}) =>
       refundTransaction(context, call('refundTransaction', key), {

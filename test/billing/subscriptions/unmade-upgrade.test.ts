@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createPayments } from '../../../activities/payments/index.ts';
 import { listCases } from '../../../src/billing/cases/queries.ts';
 import { readChange } from '../../../src/billing/subscriptions/change-queries.ts';
 import { completeIfPaid } from '../../../src/billing/subscriptions/life.ts';
@@ -37,7 +36,7 @@ describe('An upgrade that was paid', () => {
       insert into local_subscriptions (id, customer_id, tier, purchased_seats, period_start, period_end)
       values (${`sub_${operator}`}, ${`cus_${operator}`}, 'pro', 0, now(), now() + interval '1 month')`,
     );
-    const context = { ...own.context, payments: createPayments(own.context) };
+    const { context } = own;
     const money = { amountCents: 8_000, currency: 'usd', paymentId: 'pi_1', receiptUrl: null, subscriptionId: null };
     for (let times = 0; times < 2; times += 1) {
       await completeIfPaid(context, {

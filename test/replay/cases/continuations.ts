@@ -91,14 +91,10 @@ export const continuations: Cases = {
   'session/continued-as-new': woken(async (rig) => lifeId.session((await beginSession(rig)).session)),
   'topUp/continued-as-new': woken(waitingTopUp),
   'subscription/continued-as-new': woken(async (rig) => lifeId.subscription((await beginSubscription(rig)).operatorId)),
-  // Its caller waits meanwhile, and calls the next run.
   'subscription/step-kept-failing': (rig) =>
-    withWorker(rig, { openSubscriptionCheckout: failsAtOnce }, async () => {
-      const { life, caller } = await unopenedSubscription(rig);
-      const run = await firstRun(rig, life);
-      await caller;
-      return run;
-    }),
+    withWorker(rig, { openSubscriptionCheckout: failsAtOnce }, async () =>
+      firstRun(rig, await unopenedSubscription(rig)),
+    ),
   'retention/continued-as-new': (rig) => withWorker(rig, {}, () => longRetention(rig)),
   'monthlyPayouts/continued-as-new': longPayouts,
 };

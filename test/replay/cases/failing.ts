@@ -5,10 +5,10 @@ import { insertPortal } from '../../../src/billing/subscriptions/portal/queries.
 import { subscribe } from '../../../src/billing/subscriptions/subscribe.ts';
 import { openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { lifeId, type LifeKind } from '../../../src/ids/life-ids.ts';
 import { newPayer } from '../../billing/payments/payer.ts';
+import { beginUnopened } from '../../billing/payments/silent-provider.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
 import { newEndpoint, newEvent } from '../../inbound/support/endpoints.ts';
 import { scriptStep } from '../../invocations/execution/execution-world.ts';
@@ -29,16 +29,14 @@ export const newOperator = ({ context }: Rig): Promise<OperatorId> => {
   return ensureOperator(context, { name, email: `${name}@example.test`, tier: 'free' });
 };
 
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
-
-/** A subscription whose caller waits for a checkout until they give up. @returns its life, which begins now or soon */
-export async function unopenedSubscription(rig: Rig): Promise<{ life: string; caller: Promise<unknown> }> {
+/** A subscription whose checkout its life is to open. @returns the life */
+export async function unopenedSubscription(rig: Rig): Promise<string> {
   const operatorId = await newOperator(rig);
-  const caller = subscribe(rig.context, callOf(operatorId, 'subscribe'), { tier: 'pro' }).catch((error: unknown) => {
-    if (!isUnavailable(error)) throw error;
-  });
-  return { life: lifeId.subscription(operatorId), caller };
+  return beginUnopened(
+    rig.context,
+    (silent) => subscribe(silent, callOf(operatorId, 'subscribe'), { tier: 'pro' }),
+    async () => lifeId.subscription(operatorId),
+  );
 }
 
 interface Unfinished {
@@ -113,7 +111,7 @@ export const unfinished: Record<Exclude<LifeKind, 'log-sequencer' | 'session'>, 
   },
   subscription: {
     step: 'openSubscriptionCheckout',
-    begin: async (rig) => (await unopenedSubscription(rig)).life,
+    begin: unopenedSubscription,
   },
   'top-up': {
     step: 'checkTopUp',

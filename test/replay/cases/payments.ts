@@ -55,6 +55,7 @@ export const payments: Cases = {
   'topUp/signals-refused': by(async (rig, payer) => {
     const { id, sessionId } = await payer.begin();
     const run = runOfTopUp(rig, id);
+    await run.showing(/^Waits for the payment/);
     await run.handle.cancel();
     await run.handle.signal('nonsense');
     await run.showing(/Refused signal nonsense/);

@@ -7,6 +7,7 @@ import { subscribe } from '../../../src/billing/subscriptions/subscribe.ts';
 import { sql } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids/ids.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
+import { beginUnopened } from '../../billing/payments/silent-provider.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { eventually } from '../../support/eventually.ts';
 import { endLocalPeriod } from '../../support/local-payments.ts';
@@ -79,10 +80,18 @@ export const subscriptions: Cases = {
   'portal/opened': async (rig) => {
     const name = unique('customer');
     const operatorId = await ensureOperator(rig.context, { name, email: `${name}@example.test`, tier: 'free' });
-    await openPortal(rig.context, callOf(operatorId, 'openPortal'));
-    const id = await rig.context.pool.oneFirst(
-      sql.unsafe`select id from portal_sessions order by created_at desc limit 1`,
+    const life = await beginUnopened(
+      rig.context,
+      (silent) => openPortal(silent, callOf(operatorId, 'openPortal')),
+      async () =>
+        lifeId.portal(
+          String(
+            await rig.context.pool.oneFirst(
+              sql.unsafe`select id from portal_sessions where operator_id = ${operatorId}`,
+            ),
+          ),
+        ),
     );
-    return runOf(rig, lifeId.portal(String(id)));
+    return runOf(rig, life);
   },
 };

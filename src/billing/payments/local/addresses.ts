@@ -12,10 +12,10 @@ export const pathOfPages = (kind: LocalPage): string => `${folders[kind]}/:id`;
  * The address lets anybody pay who has it, so it must not be guessable. An id alone is: ids of one millisecond follow one
  * another. A MAC of 256 bits is added, which needs no column and is the same in every process.
  */
-export const pathOfPage = ({ encryption }: Context, kind: LocalPage, id: string): string =>
+export const pathOfPage = ({ encryption }: Pick<Context, 'encryption'>, kind: LocalPage, id: string): string =>
   `${folders[kind]}/${id}.${encryption.mac(`${kind}:${id}`, PURPOSE)}`;
 
-export const urlOfPage = (context: Context, kind: LocalPage, id: string): string =>
+export const urlOfPage = (context: Pick<Context, 'config' | 'encryption'>, kind: LocalPage, id: string): string =>
   context.config.publicBaseUrl + pathOfPage(context, kind, id);
 
 /** The id in the last segment of an address; undefined where the address is not one of ours. */

@@ -1,2 +1,2 @@
 export { localPaymentPages } from './pages.ts';
-export { createLocalPayments } from './provider.ts';
+export { createLocalPayments, type LocalPaymentParts } from './provider.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type DatabasePool, type DatabaseTransactionConnection } from '../../../database/pool.ts';
-import { PaymentRefused } from '../provider.ts';
+import { PaymentRefused } from '../../../context/payment-provider.ts';
 
 const KeyRow = z.object({ key: z.string() });
 const CallRow = z.object({ same: z.boolean(), answer: z.unknown() });

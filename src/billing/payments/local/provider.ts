@@ -11,7 +11,7 @@ import {
   type HostedPage,
   type ListedRefund,
   type PaymentProvider,
-} from '../provider.ts';
+} from '../../../context/payment-provider.ts';
 import { urlOfPage } from './addresses.ts';
 import { keyedCall } from './keyed-call.ts';
 import { findCheckout, settleCheckout, type CheckoutRow } from './queries.ts';
@@ -42,6 +42,9 @@ interface CheckoutRequest {
   subscriptionId: string | null;
   expiresAt: Date;
 }
+/** The parts of the context that the local provider works with; the context itself is made of it. */
+export type LocalPaymentParts = Pick<Context, 'config' | 'encryption' | 'pool'>;
+
 const noCustomer = (customerId: string): CustomerUnknown => new CustomerUnknown(`There is no customer ${customerId}.`);
 const isCustomer = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.exists(sql.type(Nothing)`select from local_customers where id = ${id}`);
@@ -51,8 +54,8 @@ const emptyRequest = { attempt: 1, amountCents: null, tier: null, purchasedSeats
  * The payment provider where no Stripe key is set. A person chooses the outcome on pages of this service; payments and
  * subscriptions are kept in tables of its own. It keeps the promises that Stripe keeps, and no money moves.
  */
-export function createLocalPayments(context: Context): PaymentProvider {
-  const { pool } = context;
+export function createLocalPayments(parts: LocalPaymentParts): PaymentProvider {
+  const { pool } = parts;
 
   const openCheckoutPage = async (request: CheckoutRequest, amount: FragmentSqlToken): Promise<HostedPage> => {
     const { reference, attempt, purpose, customerId, tier, purchasedSeats, subscriptionId, expiresAt } = request;
@@ -69,7 +72,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
       if (rowCount === 0) throw new PaymentRefused('There is nothing to pay.');
       return { id: made };
     });
-    return { sessionId: id, url: urlOfPage(context, 'checkout', id) };
+    return { sessionId: id, url: urlOfPage(parts, 'checkout', id) };
   };
 
   const checkoutOf = async (sessionId: string): Promise<CheckoutRow> => {
@@ -126,7 +129,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
         amountCents: amount_cents,
         currency: 'usd',
         paymentId: payment_id,
-        receiptUrl: receipt_id === null ? null : urlOfPage(context, 'receipt', receipt_id),
+        receiptUrl: receipt_id === null ? null : urlOfPage(parts, 'receipt', receipt_id),
         subscriptionId: subscription_id,
       };
     },
@@ -168,7 +171,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
       }));
     },
 
-    ...localSubscriptions(context),
+    ...localSubscriptions(parts),
 
     async readEvents({ since, after }) {
       const rows = await pool.any(sql.type(EventRow)`
@@ -192,7 +195,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
           return { id: made };
         },
       );
-      return { url: urlOfPage(context, 'portal', id) };
+      return { url: urlOfPage(parts, 'portal', id) };
     },
 
     async transfer({ key, operatorId, account, amountCents }) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../../context/context.ts';
 import { sql } from '../../../database/pool.ts';
 import { newId } from '../../../ids/ids.ts';
-import { PaymentRefused, type PaymentProvider, type SubscriptionState } from '../provider.ts';
+import { PaymentRefused, type PaymentProvider, type SubscriptionState } from '../../../context/payment-provider.ts';
 import { keyedCall } from './keyed-call.ts';
 import { findSubscription, type SubscriptionRow } from './queries.ts';
 
@@ -17,7 +17,7 @@ const PaymentRow = z.object({ id: z.string(), cents: z.number() });
  */
 export function localSubscriptions({
   pool,
-}: Context): Pick<
+}: Pick<Context, 'pool'>): Pick<
   PaymentProvider,
   'completeUpgrade' | 'readSubscription' | 'changeSubscription' | 'giveSubscriptionBack'
 > {

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
-import { PaymentRefused, type PaymentsContext } from '../provider.ts';
+import { PaymentRefused } from '../../../context/payment-provider.ts';
 import type { RefundStep } from '../step.ts';
 import { advanceRefundRow, describeRefundRows, findPendingRefund, releaseRefusedRefund } from './queries.ts';
 import { readRefunds } from './read.ts';
@@ -19,7 +19,7 @@ export async function advanceRefund({ pool }: Context, id: string): Promise<Refu
  * Requests the refund from the provider, and then reads its list, which says its outcome: what is held is captured
  * or released by that alone. An answer that was lost is no refusal: the request is made again under the same key.
  */
-export async function requestRefund(context: PaymentsContext, id: string): Promise<void> {
+export async function requestRefund(context: Context, id: string): Promise<void> {
   const { pool, log, rowEvents, payments } = context;
   const refund = await findPendingRefund(pool, id);
   if (refund === null) return;

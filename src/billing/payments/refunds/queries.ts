@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { HoldId, OperatorId, RefundId } from '../../../ids/ids.ts';
-import type { ListedRefund } from '../provider.ts';
+import type { ListedRefund } from '../../../context/payment-provider.ts';
 import { refundActions } from '../step.ts';
 import { RefundSchema, refundStatuses, type Refund } from './schema.ts';
 

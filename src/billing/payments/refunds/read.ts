@@ -1,6 +1,7 @@
 import { step } from '../../../commands/fault-points.ts';
 import { CarnetError } from '../../../errors/carnet-error.ts';
-import { PaymentRefused, type PaymentsContext } from '../provider.ts';
+import type { Context } from '../../../context/context.ts';
+import { PaymentRefused } from '../../../context/payment-provider.ts';
 import { paymentSettings } from '../settings.ts';
 import { beginRefundReading, noteUnreadRefunds, setRefunds, type RefundReading } from './queries.ts';
 
@@ -13,7 +14,7 @@ const TRIES = 5;
  * @returns false: nothing was paid, or the provider refuses to list them; nothing moves, and a person must look
  * @throws what kept the list from being read or set: it is to be read again. After an hour of that a person must look.
  */
-export async function readRefunds(context: PaymentsContext, topUpId: string): Promise<boolean> {
+export async function readRefunds(context: Context, topUpId: string): Promise<boolean> {
   const { pool, log, rowEvents } = context;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const reading = await beginRefundReading(pool, topUpId);
@@ -39,7 +40,7 @@ export async function readRefunds(context: PaymentsContext, topUpId: string): Pr
   throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The refunds of this payment are being read by others.');
 }
 
-function listRefunds(context: PaymentsContext, { payment, provider }: RefundReading) {
+function listRefunds(context: Context, { payment, provider }: RefundReading) {
   if (paymentSettings(context).provider !== provider)
     throw new PaymentRefused(`The payment ${payment} was made through another provider than the one in use.`);
   return context.payments.listRefunds(payment);

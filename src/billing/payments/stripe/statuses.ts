@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { SubscriptionState } from '../provider.ts';
+import type { SubscriptionState } from '../../../context/payment-provider.ts';
 import type { Listed } from './listed.ts';
 
 /**

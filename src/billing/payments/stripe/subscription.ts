@@ -2,7 +2,7 @@ import { isLargerTier, paidTiers, type PaidTier } from '../../../fields/tiers.ts
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import type { PricedItem, StripeSettings } from '../../../context/config.ts';
-import type { SubscriptionState } from '../provider.ts';
+import type { SubscriptionState } from '../../../context/payment-provider.ts';
 import { Id, Seconds, Text } from './fields.ts';
 import { readsOf } from './listed.ts';
 import { subscriptionStatusOf } from './statuses.ts';

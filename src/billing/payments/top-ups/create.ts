@@ -5,16 +5,18 @@ import type { Context } from '../../../context/context.ts';
 import { assertThat, CarnetError } from '../../../errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../../ids/ids.ts';
 import { lifeId } from '../../../ids/life-ids.ts';
+import { assertCanOpen, openForCaller } from '../open-for-caller.ts';
 import { pageNotOpenYet, pageRefused } from '../page-refusals.ts';
 import { paymentSettings } from '../settings.ts';
+import { openTopUp } from './life.ts';
 import { countOpenTopUps, insertTopUp, readTopUp, type TopUpRow } from './queries.ts';
 import type { CreateTopUp, TopUp } from './schema.ts';
 import { checkoutSeal } from './seals.ts';
 
 /**
- * Begins a top-up and returns the page where it is paid. The life of the top-up opens the checkout under the top-up's
+ * Begins a top-up and returns the page where it is paid. The checkout is opened under the top-up's
  * id, so a call that is repeated with its Idempotency-Key gets the same session.
- * @throws CarnetError RATE_LIMITED with Retry-After where too many wait to be paid, PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where no worker opens it in
+ * @throws CarnetError RATE_LIMITED with Retry-After where too many wait to be paid, PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where the provider does not open it in
  *   time, INVALID_STATE where the session of this key is over.
  */
 export async function createTopUp(
@@ -28,6 +30,7 @@ export async function createTopUp(
   return runWaitingCommand(context, call, {
     id,
     async begin(unit) {
+      assertCanOpen(context, operatorId);
       await assertFewOpen(unit, operatorId);
       await insertTopUp(unit.connection, {
         id,
@@ -37,11 +40,18 @@ export async function createTopUp(
         seconds: context.config.topUpSessionSeconds,
         returnTo: context.config.publicBaseUrl,
       });
+      await unit.lookLater(lifeId['top-up'](id));
       await unit.audit('top_up.begun', id, { amount_cents: amountCents });
-      await unit.wake(lifeId['top-up'](id));
     },
-    wait: (begun) => context.delivery.ready(lifeId['top-up'](begun)),
-    answer: async (unit, begun) => ({ status: 200, body: answerOf(context, await readTopUp(unit.connection, begun)) }),
+    async wait(begun) {
+      if ((await readTopUp(context.pool, begun)).status !== 'opening') return;
+      await openForCaller(context, operatorId, (watched) => openTopUp(watched, begun));
+    },
+    async answer(unit, begun) {
+      // Not before: the life would open the checkout beside this call. Where a call does not come this far, somebody looks later.
+      await unit.wake(lifeId['top-up'](begun));
+      return { status: 200, body: answerOf(context, await readTopUp(unit.connection, begun)) };
+    },
   });
 }
 

@@ -3,7 +3,7 @@ import { step } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../customers.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { settleTopUp } from '../queries.ts';
-import { PaymentRefused, type CheckoutState, type PaymentProvider, type PaymentsContext } from '../provider.ts';
+import { PaymentRefused, type CheckoutState, type PaymentProvider } from '../../../context/payment-provider.ts';
 import type { TopUpStep } from '../step.ts';
 import {
   advanceTopUpRow,
@@ -27,12 +27,13 @@ export async function advanceTopUp({ pool }: Context, id: string): Promise<TopUp
 
 /**
  * Opens the checkout under the top-up's own id, so that a try whose answer was lost is the same session when it is made
- * again.
+ * again, by the caller or by the life; never one whose time to be paid is over.
  */
-export async function openTopUp(context: PaymentsContext, id: string): Promise<void> {
+export async function openTopUp(context: Context, id: string): Promise<void> {
   const { pool, encryption, payments } = context;
   const { status, operator_id: operatorId, amount_cents: amountCents, ...terms } = await readTopUp(pool, id);
   if (status !== 'opening') return;
+  if (terms.past) return await endTopUp(pool, id, 'expired');
   const { seconds, return_to: returnTo } = terms;
   const page = { expiresAt: new Date(terms.expires_at), seconds, returnTo };
   try {
@@ -54,7 +55,7 @@ export async function openTopUp(context: PaymentsContext, id: string): Promise<v
  * loses nothing, and nobody pays a page that we gave up. Before that it is checked where an event reported something
  * else than was asked for.
  */
-export async function checkTopUp(context: PaymentsContext, id: string): Promise<void> {
+export async function checkTopUp(context: Context, id: string): Promise<void> {
   const { pool, log, rowEvents, payments } = context;
   const { status, session_id: sessionId, operator_id: operatorId, past } = await readTopUp(pool, id);
   if (sessionId === null || (status !== 'open' && status !== 'processing')) return;
@@ -87,7 +88,7 @@ async function closedCheckout(payments: PaymentProvider, sessionId: string): Pro
 }
 
 /** Keeps the address of the provider's receipt for the statement. */
-export async function fetchReceipt({ pool, encryption, payments }: PaymentsContext, id: string): Promise<void> {
+export async function fetchReceipt({ pool, encryption, payments }: Context, id: string): Promise<void> {
   const { status, session_id: sessionId } = await readTopUp(pool, id);
   if (status !== 'paid' || sessionId === null) return;
   const receiptUrl = await payments.readCheckout(sessionId).then(

@@ -79,12 +79,13 @@ export async function saveCheckout(
 }
 
 /**
- * Ends a top-up that the provider refused, or that was paid otherwise than requested: nothing more happens by itself.
+ * Ends a top-up that the provider refused, that was paid otherwise than requested, or that was never opened: nothing more happens by
+ * itself.
  */
 export async function endTopUp(
   connection: CommonQueryMethods,
   id: string,
-  status: 'refused' | 'differs',
+  status: 'refused' | 'differs' | 'expired',
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update top_ups set status = ${status}, checkout_url = null, next_call_at = null

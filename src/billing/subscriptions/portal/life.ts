@@ -3,7 +3,7 @@ import { step } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../../payments/customers.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { portalConfigurationOf } from '../../payments/portal-configuration.ts';
-import { PaymentRefused, type PaymentsContext } from '../../payments/provider.ts';
+import { PaymentRefused } from '../../../context/payment-provider.ts';
 import { advancePortalRow, describePortalRows, endPortal, findPortal, savePortalUrl } from './queries.ts';
 import type { PortalStatus } from './schema.ts';
 
@@ -26,7 +26,7 @@ export const advancePortal = async ({ pool }: Context, id: string): Promise<Port
 });
 
 /** Opens the page under the session's own id; once the row says so it is never opened again. */
-export async function openPortalPage(context: PaymentsContext, id: string): Promise<void> {
+export async function openPortalPage(context: Context, id: string): Promise<void> {
   const { pool, encryption, log, payments } = context;
   const portal = await findPortal(pool, id);
   if (portal?.status !== 'opening') return;

@@ -14,7 +14,7 @@ import {
 import { stripeEnvironment } from '../../../support/stripe-proxy.ts';
 import { openShell } from '../../../http/support/shell.ts';
 import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
-import type { Customer } from '../../../../src/billing/payments/provider.ts';
+import type { Customer } from '../../../../src/context/payment-provider.ts';
 import { pageTerms } from './provider-worlds.ts';
 
 const inAnHour = (): Date => new Date(Date.now() + 3_600_000);

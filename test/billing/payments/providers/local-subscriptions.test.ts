@@ -6,7 +6,7 @@ import type { PaidTier } from '../../../../src/fields/tiers.ts';
 import { newId, type OperatorId } from '../../../../src/ids/ids.ts';
 import { endLocalPeriod, openLocalPage, payLocally, settleLocally } from '../../../support/local-payments.ts';
 import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
-import type { Customer } from '../../../../src/billing/payments/provider.ts';
+import type { Customer } from '../../../../src/context/payment-provider.ts';
 import { pageTerms } from './provider-worlds.ts';
 
 describe('subscriptions of the local payment provider', () => {

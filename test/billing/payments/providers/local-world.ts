@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { createPayments } from '../../../../activities/payments/index.ts';
-import type { Customer, PaymentProvider } from '../../../../src/billing/payments/provider.ts';
+import type { Customer, PaymentProvider } from '../../../../src/context/payment-provider.ts';
 import { sql } from '../../../../src/database/pool.ts';
 import type { OperatorId } from '../../../../src/ids/ids.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -68,7 +67,7 @@ export interface LocalWorld {
 export async function openLocalWorld(): Promise<LocalWorld> {
   const receiver = await startReceiver();
   const shell = await openShell({ routes: [], settings: { PORT: String(receiver.port) } });
-  const payments = createPayments(shell.context);
+  const { payments } = shell.context;
   return {
     shell,
     receiver,

@@ -6,7 +6,7 @@ import {
   type Customer,
   type HostedPage,
   type PaymentProvider,
-} from '../../../../src/billing/payments/provider.ts';
+} from '../../../../src/context/payment-provider.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { stripeMock } from '../../../support/stripe-mock.ts';
 import { openLocalProvider, openStripeProvider, pageTerms, type ProviderWorld } from './provider-worlds.ts';

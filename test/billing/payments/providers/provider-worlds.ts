@@ -1,5 +1,5 @@
-import { createStripePayments } from '../../../../activities/payments/stripe-payments.ts';
-import type { Customer, HostedPage, PageTerms, PaymentProvider } from '../../../../src/billing/payments/provider.ts';
+import { createStripePayments } from '../../../../src/billing/payments/stripe/provider.ts';
+import type { Customer, HostedPage, PageTerms, PaymentProvider } from '../../../../src/context/payment-provider.ts';
 import { completeConfig, readSettings } from '../../../../src/context/config.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { createLogger } from '../../../../src/context/logging.ts';

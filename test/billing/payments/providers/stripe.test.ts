@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createStripe } from '../../../../activities/payments/stripe-client.ts';
+import { createStripe } from '../../../../src/billing/payments/stripe/client.ts';
 import {
   PaymentRefused,
   type Customer,
   type PaymentProvider,
   type SubscriptionChange,
-} from '../../../../src/billing/payments/provider.ts';
+} from '../../../../src/context/payment-provider.ts';
 import type { PaidTier } from '../../../../src/fields/tiers.ts';
 import { CarnetError } from '../../../../src/errors/carnet-error.ts';
 import { newId } from '../../../../src/ids/ids.ts';
@@ -144,7 +144,7 @@ function callsToStripe(program: string): void {
     assert.equal(await seconds(86_400), null);
   });
 
-  for (const how of ['drop', 'lose', 'garbage', 500, 503, 429, 409] as const) {
+  for (const how of ['drop', 'lose', 'garbage', 500, 503, 429] as const) {
     it(`made again after ${how}, end in one session under one key`, async () => {
       const request = topUp();
       const before = world.proxy.books.of('cs_test').length;
@@ -160,6 +160,22 @@ function callsToStripe(program: string): void {
       assert.deepEqual(await payments.openTopUp(request), page);
     });
   }
+
+  it('wait for a call under way that has their key, and have its result; not for ever', async () => {
+    const inUse = { on: /checkout\/sessions$/, how: 409 };
+    const request = topUp();
+    world.proxy.faults.push(inUse, inUse);
+    await payments.openTopUp(request);
+    assert.deepEqual(
+      world.proxy.callsTo(SESSIONS).map(({ idempotencyKey, status }) => [idempotencyKey, status]),
+      [409, 409, 200].map((status) => [request.topUpId, status]),
+    );
+    world.proxy.faults.push(inUse, inUse, inUse, inUse, inUse);
+    await assert.rejects(
+      payments.openTopUp(request),
+      (error) => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE',
+    );
+  });
 
   for (const status of [401, 403]) {
     it(`are made again after ${status}, which an operator of Carnet has to repair, and log that`, async () => {

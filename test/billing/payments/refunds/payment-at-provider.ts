@@ -1,4 +1,4 @@
-import type { ListedRefund } from '../../../../src/billing/payments/provider.ts';
+import type { ListedRefund } from '../../../../src/context/payment-provider.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { settleRefundByHand } from '../../../../src/billing/cases/queries.ts';
-import type { ListedRefund } from '../../../../src/billing/payments/provider.ts';
+import type { ListedRefund } from '../../../../src/context/payment-provider.ts';
 import { recordRefund, settleTopUp } from '../../../../src/billing/payments/queries.ts';
 import {
   beginRefundReading,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { assertLedger } from '../../../../src/billing/index.ts';
-import type { ListedRefund } from '../../../../src/billing/payments/provider.ts';
+import type { ListedRefund } from '../../../../src/context/payment-provider.ts';
 import { sql, type DatabasePool } from '../../../../src/database/pool.ts';
 import { debit } from '../../ledger/ledger-world.ts';
 import { HISTORIES, playHistories, SEED } from '../../ledger/proof/histories.ts';

@@ -63,13 +63,18 @@ describe('POST /v1/billing/topup', () => {
     });
   }
 
-  it('fetches the receipt once it is paid, and keeps its address encrypted', async () => {
+  it('fetches the receipt once it is paid, and keeps its address encrypted', async function () {
+    this.timeout(150_000);
     const topUp = await beginTopUp(operator);
     await payLocally(topUp.checkoutUrl);
-    const row = await eventually('the receipt', async () => {
-      const found = await topUpRow(topUp.id);
-      return found.receipt_sought && found;
-    });
+    const row = await eventually(
+      'the receipt',
+      async () => {
+        const found = await topUpRow(topUp.id);
+        return found.receipt_sought && found;
+      },
+      { seconds: 120 },
+    );
     assert(row.receipt_url !== null && !row.receipt_url.includes('http'));
     assert.equal(row.checkout_url, null);
   });

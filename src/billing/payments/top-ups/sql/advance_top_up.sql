@@ -1,11 +1,9 @@
--- One step of the life of a top-up. The time to pay begins when the life does: before, there was nobody to open the page.
+-- One step of the life of a top-up.
 create function advance_top_up(p_top_up text) returns payment_step language plpgsql as $$
 declare t top_ups; read_at timestamptz;
 begin
   perform begin_look('top-up:' || p_top_up);
-  update top_ups set life_seen_at = clock_timestamp(),
-      expires_at = case when life_seen_at is null and expires_at > clock_timestamp()
-        then clock_timestamp() + (expires_at - created_at) else expires_at end,
+  update top_ups set
       status = case when status = 'opening' and expires_at <= clock_timestamp() then 'expired' else status end
     where id = p_top_up returning * into t;
   if not found then return row('gone', 'end', null, null)::payment_step; end if;

@@ -1,22 +1,24 @@
+import type { Stripe } from 'stripe';
 import {
   type HostedPage,
-  PaidTierMetadata,
   type PaymentProvider,
   PaymentRefused,
-  StripeSubscription,
   type SubscriptionChange,
   type SubscriptionState,
+} from '../../../context/payment-provider.ts';
+import { isLargerTier } from '../../../fields/tiers.ts';
+import { metadataOf, openPayment, type StripeParts } from './checkout-calls.ts';
+import { keyOfCustomer, keyOfParams } from './client.ts';
+import {
+  PaidTierMetadata,
   paidPriceOf,
   seatItemOf,
   soldPrice,
-  type TierItem,
+  StripeSubscription,
   subscriptionStateOf,
+  type TierItem,
   tierItemOf,
-} from '../../src/billing/index.ts';
-import { isLargerTier } from '../../src/fields/tiers.ts';
-import type { Stripe } from 'stripe';
-import { metadataOf, openPayment, type StripeParts } from './stripe-checkouts.ts';
-import { keyOfCustomer, keyOfParams } from './stripe-client.ts';
+} from './subscription.ts';
 
 type Subscriptions = Pick<
   PaymentProvider,

@@ -1,16 +1,17 @@
-import { CustomerUnknown, PaymentRefused } from '../../src/billing/index.ts';
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Stripe } from 'stripe';
 import type { Logger } from 'pino';
-import type { StripeSettings } from '../../src/context/config.ts';
-import { CarnetError } from '../../src/errors/carnet-error.ts';
+import type { StripeSettings } from '../../../context/config.ts';
+import { CustomerUnknown, PaymentRefused } from '../../../context/payment-provider.ts';
+import { CarnetError } from '../../../errors/carnet-error.ts';
 
-/** Stripe answers within a second or two; a call that takes longer is made again under the same key. */
-const TIMEOUT_MS = 15_000;
+/** Stripe answers within a second or two, and no caller waits for a page any longer; the call is made again under the same key. */
+const TIMEOUT_MS = 10_000;
 
 /**
- * The SDK. It repeats nothing by itself, except once a call whose connection was closed: the step of the life does, after a pause that
- * grows, and so is seen doing it.
+ * The SDK. It repeats nothing by itself, except once a call whose connection was closed: the step of a life does, after a pause that
+ * grows, and so is seen doing it; a caller who waits for a page sends the request again.
  * @param settings.apiBase e.g. `http://127.0.0.1:12111`; absent: Stripe's own
  */
 export function createStripe({ secretKey, apiBase }: Pick<StripeSettings, 'secretKey' | 'apiBase'>): Stripe {
@@ -35,6 +36,9 @@ function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string;
 /** Faults that we have to put right, not the customer: a balance of ours that does not cover a refund or a transfer. */
 const BALANCE_TOO_LOW: ReadonlySet<string | undefined> = new Set(['balance_insufficient', 'insufficient_funds']);
 
+/** Stripe's status for a key that another call under way has. */
+const KEY_IN_USE = 409;
+
 export type Call = <T>(what: string, send: () => Promise<T>) => Promise<T>;
 
 /**
@@ -47,7 +51,7 @@ export const createCall =
   (log: Logger): Call =>
   async (what, send) => {
     try {
-      return await send();
+      return await whenKeyIsFree(send);
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeError)) throw error;
       const { type, code, param, statusCode: status, requestId } = error;
@@ -72,6 +76,22 @@ export const createCall =
       throw new CarnetError('TEMPORARILY_UNAVAILABLE', `Stripe did not do ${what}.`);
     }
   };
+
+/** Milliseconds between tries of a call whose key is in use; together less than a caller waits for a page. */
+const KEY_PAUSES_MS = [250, 500, 1_000, 2_000];
+
+/** Sends it again while a call with the same key is under way, as that of a caller and that of a life: then its result is there. */
+async function whenKeyIsFree<T>(send: () => Promise<T>): Promise<T> {
+  for (const pauseMs of KEY_PAUSES_MS) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeError && error.statusCode === KEY_IN_USE)) throw error;
+      await pause(pauseMs);
+    }
+  }
+  return send();
+}
 
 const isFinal = (error: InstanceType<typeof Stripe.errors.StripeError>): boolean =>
   !BALANCE_TOO_LOW.has(error.code) &&

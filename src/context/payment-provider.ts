@@ -1,5 +1,4 @@
-import type { Context } from '../../context/context.ts';
-import type { PaidTier } from '../../fields/tiers.ts';
+import type { PaidTier } from '../fields/tiers.ts';
 
 /** A page of the portal is opened with the configuration that `ensurePortal` returned. */
 interface PortalPage {
@@ -94,8 +93,8 @@ export interface PageTerms {
 }
 
 /**
- * The port to the payment provider: Stripe, or the local payment page where no Stripe key is set. Only activities call
- * it. Every call that changes something carries a key under which the provider does it once, so a call whose answer was
+ * The port to the payment provider: Stripe, or the local payment page where no Stripe key is set. Requests that open a page
+ * call it, and steps of lives. Every call that changes something carries a key under which the provider does it once, so a call whose answer was
  * lost is repeated unchanged. Each call throws `PaymentRefused` where the provider refuses for good. After any other
  * error the outcome is unknown, and the call is tried again.
  */
@@ -180,9 +179,4 @@ export interface PaymentProvider {
     account: string;
     amountCents: number;
   }): Promise<{ transferId: string }>;
-}
-
-/** The context of steps of lives that reach the provider. */
-export interface PaymentsContext extends Context {
-  readonly payments: PaymentProvider;
 }

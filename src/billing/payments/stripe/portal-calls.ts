@@ -1,9 +1,10 @@
 import type { Stripe } from 'stripe';
 import type { Logger } from 'pino';
-import { type PaymentProvider, PaymentRefused, soldPrice } from '../../src/billing/index.ts';
-import { paidTiers } from '../../src/fields/tiers.ts';
-import type { StripeParts } from './stripe-checkouts.ts';
-import { keyOfParams } from './stripe-client.ts';
+import { type PaymentProvider, PaymentRefused } from '../../../context/payment-provider.ts';
+import { paidTiers } from '../../../fields/tiers.ts';
+import type { StripeParts } from './checkout-calls.ts';
+import { keyOfParams } from './client.ts';
+import { soldPrice } from './subscription.ts';
 
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features;
 

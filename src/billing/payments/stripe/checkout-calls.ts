@@ -1,16 +1,16 @@
-import {
-  type CheckoutState,
-  type Customer,
-  type HostedPage,
-  type Listed,
-  type PageTerms,
-  type PaymentMetadata,
-  type PaymentProvider,
-  soldPrice,
-} from '../../src/billing/index.ts';
 import type { Stripe } from 'stripe';
-import type { StripeSettings } from '../../src/context/config.ts';
-import { keyOfCustomer, keyOfParams, type Call } from './stripe-client.ts';
+import type { StripeSettings } from '../../../context/config.ts';
+import type {
+  CheckoutState,
+  Customer,
+  HostedPage,
+  PageTerms,
+  PaymentProvider,
+} from '../../../context/payment-provider.ts';
+import type { PaymentMetadata } from '../event.ts';
+import { keyOfCustomer, keyOfParams, type Call } from './client.ts';
+import type { Listed } from './listed.ts';
+import { soldPrice } from './subscription.ts';
 
 /** The parts that the adapter is made of. */
 export interface StripeParts {
@@ -22,7 +22,7 @@ export interface StripeParts {
 /** Stripe keeps a session open for 30 minutes at least and for 24 hours at most, counted from when it makes it. */
 const MIN_SECONDS = 1_800;
 const MAX_SECONDS = 86_400;
-/** A worker that was away may open a session this late, and clocks differ. */
+/** Where the first try had no answer a session is opened late, and clocks differ. */
 const LATE_SECONDS = 300;
 
 type Checkouts = Pick<

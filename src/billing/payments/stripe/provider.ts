@@ -1,19 +1,15 @@
-import {
-  type ListedRefund,
-  PaymentRefused,
-  type PaymentProvider,
-  paymentEventTypes,
-  refundStatusOf,
-} from '../../src/billing/index.ts';
 import type { Logger } from 'pino';
 import type { Stripe } from 'stripe';
-import type { StripeSettings } from '../../src/context/config.ts';
-import { stripeCheckouts, type StripeParts } from './stripe-checkouts.ts';
-import { createCall, createStripe } from './stripe-client.ts';
-import { stripePortal } from './stripe-portal.ts';
-import { stripeSubscriptions } from './stripe-subscriptions.ts';
+import type { StripeSettings } from '../../../context/config.ts';
+import { type ListedRefund, PaymentRefused, type PaymentProvider } from '../../../context/payment-provider.ts';
+import { paymentEventTypes } from '../fact.ts';
+import { stripeCheckouts, type StripeParts } from './checkout-calls.ts';
+import { createCall, createStripe } from './client.ts';
+import { stripePortal } from './portal-calls.ts';
+import { refundStatusOf } from './statuses.ts';
+import { stripeSubscriptions } from './subscription-calls.ts';
 
-/** Stripe, by its SDK; the promises are the port's (src/billing/payments/provider.ts). */
+/** Stripe, by its SDK; the promises are the port's (src/context/payment-provider.ts). */
 export function createStripePayments(settings: StripeSettings, log: Logger): PaymentProvider {
   const stripe = createStripe(settings);
   const parts: StripeParts = { stripe, call: createCall(log), prices: settings.prices };
