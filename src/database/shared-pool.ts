@@ -25,6 +25,7 @@ export class SharedPool {
     const { maxPoolSize = 10 } = pool.configuration; // slonik's own number
     this.#places = new Places({
       places: maxPoolSize,
+      of: 'the database',
       waitMs: WAIT_MS,
       waitingOfCaller: MAX_WAITING_OF_CALLER,
       waiting: MAX_WAITING,
