@@ -4,6 +4,7 @@ import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { matchSkills } from './match.ts';
 import { pageOfSkillRequests } from './queries.ts';
 import {
+  ListedSkillRequestSchema,
   MatchesSchema,
   PostSkillRequestSchema,
   SkillRequestSchema,
@@ -46,7 +47,7 @@ const list = route({
   audience: 'anyone',
   query: z.object({ status: SkillRequestStatus.optional(), ...offsetQuery }),
   status: 200,
-  reply: offsetList('skill_requests', SkillRequestSchema),
+  reply: offsetList('skill_requests', ListedSkillRequestSchema),
   handler: async ({ context, query }) => {
     const { skillRequests, total } = await pageOfSkillRequests(context.pool, query);
     return offsetAnswer('skill_requests', { items: [...skillRequests], total, query });
