@@ -94,6 +94,7 @@ const matches = route({
   params,
   status: 200,
   reply: MatchesSchema,
+  isHeavy: () => true,
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller, params: { id } }) => ({
     status: 200,
@@ -111,6 +112,7 @@ const suggest = route({
   params,
   status: 200,
   reply: SuggestionsSchema,
+  isHeavy: () => true,
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller, params: { id } }) => ({
     status: 200,
