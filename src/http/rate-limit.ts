@@ -3,7 +3,7 @@ import type { Caller } from '../commands/caller.ts';
 import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
-import { Budget, type Allowance } from '../turns/budget.ts';
+import { Budget, type BudgetLimits } from '../turns/budget.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
 import { assertJson, bodyLimitOf } from './body.ts';
 import type { AnyRoute } from './route.ts';
@@ -36,18 +36,18 @@ const STANDARD_RATE_LIMIT = 600;
 export type RateLimitHeaders = Map<string, string>;
 
 /** Requests a minute, of which some may come at once. */
-const requestsAMinute = (perMinute: number): Allowance => ({
+const requestsAMinute = (perMinute: number): BudgetLimits => ({
   burst: Math.max(Math.ceil(perMinute / BURSTS_IN_MINUTE), Math.min(perMinute, LEAST_BURST)),
   perSecond: perMinute / 60,
 });
 
-const bytesBeside = ({ burst, perSecond }: Allowance): Allowance => ({
+const bytesBeside = ({ burst, perSecond }: BudgetLimits): BudgetLimits => ({
   burst: burst * BYTES_OF_REQUEST,
   perSecond: perSecond * BYTES_OF_REQUEST,
 });
 
 /** Milliseconds of processor time that an operator has for the checks of its values and for heavy reads. All of a minute may be used at once. */
-export function processorTimeOf({ rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>): Allowance {
+export function processorTimeOf({ rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>): BudgetLimits {
   const burst = (rateLimitPerMinute || STANDARD_RATE_LIMIT) * PROCESSOR_MS_OF_REQUEST;
   return { burst, perSecond: burst / 60 };
 }
@@ -57,7 +57,7 @@ interface RateLimitOptions {
   policy: string;
   /** Who sends more, as the sentence of the refusal begins. */
   whose: string;
-  allowance: Allowance;
+  limits: BudgetLimits;
   /** What is counted, where that is not requests. */
   unit?: 'content-bytes';
   now?: (() => number) | undefined;
@@ -70,7 +70,7 @@ export class RateLimit {
 
   constructor(options: RateLimitOptions) {
     this.#options = options;
-    this.#budget = new Budget(options.allowance, options.now);
+    this.#budget = new Budget(options.limits, options.now);
   }
 
   /** @returns headers for the answer. @throws CarnetError RATE_LIMITED, carrying the same headers and Retry-After */
@@ -92,25 +92,25 @@ export class RateLimit {
   }
 
   #headers(client: string): RateLimitHeaders {
-    const { policy, unit, allowance } = this.#options;
+    const { policy, unit, limits } = this.#options;
     const { amount, secondsToFull } = this.#budget.left(client);
-    const window = Math.round(allowance.burst / allowance.perSecond);
+    const window = Math.round(limits.burst / limits.perSecond);
     return new Map([
-      ['RateLimit-Policy', `"${policy}";q=${allowance.burst}${unit === undefined ? '' : `;qu="${unit}"`};w=${window}`],
+      ['RateLimit-Policy', `"${policy}";q=${limits.burst}${unit === undefined ? '' : `;qu="${unit}"`};w=${window}`],
       ['RateLimit', `"${policy}";r=${amount};t=${secondsToFull}`],
-      ['X-RateLimit-Limit', String(allowance.burst)],
+      ['X-RateLimit-Limit', String(limits.burst)],
       ['X-RateLimit-Remaining', String(amount)],
       ['X-RateLimit-Reset', String(secondsToFull)],
     ]);
   }
 
   #refusal(client: string, seconds: number): CarnetError {
-    const { whose, unit, allowance } = this.#options;
+    const { whose, unit, limits } = this.#options;
     const what = unit === undefined ? 'requests' : 'bytes of bodies and answers';
-    const perMinute = Math.round(allowance.perSecond * 60).toLocaleString('en');
+    const perMinute = Math.round(limits.perSecond * 60).toLocaleString('en');
     return new CarnetError(
       'RATE_LIMITED',
-      `${whose} has used its ${what}: ${perMinute} a minute, ${allowance.burst.toLocaleString('en')} of them at once; go on in ${seconds} seconds.`,
+      `${whose} has used its ${what}: ${perMinute} a minute, ${limits.burst.toLocaleString('en')} of them at once; go on in ${seconds} seconds.`,
       { headers: { ...Object.fromEntries(this.#headers(client)), 'Retry-After': String(seconds) } },
     );
   }
@@ -154,20 +154,20 @@ export function createRateLimits(
 ): RateLimits | null {
   if (rateLimitPerMinute === 0) return null;
   const ofCaller = (policy: string, whose: string, perMinute: number): CallerLimit => {
-    const allowance = requestsAMinute(perMinute);
+    const limits = requestsAMinute(perMinute);
     return {
-      requests: new RateLimit({ policy, whose, allowance, now }),
+      requests: new RateLimit({ policy, whose, limits, now }),
       bytes: new RateLimit({
         policy: `${policy}-bytes`,
         whose,
-        allowance: bytesBeside(allowance),
+        limits: bytesBeside(limits),
         unit: 'content-bytes',
         now,
       }),
     };
   };
   const ofAddress = (policy: string, perMinute: number): RateLimit =>
-    new RateLimit({ policy, whose: 'This address', allowance: requestsAMinute(perMinute), now });
+    new RateLimit({ policy, whose: 'This address', limits: requestsAMinute(perMinute), now });
   const ofRoutes = new Map<string, RateLimit>();
   return {
     key: ofCaller('key', 'This credential', rateLimitPerMinute),

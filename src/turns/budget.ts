@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { CarnetError } from '../errors/carnet-error.ts';
 
 /** What a caller may use at once, and how much of it comes back in a second. */
-export interface Allowance {
+export interface BudgetLimits {
   burst: number;
   perSecond: number;
 }
@@ -24,14 +24,14 @@ const SWEEP_MS = 1_000;
  * at once. What a use costs may be known only afterwards: then it may take more than there is, and the next one waits until that is back.
  */
 export class Budget {
-  readonly allowance: Allowance;
+  readonly limits: BudgetLimits;
   readonly #now: () => number;
   readonly #uses = new Map<string, Use>();
   #nextSweep = 0;
 
   /** @param now milliseconds of a clock that never goes back */
-  constructor(allowance: Allowance, now: () => number = () => performance.now()) {
-    this.allowance = allowance;
+  constructor(limits: BudgetLimits, now: () => number = () => performance.now()) {
+    this.limits = limits;
     this.#now = now;
   }
 
@@ -43,23 +43,21 @@ export class Budget {
 
   /** Whole seconds until the caller may use so much; 0: now. More than a burst is let through when all of it is there. */
   secondsToWait(caller: string, amount = 0): number {
-    const { burst, perSecond } = this.allowance;
+    const { burst, perSecond } = this.limits;
     const over = this.#usedBy(this.#nameOf(caller)) + Math.min(amount, burst) - burst;
     return over <= 0 ? 0 : Math.max(1, Math.ceil(over / perSecond));
   }
 
   /** The caller may use so much now, rounded down, and has all of it back after so many seconds. */
   left(caller: string): { amount: number; secondsToFull: number } {
-    const { burst, perSecond } = this.allowance;
+    const { burst, perSecond } = this.limits;
     const used = this.#usedBy(this.#nameOf(caller));
     return { amount: Math.max(0, Math.floor(burst - used)), secondsToFull: Math.ceil(used / perSecond) };
   }
 
   #usedBy(name: string): number {
     const use = this.#uses.get(name);
-    return use === undefined
-      ? 0
-      : Math.max(0, use.amount - ((this.#now() - use.at) * this.allowance.perSecond) / 1_000);
+    return use === undefined ? 0 : Math.max(0, use.amount - ((this.#now() - use.at) * this.limits.perSecond) / 1_000);
   }
 
   #nameOf(caller: string): string {
@@ -82,7 +80,7 @@ export class Budget {
 export function assertTimeLeft(time: Budget, caller: string): void {
   const seconds = time.secondsToWait(caller);
   if (seconds === 0) return;
-  const perMinute = Math.round((time.allowance.perSecond * 60) / 1_000).toLocaleString('en');
+  const perMinute = Math.round((time.limits.perSecond * 60) / 1_000).toLocaleString('en');
   throw new CarnetError(
     'RATE_LIMITED',
     `Your checks against schemas, searches, suggestions and statements have used their processor time: ${perMinute} seconds a minute; go on in ${seconds} seconds.`,

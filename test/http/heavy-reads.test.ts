@@ -76,7 +76,7 @@ describe('Heavy reads', () => {
     assertStatus(await hostile.get('/v1/searched-things?words=a'), 200);
     assertStatus(await hostile.get('/v1/searched-things'), 200);
     assert.deepEqual(used, [hostile.operatorId]);
-    use(hostile.operatorId, time.allowance.burst * 2);
+    use(hostile.operatorId, time.limits.burst * 2);
     const refused = await hostile.get('/v1/searched-things?words=a');
     assertProblem(refused, 'RATE_LIMITED');
     assert.match(refused.text, /have used their processor time/);
