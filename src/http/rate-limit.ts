@@ -17,9 +17,9 @@ const KEYS_OF_OPERATOR = 5;
 /** Standard of ANONYMOUS_RATE_LIMIT_PER_MINUTE: what a route says of itself holds beside it, and grows and shrinks with the setting. */
 const STANDARD_ANONYMOUS = 6_000;
 
-/** A third of a minute's worth may come at once: bursts of clients pass, and nothing behind this process is filled by one caller. */
+/** A third of a minute's worth may come together: bursts of clients pass, and nothing behind this process is filled by one caller. */
 const BURSTS_IN_MINUTE = 3;
-/** So many of a minute's worth may always come at once: limits as low as this are of people, who make their few tries together. */
+/** So many of a minute's worth may always come together: limits as low as this are of people, who make their few tries together. */
 const LEAST_BURST = 60;
 
 /** Bytes of bodies and answers that stand beside one request of the limit: 1 MiB a second for a key by the standard setting. */
@@ -35,7 +35,7 @@ const STANDARD_RATE_LIMIT = 600;
 /** How much of the limit is left; these headers go on the answer, no matter what it is. */
 export type RateLimitHeaders = Map<string, string>;
 
-/** Requests a minute, of which some may come at once. */
+/** Requests a minute, of which some may come together. */
 const requestsAMinute = (perMinute: number): BudgetLimits => ({
   burst: Math.max(Math.ceil(perMinute / BURSTS_IN_MINUTE), Math.min(perMinute, LEAST_BURST)),
   perSecond: perMinute / 60,
@@ -46,7 +46,7 @@ const bytesBeside = ({ burst, perSecond }: BudgetLimits): BudgetLimits => ({
   perSecond: perSecond * BYTES_OF_REQUEST,
 });
 
-/** Milliseconds of processor time that an operator has for the checks of its values and for heavy reads. All of a minute may be used at once. */
+/** Milliseconds of processor time that an operator has for the checks of its values and for heavy reads. All of a minute may be used together. */
 export function processorTimeOf({ rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>): BudgetLimits {
   const burst = (rateLimitPerMinute || STANDARD_RATE_LIMIT) * PROCESSOR_MS_OF_REQUEST;
   return { burst, perSecond: burst / 60 };
@@ -58,7 +58,7 @@ interface RateLimitOptions {
   /** Who sends more, as the sentence of the refusal begins. */
   whose: string;
   limits: BudgetLimits;
-  /** What is counted, where that is not requests. */
+  /** The unit that is counted, where that is not requests. */
   unit?: 'content-bytes';
   now?: (() => number) | undefined;
 }
@@ -81,7 +81,7 @@ export class RateLimit {
     return this.#headers(client);
   }
 
-  /** What is known only when it has been used. */
+  /** Adds what is known only when it has been used; nothing is refused. */
   add(client: string, amount: number): void {
     this.#budget.use(client, amount);
   }
@@ -110,7 +110,7 @@ export class RateLimit {
     const perMinute = Math.round(limits.perSecond * 60).toLocaleString('en');
     return new CarnetError(
       'RATE_LIMITED',
-      `${whose} has used its ${what}: ${perMinute} a minute, ${limits.burst.toLocaleString('en')} of them at once; go on in ${seconds} seconds.`,
+      `${whose} has used its ${what}: ${perMinute} a minute, ${limits.burst.toLocaleString('en')} of them together; go on in ${seconds} seconds.`,
       { headers: { ...Object.fromEntries(this.#headers(client)), 'Retry-After': String(seconds) } },
     );
   }

@@ -8,7 +8,7 @@ const MAX_PATHS = 100;
 const MAX_WORK = 2_000_000;
 /** Properties compared before others have their turn: a few milliseconds. */
 const SLICE = 50_000;
-/** What it costs to look at one more chain, however few properties it has. */
+/** The cost of looking at one more chain, however few properties it has. */
 const WORK_OF_PATH = 20;
 /** Skills with equal inputs and outputs can replace each other; of each kind the cheapest are enough. */
 const MAX_ALIKE = 3;

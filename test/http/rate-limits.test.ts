@@ -16,7 +16,7 @@ import { things } from './support/things.ts';
 
 /** The standard setting. Requests of a test would take too long to reach it; the counter itself is called instead. */
 const ANONYMOUS_PER_MINUTE = 6_000;
-/** Of them, what may come at once. */
+/** So many of them may come together. */
 const ANONYMOUS_AT_ONCE = 2_000;
 /** A clock that stands still unless the test moves it. */
 const stopped = { ms: 0, now: (): number => stopped.ms };
@@ -71,7 +71,7 @@ describe('rate limits', () => {
     assert.match(over.headers.get('retry-after') ?? '', /^(20|1\d)$/);
     assert.match(
       detailOf(over),
-      /^This credential has used its requests: 3 a minute, 3 of them at once; go on in (20|1\d) seconds\.$/,
+      /^This credential has used its requests: 3 a minute, 3 of them together; go on in (20|1\d) seconds\.$/,
     );
     assert.equal(remaining(over), '0');
     assertStatus(await (await newAdmin(shell)).get('/v1/things/thg_1'), 200);
@@ -258,7 +258,7 @@ describe('rate limits', () => {
     assert.throws(() => send(1), { code: 'RATE_LIMITED' }, 'half a second brings 50, and no new minute begins');
     stopped.ms += 3_600_000;
     send(ANONYMOUS_AT_ONCE);
-    assert.throws(() => send(1), { code: 'RATE_LIMITED' }, 'an hour brings no more than what may come at once');
+    assert.throws(() => send(1), { code: 'RATE_LIMITED' }, 'an hour brings no more than what may come together');
   });
 
   it('share counters once 50,000 clients are counted, count on, and forget who has all of it back', () => {
@@ -294,7 +294,7 @@ describe('rate limits', () => {
       assertProblem(over, 'RATE_LIMITED');
       assert.match(
         detailOf(over),
-        /^This credential has used its bytes of bodies and answers: 409,600 a minute, 409,600 of them at once; go on in \d+ seconds\.$/,
+        /^This credential has used its bytes of bodies and answers: 409,600 a minute, 409,600 of them together; go on in \d+ seconds\.$/,
       );
       assert.equal(over.headers.get('ratelimit-policy'), '"key-bytes";q=409600;qu="content-bytes";w=60');
       assert(Number(over.headers.get('retry-after')) >= 1);

@@ -127,7 +127,7 @@ describe('a composition', () => {
     for (const { steps } of composed(wanted, offered).chains) assert(composable(wanted, steps));
   });
 
-  it('stops after so much work, and gives others their turn meanwhile, whatever hundreds of large skills declare', () => {
+  it('stops after so much work, and gives others their turn meanwhile, no matter what hundreds of large skills declare', () => {
     const mid = (at: number): string => `mid${at % 300}`;
     const outputs = Array.from({ length: 100 }, (_, at) => `out${at}`);
     const offered = Array.from({ length: 300 }, (_, skill) => ({
