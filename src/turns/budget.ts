@@ -20,8 +20,8 @@ const SHARED_COUNTERS = 1_024;
 const SWEEP_MS = 1_000;
 
 /**
- * How much of something each caller has used lately. It comes back steadily, so there is no window at whose beginning a minute’s worth is there
- * at once. What a use costs may be known only afterwards: then it may take more than there is, and the next one waits until that is back.
+ * How much of something each caller has used lately. It comes back steadily, so there is no window at whose beginning a minute’s worth is there.
+ * What a use costs may be known only afterwards: then it may take more than there is, and the next one waits until that is back.
  */
 export class Budget {
   readonly limits: BudgetLimits;

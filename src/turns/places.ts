@@ -5,7 +5,7 @@ import { Turns } from './turns.ts';
 interface PlaceLimits {
   /** The places that there are at all. */
   places: number;
-  /** What the places are of, in the sentences of refusals. */
+  /** A name of what is done in the places, for the sentences of refusals. */
   of: string;
   /** Milliseconds for which a place is waited for. */
   waitMs: number;

@@ -244,7 +244,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('let a third of a minute come at once, and the rest steadily', () => {
+  it('let a third of a minute come together, and the rest steadily', () => {
     const limits = createRateLimits(limitsOfOne, stopped.now);
     assert(limits !== null);
     const send = (count: number): void => {
