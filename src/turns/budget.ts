@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { CarnetError } from '../errors/carnet-error.ts';
 
-/** What a caller may use at once, and how much of it comes back in a second. */
+/** A caller may use `burst` together, and so much comes back in a second. */
 export interface BudgetLimits {
   burst: number;
   perSecond: number;
@@ -21,7 +21,7 @@ const SWEEP_MS = 1_000;
 
 /**
  * How much of something each caller has used lately. It comes back steadily, so there is no window at whose beginning a minute’s worth is there.
- * What a use costs may be known only afterwards: then it may take more than there is, and the next one waits until that is back.
+ * The cost of a use may be known only afterwards: then it may take more than there is, and the next one waits until that is back.
  */
 export class Budget {
   readonly limits: BudgetLimits;
