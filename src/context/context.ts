@@ -6,6 +6,7 @@ import type { Encryption } from './encryption.ts';
 import type { RowEvents } from '../database/row-events.ts';
 import type { SchemaChecker } from '../json-schema/index.ts';
 import type { Outbound } from '../outbound/index.ts';
+import type { Budget } from '../turns/budget.ts';
 import type { AgentConduct, ContentReader, Delivery, PassportRevocation, RequireApproval } from './ports.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 
@@ -20,6 +21,8 @@ export interface Context {
   readonly encryption: Encryption;
   readonly rowEvents: RowEvents;
   readonly schemas: SchemaChecker;
+  /** The milliseconds of processor time that each operator has for checks of values and for heavy reads. */
+  readonly processorTime: Budget;
   /** The objects that domains keep in memory (`defineCache`). */
   readonly caches: Caches;
   /** Calls to addresses that users choose. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { createPool, createTypeParserPreset, sql, type DatabasePool, type Interceptor } from 'slonik';
 import type { z } from 'zod';
 import { SchemaValidationError } from 'slonik';
@@ -11,29 +12,35 @@ import { driverWithinTime } from './silence.ts';
 export { sql };
 export type { DatabasePool, DatabaseTransactionConnection, CommonQueryMethods } from 'slonik';
 
-/** Statement texts that get a name, and so a plan kept by each connection; beyond this many (lists of varying length) they go unnamed. */
-const NAMED_STATEMENTS = 400;
+/** Statement texts that are remembered; the service has about as many that are used often. */
+const REMEMBERED_STATEMENTS = 400;
 
 /**
- * slonik hands `name` to the driver but never sets one: unnamed, Postgres parses and plans every statement again. A text without
- * parameters (BEGIN, COMMIT, migrations) stays unnamed.
+ * slonik hands `name` to the driver but never sets one: unnamed, Postgres parses and plans every statement again. A text gets its name,
+ * and so a plan kept by each connection, when it comes again while it is remembered: those that come once take no room there, and
+ * forget nothing that is used. A text without parameters (BEGIN, COMMIT, migrations) stays unnamed.
  */
 function nameStatements(): Interceptor {
-  const names = new Map<string, string>();
+  const names = new LRUCache<string, string>({ max: REMEMBERED_STATEMENTS });
   return {
     name: 'name-statements',
     transformQuery: (_context, query) => {
       if (query.values.length === 0) return query;
-      let name = names.get(query.sql);
-      if (name === undefined) {
-        if (names.size >= NAMED_STATEMENTS) return query;
-        name = createHash('sha256').update(query.sql).digest('base64url').slice(0, 22);
-        names.set(query.sql, name);
+      const known = names.get(query.sql);
+      if (known === undefined) {
+        names.set(query.sql, UNNAMED);
+        return query;
       }
+      const name = known === UNNAMED ? nameOf(query.sql) : known;
+      if (known === UNNAMED) names.set(query.sql, name);
       return { ...query, name };
     },
   };
 }
+
+/** Stands for the name of a text that has come once. */
+const UNNAMED = '';
+const nameOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** A function, type or schema that is not there; XX000 where it went while the call looked at it. */
 const MISSING: ReadonlySet<unknown> = new Set(['42883', '42704', '3F000', 'XX000']);

@@ -1,10 +1,15 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { Shares } from '../turns/shares.ts';
 import { connectToRelease } from './functions.ts';
 import { SILENT_MS } from './silence.ts';
 
-/** Waiters a process holds at most: each reads Postgres now and then. One more gets the row as it is. */
+/** Waiters a process holds at most, of one caller three quarters: each reads Postgres now and then. One more gets the row as it is. */
 const MAX_WAITERS = 1_000;
+/** Between two looks of a waiter that nothing was announced to: an announcement is rarely lost, and changes of other processes come by it alone. */
+const LOOK_MS = 10_000;
+/** The same while announcements of other processes do not arrive. */
+const UNHEARD_LOOK_MS = 1_000;
 
 /** Between two tries to connect again. */
 const RECONNECT_MS = 250;
@@ -20,6 +25,13 @@ const COALESCE_MS = 20;
 /** Postgres takes 8,000 bytes a NOTIFY; ids are 30. */
 const IDS_PER_NOTIFY = 200;
 
+export interface Wait {
+  /** The operator whose share of the places it takes. */
+  caller: string;
+  seconds: number;
+  signal: AbortSignal;
+}
+
 export interface RowEvents {
   /** Call after a commit that changed these rows: notifies listeners of this process immediately, other processes within about 20 ms. */
   changed(...ids: string[]): void;
@@ -28,14 +40,11 @@ export interface RowEvents {
   /** False while announcements of other processes do not arrive; caches must then not be trusted. */
   readonly listening: boolean;
   /**
-   * Reads until `read` gives a value, again at every change of `id`, on reconnect and every second; undefined when `seconds` are
-   * over, `signal` is aborted or too many wait already. Registers before it reads, so no change between the two is missed.
+   * Reads until `read` gives a value, again at every change of `id`, on reconnect and every ten seconds, and every second while `listening`
+   * is false; undefined when `seconds` are over, `signal` is aborted, or there is no place for another waiter of this caller. Registers
+   * before it reads, so no change between the two is missed.
    */
-  waitFor<T>(
-    id: string,
-    wait: { seconds: number; signal: AbortSignal },
-    read: () => Promise<T | undefined>,
-  ): Promise<T | undefined>;
+  waitFor<T>(id: string, wait: Wait, read: () => Promise<T | undefined>): Promise<T | undefined>;
   /** Before a stop: everybody who waits, now or later, has waited long enough. */
   endWaits(): void;
   close(): Promise<void>;
@@ -56,7 +65,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
   let closed = false;
   let flushTimer: NodeJS.Timeout | undefined;
   let reconnectTimer: NodeJS.Timeout | undefined;
-  let waiting = 0;
+  const places = new Shares(MAX_WAITERS);
   let waitsEnded = false;
 
   const notify = (id: string): void => {
@@ -118,7 +127,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
       const ids = [...pending.values().take(IDS_PER_NOTIFY)];
       for (const id of ids) pending.delete(id);
       await query(client, 'select pg_notify($1, $2)', [CHANNEL, ids.join(' ')]).catch((error: unknown) => {
-        log.warn({ err: error }, 'row events: an announcement was lost; waiters read again within a second');
+        log.warn({ err: error }, 'row events: an announcement was lost; waiters read again within ten seconds');
       });
     }
     announcing = false;
@@ -130,6 +139,43 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
     await query(on, 'select').catch(() => {}); // its end is noticed by the connection
     announcing = false;
     void flush();
+  };
+
+  const waitInPlace = async <T>(
+    id: string,
+    { seconds, signal }: Wait,
+    read: () => Promise<T | undefined>,
+  ): Promise<T | undefined> => {
+    const until = performance.now() + seconds * 1_000;
+    let wake = (): void => {};
+    let changedSince = false;
+    const unsubscribe = rowEvents.subscribe((changed) => {
+      if (changed === id || changed === '*') {
+        changedSince = true;
+        wake();
+      }
+    });
+    const onAbort = (): void => wake();
+    signal.addEventListener('abort', onAbort);
+    try {
+      for (;;) {
+        changedSince = false;
+        const value = await read();
+        const left = until - performance.now();
+        if (value !== undefined || left <= 0 || signal.aborted || waitsEnded) return value;
+        if (changedSince) continue;
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.min(left, listening ? LOOK_MS : UNHEARD_LOOK_MS));
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+    } finally {
+      unsubscribe();
+      signal.removeEventListener('abort', onAbort);
+    }
   };
 
   const rowEvents: RowEvents = {
@@ -147,39 +193,13 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async waitFor(id, { seconds, signal }, read) {
-      const until = performance.now() + seconds * 1_000;
-      if (waiting >= MAX_WAITERS) return await read();
-      waiting += 1;
-      let wake = (): void => {};
-      let changedSince = false;
-      const unsubscribe = this.subscribe((changed) => {
-        if (changed === id || changed === '*') {
-          changedSince = true;
-          wake();
-        }
-      });
-      const onAbort = (): void => wake();
-      signal.addEventListener('abort', onAbort);
+    async waitFor(id, wait, read) {
+      if (!places.mayTake(wait.caller)) return await read();
+      places.take(wait.caller);
       try {
-        for (;;) {
-          changedSince = false;
-          const value = await read();
-          const left = until - performance.now();
-          if (value !== undefined || left <= 0 || signal.aborted || waitsEnded) return value;
-          if (changedSince) continue;
-          await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, Math.min(left, 1_000));
-            wake = () => {
-              clearTimeout(timer);
-              resolve();
-            };
-          });
-        }
+        return await waitInPlace(id, wait, read);
       } finally {
-        waiting -= 1;
-        unsubscribe();
-        signal.removeEventListener('abort', onAbort);
+        places.giveBack(wait.caller);
       }
     },
     endWaits() {

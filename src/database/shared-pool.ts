@@ -24,8 +24,8 @@ export class SharedPool {
     this.#pool = pool;
     const { maxPoolSize = 10 } = pool.configuration; // slonik's own number
     this.#places = new Places({
-      at: 'the database',
       places: maxPoolSize,
+      of: 'the database',
       waitMs: WAIT_MS,
       waitingOfCaller: MAX_WAITING_OF_CALLER,
       waiting: MAX_WAITING,

@@ -7,6 +7,7 @@ import { authentication, createAuthentication } from './auth/authentication.ts';
 import type { Credentials } from './auth/credential.ts';
 import { body } from './body.ts';
 import { fairUse } from './fair-use.ts';
+import { heavyReads } from './heavy-reads.ts';
 import { HeldBodies, STANDARD_BODY_LIMITS } from './held-bodies.ts';
 import { idempotency } from './idempotency.ts';
 import type { Health } from './pages/health-pages.ts';
@@ -62,6 +63,7 @@ export function createApp(context: Context, service: Service): Koa {
     .use(body({ signed, others })) // 408, 413, 415, 400, 503
     .use(idempotency) // 409
     .use(validation) // 400, 404
+    .use(heavyReads(context)) // 429, 503
     .use(answer); // the handler
   return app;
 }

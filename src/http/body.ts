@@ -12,6 +12,9 @@ import type { Middleware, Sent } from './state.ts';
 
 const STANDARD_MAX_BODY_BYTES = 1_048_576;
 
+/** Bytes that a body of the route has at most. */
+export const bodyLimitOf = ({ bodyLimit = STANDARD_MAX_BODY_BYTES }: AnyRoute): number => bodyLimit;
+
 /** Where bodies are held: those that somebody signed until the answer, all others until they are parsed. */
 interface Held {
   signed: HeldBodies;
@@ -25,7 +28,7 @@ interface Held {
  */
 export function body({ signed, others }: Held): Middleware<Sent> {
   return async (ctx, next) => {
-    const { route, bodyLimit = route.bodyLimit ?? STANDARD_MAX_BODY_BYTES } = ctx.state;
+    const { route, bodyLimit = bodyLimitOf(route) } = ctx.state;
     ctx.state.sent = undefined;
     if (!takesBody(route)) return await next();
     if (!hasBody(ctx.req)) {
@@ -34,7 +37,9 @@ export function body({ signed, others }: Held): Middleware<Sent> {
     }
     const reading = { owner: ownerOf(ctx), limit: bodyLimit };
     if (route.takesSigned === undefined) {
-      ctx.state.sent = contentOf(route, ctx.req, await bytesOf(others, ctx.req, reading));
+      const bytes = await bytesOf(others, ctx.req, reading);
+      ctx.state.bodyBytes = bytes.length;
+      ctx.state.sent = contentOf(route, ctx.req, bytes);
       return await next();
     }
     const { bytes, release } = await signed.read(ctx.req, reading);

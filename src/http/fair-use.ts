@@ -17,7 +17,7 @@ export function fairUse(context: Context, shared: SharedPool): Middleware<Sharin
 }
 
 /** Returns whose share a request takes. Who signs what they send may have an address in common with others: the endpoint that receives it is one sharer. */
-function sharerOf({ state, req }: ParameterizedContext<Admitted>, { config }: Context): string {
+export function sharerOf({ state, req }: ParameterizedContext<Admitted>, { config }: Context): string {
   const { caller, route, params } = state;
   if (caller !== null) return caller.operatorId;
   if (route.takesSigned !== undefined) return `${route.operation}:${route.receiver?.of(params) ?? ''}`;

@@ -1,18 +1,15 @@
-import { hash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { ParameterizedContext } from 'koa';
 import type { Caller } from '../commands/caller.ts';
 import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
+import { Budget, type BudgetLimits } from '../turns/budget.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
-import { assertJson } from './body.ts';
+import { assertJson, bodyLimitOf } from './body.ts';
 import type { AnyRoute } from './route.ts';
 import type { Authenticated, Middleware } from './state.ts';
 
-const WINDOW_SECONDS = 60;
-/** Clients counted apart in one window, about 300 bytes each; those beyond share counters, so that memory stays bounded. */
-const COUNTED_APART = 50_000;
-const SHARED_COUNTERS = 1_024;
+type Ctx = ParameterizedContext<Authenticated>;
 
 /** How many keys’ worth of requests an operator has: its keys make keys, and each counts by itself. */
 const KEYS_OF_OPERATOR = 5;
@@ -20,56 +17,103 @@ const KEYS_OF_OPERATOR = 5;
 /** Standard of ANONYMOUS_RATE_LIMIT_PER_MINUTE: what a route says of itself holds beside it, and grows and shrinks with the setting. */
 const STANDARD_ANONYMOUS = 6_000;
 
+/** A third of a minute's worth may come together: bursts of clients pass, and nothing behind this process is filled by one caller. */
+const BURSTS_IN_MINUTE = 3;
+/** So many of a minute's worth may always come together: limits as low as this are of people, who make their few tries together. */
+const LEAST_BURST = 60;
+
+/** Bytes of bodies and answers that stand beside one request of the limit: 1 MiB a second for a key by the standard setting. */
+const BYTES_OF_REQUEST = 102_400;
+
+/**
+ * Processor time that stands beside one request of a key's limit, for an operator and in milliseconds: 20 seconds a minute by the standard
+ * setting. A search takes a fifth of a second at most, an ordinary check well under a millisecond.
+ */
+const PROCESSOR_MS_OF_REQUEST = 20_000 / 600;
+const STANDARD_RATE_LIMIT = 600;
+
 /** How much of the limit is left; these headers go on the answer, no matter what it is. */
 export type RateLimitHeaders = Map<string, string>;
 
-/** Counts the requests of one kind of client, in this process. */
-export interface RateLimit {
-  /** @returns headers for the answer. @throws CarnetError RATE_LIMITED, carrying the same headers and Retry-After */
-  count(client: string): Promise<RateLimitHeaders>;
-  /** Takes one request back, which turned out to be counted elsewhere. */
-  giveBack(client: string): Promise<void>;
+/** Requests a minute, of which some may come together. */
+const requestsAMinute = (perMinute: number): BudgetLimits => ({
+  burst: Math.max(Math.ceil(perMinute / BURSTS_IN_MINUTE), Math.min(perMinute, LEAST_BURST)),
+  perSecond: perMinute / 60,
+});
+
+const bytesBeside = ({ burst, perSecond }: BudgetLimits): BudgetLimits => ({
+  burst: burst * BYTES_OF_REQUEST,
+  perSecond: perSecond * BYTES_OF_REQUEST,
+});
+
+/** Milliseconds of processor time that an operator has for the checks of its values and for heavy reads. All of a minute may be used together. */
+export function processorTimeOf({ rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>): BudgetLimits {
+  const burst = (rateLimitPerMinute || STANDARD_RATE_LIMIT) * PROCESSOR_MS_OF_REQUEST;
+  return { burst, perSecond: burst / 60 };
 }
 
-function createRateLimit(policy: string, perMinute: number): RateLimit {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS });
-  let seen = new Set<string>();
-  let windowEnd = 0;
-  const counterOf = (client: string): string => {
-    if (Date.now() >= windowEnd) {
-      seen = new Set();
-      windowEnd = Date.now() + WINDOW_SECONDS * 1_000;
-    }
-    if (seen.size < COUNTED_APART) seen.add(client);
-    return seen.has(client) ? client : `shared:${hash('sha256', client, 'buffer').readUInt16BE() % SHARED_COUNTERS}`;
-  };
-  return {
-    async count(client) {
-      const counted = await limiter.consume(counterOf(client)).catch((refused: unknown) => {
-        if (refused instanceof RateLimiterRes) return refused;
-        throw refused;
-      });
-      const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1_000));
-      const headers = new Map([
-        ['RateLimit-Policy', `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`],
-        ['RateLimit', `"${policy}";r=${counted.remainingPoints};t=${seconds}`],
-        ['X-RateLimit-Limit', String(perMinute)],
-        ['X-RateLimit-Remaining', String(counted.remainingPoints)],
-        ['X-RateLimit-Reset', String(seconds)],
-      ]);
-      if (counted.consumedPoints <= perMinute) return headers;
-      throw new CarnetError(
-        'RATE_LIMITED',
-        `More than ${perMinute} requests in a minute; go on in ${seconds} seconds.`,
-        {
-          headers: { ...Object.fromEntries(headers), 'Retry-After': String(seconds) },
-        },
-      );
-    },
-    async giveBack(client) {
-      await limiter.reward(counterOf(client), 1);
-    },
-  };
+interface RateLimitOptions {
+  /** The name of the policy in the headers. */
+  policy: string;
+  /** Who sends more, as the sentence of the refusal begins. */
+  whose: string;
+  limits: BudgetLimits;
+  /** The unit that is counted, where that is not requests. */
+  unit?: 'content-bytes';
+  now?: (() => number) | undefined;
+}
+
+/** Counts what one kind of client sends, in this process. */
+export class RateLimit {
+  readonly #budget: Budget;
+  readonly #options: RateLimitOptions;
+
+  constructor(options: RateLimitOptions) {
+    this.#options = options;
+    this.#budget = new Budget(options.limits, options.now);
+  }
+
+  /** @returns headers for the answer. @throws CarnetError RATE_LIMITED, carrying the same headers and Retry-After */
+  count(client: string, amount = 1): RateLimitHeaders {
+    const seconds = this.#budget.secondsToWait(client, amount);
+    if (seconds > 0) throw this.#refusal(client, seconds);
+    this.#budget.use(client, amount);
+    return this.#headers(client);
+  }
+
+  /** Adds what is known only when it has been used; nothing is refused. */
+  add(client: string, amount: number): void {
+    this.#budget.use(client, amount);
+  }
+
+  /** Takes one request back, which turned out to be counted elsewhere. */
+  giveBack(client: string): void {
+    this.#budget.use(client, -1);
+  }
+
+  #headers(client: string): RateLimitHeaders {
+    const { policy, unit, limits } = this.#options;
+    const { amount, secondsToFull } = this.#budget.left(client);
+    const window = Math.round(limits.burst / limits.perSecond);
+    return new Map([
+      ['RateLimit-Policy', `"${policy}";q=${limits.burst}${unit === undefined ? '' : `;qu="${unit}"`};w=${window}`],
+      ['RateLimit', `"${policy}";r=${amount};t=${secondsToFull}`],
+      ['X-RateLimit-Limit', String(limits.burst)],
+      ['X-RateLimit-Remaining', String(amount)],
+      ['X-RateLimit-Reset', String(secondsToFull)],
+    ]);
+  }
+
+  #refusal(client: string, seconds: number): CarnetError {
+    const { whose, unit, limits } = this.#options;
+    const what = unit === undefined ? 'requests' : 'bytes of bodies and answers';
+    const perMinute = Math.round(limits.perSecond * 60).toLocaleString('en');
+    return new CarnetError(
+      'RATE_LIMITED',
+      `${whose} has used its ${what}: ${perMinute} a minute, ${limits.burst.toLocaleString('en')} of them together; go on in ${seconds} seconds.`,
+      { headers: { ...Object.fromEntries(this.#headers(client)), 'Retry-After': String(seconds) } },
+    );
+  }
 }
 
 /** A call that has a limit of its own: requests a minute of one block of addresses. */
@@ -78,11 +122,17 @@ export interface LimitedCall {
   callsPerMinute: number;
 }
 
+/** The requests of a caller, and the bytes of these and of their answers. */
+interface CallerLimit {
+  requests: RateLimit;
+  bytes: RateLimit;
+}
+
 export interface RateLimits {
   /** By key id. */
-  key: RateLimit;
+  key: CallerLimit;
   /** By operator: all that is not a person. */
-  operator: RateLimit;
+  operator: CallerLimit;
   /** By address block: public routes, pages, and requests whose credential is not valid. */
   anonymous: RateLimit;
   /** By address block, as many again: documents that are the same for everybody, so that nothing else that comes from there keeps them away. */
@@ -94,30 +144,47 @@ export interface RateLimits {
 
 type Limits = Pick<Config, 'rateLimitPerMinute' | 'anonymousRateLimitPerMinute' | 'trustProxyHops'>;
 
-/** The counters of this process; null where `rateLimitPerMinute` is 0, which switches every limit off. */
-export const createRateLimits = ({
-  rateLimitPerMinute,
-  anonymousRateLimitPerMinute,
-  trustProxyHops,
-}: Limits): RateLimits | null =>
-  rateLimitPerMinute === 0
-    ? null
-    : {
-        key: createRateLimit('key', rateLimitPerMinute),
-        operator: createRateLimit('operator', rateLimitPerMinute * KEYS_OF_OPERATOR),
-        anonymous: createRateLimit('address', anonymousRateLimitPerMinute),
-        document: createRateLimit('document', anonymousRateLimitPerMinute),
-        of: limitsOfRoutes(anonymousRateLimitPerMinute / STANDARD_ANONYMOUS),
-        trustProxyHops,
-      };
-
-/** A counter of its own for each route, made at its first request; `share`: of what the route says. */
-function limitsOfRoutes(share: number): RateLimits['of'] {
-  const limits = new Map<string, RateLimit>();
-  return ({ operation, callsPerMinute }) => {
-    const limit = limits.get(operation) ?? createRateLimit(operation, Math.ceil(callsPerMinute * share));
-    limits.set(operation, limit);
-    return limit;
+/**
+ * The counters of this process; null where `rateLimitPerMinute` is 0, which switches every limit off.
+ * @param now milliseconds of a clock that never goes back
+ */
+export function createRateLimits(
+  { rateLimitPerMinute, anonymousRateLimitPerMinute, trustProxyHops }: Limits,
+  now?: () => number,
+): RateLimits | null {
+  if (rateLimitPerMinute === 0) return null;
+  const ofCaller = (policy: string, whose: string, perMinute: number): CallerLimit => {
+    const limits = requestsAMinute(perMinute);
+    return {
+      requests: new RateLimit({ policy, whose, limits, now }),
+      bytes: new RateLimit({
+        policy: `${policy}-bytes`,
+        whose,
+        limits: bytesBeside(limits),
+        unit: 'content-bytes',
+        now,
+      }),
+    };
+  };
+  const ofAddress = (policy: string, perMinute: number): RateLimit =>
+    new RateLimit({ policy, whose: 'This address', limits: requestsAMinute(perMinute), now });
+  const ofRoutes = new Map<string, RateLimit>();
+  return {
+    key: ofCaller('key', 'This credential', rateLimitPerMinute),
+    operator: ofCaller(
+      'operator',
+      'The operator, by all its credentials together,',
+      rateLimitPerMinute * KEYS_OF_OPERATOR,
+    ),
+    anonymous: ofAddress('address', anonymousRateLimitPerMinute),
+    document: ofAddress('document', anonymousRateLimitPerMinute),
+    of({ operation, callsPerMinute }) {
+      const share = anonymousRateLimitPerMinute / STANDARD_ANONYMOUS;
+      const limit = ofRoutes.get(operation) ?? ofAddress(operation, Math.ceil(callsPerMinute * share));
+      ofRoutes.set(operation, limit);
+      return limit;
+    },
+    trustProxyHops,
   };
 }
 
@@ -147,24 +214,45 @@ export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> 
   return async (ctx, next) => {
     const { counted, credential, params, route } = ctx.state;
     const block = (): string => addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
-    if (credential !== null) {
-      ctx.res.setHeaders(await limits.key.count(countedAs(credential.caller)));
-      if (!isPerson(credential.caller)) await limits.operator.count(credential.caller.operatorId);
-    } else if (route.takesSigned !== undefined) {
+    if (credential !== null) return await countCaller(limits, { ctx, caller: credential.caller }, next);
+    if (route.takesSigned !== undefined) {
       const { receiver, callsPerMinute } = route;
       if (receiver !== undefined && callsPerMinute !== undefined)
         ctx.res.setHeaders(
-          await limits.of({ operation: route.operation, callsPerMinute }).count(`${receiver.of(params)} ${block()}`),
+          limits.of({ operation: route.operation, callsPerMinute }).count(`${receiver.of(params)} ${block()}`),
         );
     } else if (!counted) {
-      ctx.res.setHeaders(await (isDocument(route) ? limits.document : limits.anonymous).count(block()));
+      ctx.res.setHeaders((isDocument(route) ? limits.document : limits.anonymous).count(block()));
       const { operation, callsPerMinute } = route;
       if (callsPerMinute !== undefined) {
         // JSON is what no browser sends for a page of another site (CORS): such a page uses up no limit of the network it is opened in.
         assertJson(ctx.req);
-        ctx.res.setHeaders(await limits.of({ operation, callsPerMinute }).count(block()));
+        ctx.res.setHeaders(limits.of({ operation, callsPerMinute }).count(block()));
       }
     }
     await next();
   };
+}
+
+/** The bytes that a body announces count before they come; what it has beyond, and the answer, when it is there. */
+async function countCaller(
+  { key, operator }: RateLimits,
+  { ctx, caller }: { ctx: Ctx; caller: Caller },
+  next: () => Promise<void>,
+): Promise<void> {
+  const counters = [
+    { limit: key, client: countedAs(caller) },
+    ...(isPerson(caller) ? [] : [{ limit: operator, client: caller.operatorId as string }]),
+  ];
+  const announced = Math.min(Number(ctx.req.headers['content-length'] ?? 0), bodyLimitOf(ctx.state.route));
+  ctx.res.setHeaders(key.requests.count(countedAs(caller)));
+  if (!isPerson(caller)) operator.requests.count(caller.operatorId);
+  for (const { limit, client } of counters) limit.bytes.count(client, announced);
+  try {
+    await next();
+  } finally {
+    const { bodyBytes = 0 } = ctx.state;
+    const bytes = Math.max(0, bodyBytes - announced) + (ctx.length ?? 0);
+    for (const { limit, client } of counters) limit.bytes.add(client, bytes);
+  }
 }

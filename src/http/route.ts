@@ -149,6 +149,8 @@ export interface Route<
      */
     admit(context: Context, params: Record<string, string>): Promise<{ limit: number; owner: string; found: Found }>;
   };
+  /** Whether a GET with this query takes long: it is done in one of the places for such reads, and counts as processor time. */
+  isHeavy?(query: z.output<Query>): boolean;
   /** A POST that changes nothing: Idempotency-Key means nothing there. */
   readsOnly?: true;
   handler(

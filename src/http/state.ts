@@ -37,6 +37,8 @@ export interface Authenticated extends Routed {
   unauthenticated: CarnetError | undefined;
   /** The request is counted by its address already. */
   counted: boolean;
+  /** Bytes of its body, once it has been read. */
+  bodyBytes?: number;
 }
 
 /** From `admission` on. */

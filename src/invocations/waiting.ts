@@ -29,7 +29,7 @@ export async function readInvocation(
   };
   if (seconds === null) return read();
   let latest: Invocation | undefined;
-  await context.rowEvents.waitFor(id, { seconds, signal }, async () => {
+  await context.rowEvents.waitFor(id, { caller: operatorId, seconds, signal }, async () => {
     latest = await read();
     return isOpen(latest) ? undefined : latest;
   });
@@ -44,7 +44,8 @@ export async function readPending(
 ): Promise<InvocationSummary[]> {
   const read = (): Promise<InvocationSummary[]> => listPending(context.pool, filter);
   if (seconds === null) return read();
-  const arrived = await context.rowEvents.waitFor(pendingOf(filter.operatorId), { seconds, signal }, async () => {
+  const wait = { caller: filter.operatorId, seconds, signal };
+  const arrived = await context.rowEvents.waitFor(pendingOf(filter.operatorId), wait, async () => {
     const rows = await read();
     return rows.length > 0 ? rows : undefined;
   });

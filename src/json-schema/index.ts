@@ -2,9 +2,11 @@ import type { JsonValue } from '../json/value.ts';
 import type { SchemaFault } from './faults.ts';
 import { structuralFaults } from './limits.ts';
 import type { PlacedPattern } from './messages.ts';
-import { NEVER_SEEN, Pool, type CheckLimits } from './pool.ts';
+import type { PoolLimits } from '../threads/pool.ts';
+import type { Budget } from '../turns/budget.ts';
+import { NEVER_SEEN, Pool, standardLimits } from './pool.ts';
 
-export { standardLimits, type CheckLimits } from './pool.ts';
+export { standardLimits } from './pool.ts';
 export type { SchemaFault } from './faults.ts';
 export type { PlacedPattern } from './messages.ts';
 
@@ -48,9 +50,12 @@ export interface SchemaChecker {
   close(): Promise<void>;
 }
 
-/** @param limits may be changed later: a job has the limits of the moment it begins. */
-export function createSchemaChecker(limits?: CheckLimits): SchemaChecker {
-  const pool = new Pool(limits);
+/**
+ * @param time the milliseconds of processor time that each caller has
+ * @param limits may be changed later: a job has the limits of the moment it begins.
+ */
+export function createSchemaChecker(time: Budget, limits: PoolLimits = standardLimits): SchemaChecker {
+  const pool = new Pool(time, limits);
   return {
     async checkSchema(schema, at, caller) {
       const faults = structuralFaults(schema, at);

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { CarnetError } from '../errors/carnet-error.ts';
-import { CpuBudget } from './cpu-budget.ts';
 import { fault, type SchemaFault } from './faults.ts';
 import type { Answer, Job } from './messages.ts';
 import { ThreadPool, type PoolLimits, type Pooled } from '../threads/pool.ts';
 import type { Death, Done, Thread } from '../threads/thread.ts';
+import { assertTimeLeft, type Budget } from '../turns/budget.ts';
 import { Turns } from '../turns/turns.ts';
 
 /** Jobs that may wait for a thread: an ordinary job takes well under a millisecond, so they take a second at most. */
@@ -23,16 +23,11 @@ const MAX_PAIRS = 10_000;
 /** Schemas whose text is assumed to be in a thread's cache; a thread without it answers `missing`. */
 const MAX_KNOWN = 1_000;
 
-export interface CheckLimits extends PoolLimits {
-  /** Processor time of all jobs of one caller in a minute, in milliseconds. */
-  budgetMs: number;
-}
-
 /**
  * By the clock a job has five times its processor time: a machine with five times too much to do, or a job for which V8 collects garbage all
  * the time, in threads of its own whose time is nobody's. Only slow schemas ever make others wait five seconds.
  */
-export const standardLimits: CheckLimits = { jobMs: 1_000, clockMs: 5_000, waitMs: 5_000, budgetMs: 20_000 };
+export const standardLimits: PoolLimits = { jobMs: 1_000, clockMs: 5_000, waitMs: 5_000 };
 
 type CheckThread = Thread<Pending, Job, Answer>;
 
@@ -69,7 +64,7 @@ const pairOf = (caller: string, schemaHash: string): string => `${caller} ${sche
  * - A check that was slow, or had to be stopped, runs in the second thread only, and alone, while the first is kept for the rest. That is said of
  *   a schema with one caller and never of the schema: what one caller sends makes nobody else's checks wait. Texts that are checked before
  *   they are kept are one schema for that, since each is another: a slow one makes the next ones of the caller run alone for a minute.
- * - Each caller has a budget of processor time. It is measured in the thread, so a busy machine makes nobody slow.
+ * - Each caller has a budget of processor time, which heavy reads take as well. It is measured in the thread, so a busy machine makes nobody slow.
  */
 export class Pool {
   readonly #ordinary = new Turns<Pending>();
@@ -78,11 +73,13 @@ export class Pool {
   readonly #costs = new LRUCache<string, 'light' | 'slow'>({ max: MAX_PAIRS });
   /** The hashes of the schemas whose text was sent to a thread. */
   readonly #known = new WeakMap<CheckThread, Set<string>>();
-  readonly #budget = new CpuBudget();
-  readonly #limits: CheckLimits;
+  /** Milliseconds. */
+  readonly #time: Budget;
+  readonly #limits: PoolLimits;
   readonly #threads: ThreadPool<Pending, Job, Answer>;
 
-  constructor(limits: CheckLimits = standardLimits) {
+  constructor(time: Budget, limits: PoolLimits) {
+    this.#time = time;
     this.#limits = limits;
     this.#threads = new ThreadPool(
       {
@@ -114,8 +111,7 @@ export class Pool {
 
   async #do(job: PoolJob): Promise<Checked> {
     const { caller } = job;
-    const seconds = this.#budget.secondsToWait(caller, this.#limits.budgetMs);
-    if (seconds > 0) throw overBudget(this.#limits.budgetMs, seconds);
+    assertTimeLeft(this.#time, caller);
     const pair = pairOf(caller, job.schemaHash);
     this.#assertRoom(caller, pair);
     return new Promise((resolve, reject) => {
@@ -201,7 +197,7 @@ export class Pool {
   /** A job is out of its thread: its cost is the caller's, and says how the next one is run. */
   #learn({ pair, caller, job }: Pending, cpuMs: number): void {
     const wasSlow = this.#isSlow(pair);
-    this.#budget.use(caller, cpuMs, this.#limits.budgetMs);
+    this.#time.use(caller, cpuMs);
     if (cpuMs > SLOW_MS) this.#becomesSlow(pair);
     else if (job.schemaHash === NEVER_SEEN) return;
     else if (cpuMs < LIGHT_MS && !wasSlow) this.#costs.set(pair, 'light');
@@ -257,11 +253,4 @@ const tooManyWaiting = (bound: number): CarnetError =>
     'RATE_LIMITED',
     `${bound} values of yours wait to be checked against their schemas; go on when some are done.`,
     { headers: { 'Retry-After': '1' } },
-  );
-
-const overBudget = (budgetMs: number, seconds: number): CarnetError =>
-  new CarnetError(
-    'RATE_LIMITED',
-    `Checking your values against their schemas has used the ${budgetMs / 1_000} seconds of processor time that you have in a minute; go on in ${seconds} seconds.`,
-    { headers: { 'Retry-After': String(seconds) } },
   );

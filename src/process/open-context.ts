@@ -8,10 +8,12 @@ import { createEncryption } from '../context/encryption.ts';
 import { openRowEvents } from '../database/row-events.ts';
 import { createPayments } from '../billing/index.ts';
 import { approvalGate } from '../governance/index.ts';
+import { processorTimeOf } from '../http/rate-limit.ts';
 import { createScanner } from '../inbound/index.ts';
 import { createSchemaChecker } from '../json-schema/index.ts';
 import { createOutbound } from '../outbound/index.ts';
 import { agentConduct, passportRevocation } from '../passports/index.ts';
+import { Budget } from '../turns/budget.ts';
 
 /** Connections of the API and of the worker, each (rule 13). */
 const POOL_SIZE = 8;
@@ -25,7 +27,8 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
   const rowEvents = await openRowEvents(config.databaseUrl, log); // first: it installs what every other connection calls
   const onMessages = (): void => delivery.messagesCommitted();
   const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api', onMessages });
-  const schemas = createSchemaChecker();
+  const processorTime = new Budget(processorTimeOf(config));
+  const schemas = createSchemaChecker(processorTime);
   const contentReader = createScanner();
   const encryption = createEncryption(config.encryptionKeys);
   if (config.outboundAllowLoopback) {
@@ -40,6 +43,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
     encryption,
     rowEvents,
     schemas,
+    processorTime,
     outbound: createOutbound({ allowLoopback: config.outboundAllowLoopback, publicBaseUrl: config.publicBaseUrl }),
     delivery,
     requireApproval: approvalGate({ config, encryption }),

@@ -4,8 +4,12 @@ import type { ComposableSkill } from '../skills/index.ts';
 export const MAX_STEPS = 3;
 /** Unfinished chains that are extended by another step, the cheapest first. */
 const MAX_PATHS = 100;
-/** Properties compared in all: about 50 ms, no matter what strangers have published. */
-const MAX_WORK = 1_000_000;
+/** Properties compared in all: about a tenth of a second, no matter what strangers have published. */
+const MAX_WORK = 2_000_000;
+/** Properties compared before others have their turn: a few milliseconds. */
+const SLICE = 50_000;
+/** The cost of looking at one more chain, however few properties it has. */
+const WORK_OF_PATH = 20;
 /** Skills with equal inputs and outputs can replace each other; of each kind the cheapest are enough. */
 const MAX_ALIKE = 3;
 
@@ -31,17 +35,23 @@ interface Path extends Chain {
 
 /**
  * Searches breadth-first from what the request provides. Every input of a step is provided by the request or is an output
- * of an earlier step, and every step is needed. Returns the chains that give the largest share of the wanted outputs,
- * cheapest first.
+ * of an earlier step, and every step is needed. Yields where others should have their turn. Returns the chains that give the
+ * largest share of the wanted outputs, cheapest first.
  */
-export function composeChains(goal: Goal, skills: readonly ComposableSkill[], limit: number): Chain[] {
+export function* composeChains(
+  goal: Goal,
+  skills: readonly ComposableSkill[],
+  limit: number,
+): Generator<void, Chain[], void> {
   const available = goal.available === null ? null : new Set(goal.available);
   const outputs = new Set(goal.outputs);
   const candidates = cheapestOfEachKind(skills);
+  yield;
   const waitingFor = skillsByMissingProperty(available, candidates);
   const complete: Chain[] = [];
   let paths: Path[] = [{ steps: [], totalCents: 0, coverage: 0, given: new Set() }];
-  let work = MAX_WORK;
+  let work = 0;
+  let rested = 0;
   for (let length = 1; length <= MAX_STEPS; length += 1) {
     // The last step must give a wanted output; an earlier one may also give what another step needs.
     const isUseful = (property: string) => outputs.has(property) || (length < MAX_STEPS && waitingFor.has(property));
@@ -56,23 +66,30 @@ export function composeChains(goal: Goal, skills: readonly ComposableSkill[], li
       const waiting = [...path.given].flatMap((property) => waitingFor.get(property) ?? []);
       for (const skill of new Set([...waiting, ...starting])) {
         const gives = useful.get(skill) ?? [];
-        work -= gives.length;
-        if (work < 0) break;
+        work += gives.length + WORK_OF_PATH;
+        if (work > MAX_WORK) break;
+        if (work - rested > SLICE) {
+          rested = work;
+          yield;
+        }
         if (!gives.some((property) => !path.given.has(property))) continue;
-        work -= path.given.size + skill.input_required.length + skill.output_declared.length + goal.outputs.length;
+        const size = path.given.size + skill.input_required.length + skill.output_declared.length + goal.outputs.length;
+        work += size;
         const extended = extend(goal, available, { path, skill });
         if (extended === undefined) continue;
-        if (extended.coverage > path.coverage && everyStepIsNeeded(goal, available, extended.steps))
-          complete.push(extended);
+        if (extended.coverage > path.coverage) {
+          // Each step is left out once, and the rest is compared with the whole.
+          work += size * (extended.steps.length + 1);
+          if (everyStepIsNeeded(goal, available, extended.steps)) complete.push(extended);
+        }
         if (extended.coverage < 1) longer.push(extended);
       }
     }
     paths = longer;
   }
   const best = complete.reduce((most, { coverage }) => Math.max(most, coverage), 0);
-  return withoutReorderings(complete.filter(({ coverage }) => coverage === best).toSorted(cheapestFirst))
-    .slice(0, limit)
-    .map(({ steps, totalCents, coverage }) => ({ steps, totalCents, coverage }));
+  const chains = complete.filter(({ coverage }) => coverage === best).toSorted(cheapestFirst);
+  return withoutReorderings(chains, limit).map(({ steps, totalCents, coverage }) => ({ steps, totalCents, coverage }));
 }
 
 const cheapestFirst = (a: Chain, b: Chain): number => a.totalCents - b.totalCents || a.steps.length - b.steps.length;
@@ -151,16 +168,16 @@ function cheapestOfEachKind(skills: readonly ComposableSkill[]): ComposableSkill
     });
 }
 
-/** Chains of the same skills in another order are left out. */
-function withoutReorderings(chains: readonly Chain[]): Chain[] {
-  const seen = new Set<string>();
-  return chains.filter(({ steps }) => {
-    const ids = steps
+/** The first chains; those of the same skills in another order are left out. */
+function withoutReorderings(chains: readonly Chain[], limit: number): Chain[] {
+  const bySkills = new Map<string, Chain>();
+  for (const chain of chains) {
+    const ids = chain.steps
       .map(({ id }) => id)
       .toSorted()
       .join(' ');
-    if (seen.has(ids)) return false;
-    seen.add(ids);
-    return true;
-  });
+    if (!bySkills.has(ids)) bySkills.set(ids, chain);
+    if (bySkills.size === limit) break;
+  }
+  return [...bySkills.values()];
 }

@@ -2,15 +2,23 @@ import { z } from 'zod';
 import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { SkillRequestId } from '../ids/ids.ts';
-import { SkillRequestSchema, type PostSkillRequest, type SkillRequest, type SkillRequestStatus } from './schema.ts';
+import {
+  ListedSkillRequestSchema,
+  SkillRequestSchema,
+  type ListedSkillRequest,
+  type PostSkillRequest,
+  type SkillRequest,
+  type SkillRequestStatus,
+} from './schema.ts';
 
 const SkillRequestRow = SkillRequestSchema.extend({
   desired_input_schema: json.pipe(SkillRequestSchema.shape.desired_input_schema).nullable(),
   desired_output_schema: json.pipe(SkillRequestSchema.shape.desired_output_schema).nullable(),
 });
 
-const columns = sql.fragment`
-  id, operator_id, description, desired_input_schema, desired_output_schema, max_price_cents, tags, status, created_at, updated_at`;
+const listedColumns = sql.fragment`
+  id, operator_id, description, max_price_cents, tags, status, created_at, updated_at`;
+const columns = sql.fragment`${listedColumns}, desired_input_schema, desired_output_schema`;
 
 export const findSkillRequest = (connection: CommonQueryMethods, id: string): Promise<SkillRequest | null> =>
   connection.maybeOne(sql.type(SkillRequestRow)`select ${columns} from skill_requests where id = ${id}`);
@@ -52,12 +60,12 @@ interface Page {
 export async function pageOfSkillRequests(
   connection: CommonQueryMethods,
   { status, limit, offset }: Page,
-): Promise<{ skillRequests: readonly SkillRequest[]; total: number }> {
+): Promise<{ skillRequests: readonly ListedSkillRequest[]; total: number }> {
   const where = status === undefined ? sql.fragment`true` : sql.fragment`status = ${status}`;
   const total = await connection.oneFirst(
     sql.type(z.object({ count: z.int() }))`select count(*) from skill_requests where ${where}`,
   );
-  const skillRequests = await connection.any(sql.type(SkillRequestRow)`
-    select ${columns} from skill_requests where ${where} order by created_at desc, id desc limit ${limit} offset ${offset}`);
+  const skillRequests = await connection.any(sql.type(ListedSkillRequestSchema)`
+    select ${listedColumns} from skill_requests where ${where} order by created_at desc, id desc limit ${limit} offset ${offset}`);
   return { skillRequests, total };
 }

@@ -4,6 +4,7 @@ import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { matchSkills } from './match.ts';
 import { pageOfSkillRequests } from './queries.ts';
 import {
+  ListedSkillRequestSchema,
   MatchesSchema,
   PostSkillRequestSchema,
   SkillRequestSchema,
@@ -46,7 +47,7 @@ const list = route({
   audience: 'anyone',
   query: z.object({ status: SkillRequestStatus.optional(), ...offsetQuery }),
   status: 200,
-  reply: offsetList('skill_requests', SkillRequestSchema),
+  reply: offsetList('skill_requests', ListedSkillRequestSchema),
   handler: async ({ context, query }) => {
     const { skillRequests, total } = await pageOfSkillRequests(context.pool, query);
     return offsetAnswer('skill_requests', { items: [...skillRequests], total, query });
@@ -93,6 +94,7 @@ const matches = route({
   params,
   status: 200,
   reply: MatchesSchema,
+  isHeavy: () => true,
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller, params: { id } }) => ({
     status: 200,
@@ -110,6 +112,7 @@ const suggest = route({
   params,
   status: 200,
   reply: SuggestionsSchema,
+  isHeavy: () => true,
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller, params: { id } }) => ({
     status: 200,

@@ -30,13 +30,23 @@ export const UpdateSkillRequestSchema = withSomeField(
 ).meta({ id: 'UpdateSkillRequest' });
 export type UpdateSkillRequest = z.output<typeof UpdateSkillRequestSchema>;
 
-export const SkillRequestSchema = z
+const example = {
+  id: 'rqt_01K0000000000000000000000A',
+  operator_id: 'op_01K0000000000000000000000A',
+  description: 'Summaries of German contracts in English',
+  max_price_cents: 100,
+  tags: ['legal', 'summary'],
+  status: 'open' as const,
+  created_at: '2026-11-21T12:00:00.000Z',
+  updated_at: '2026-11-21T12:00:00.000Z',
+};
+
+/** A request as the board lists it, without its schemas. */
+export const ListedSkillRequestSchema = z
   .object({
     id: z.string(),
     operator_id: z.string(),
     description: z.string(),
-    desired_input_schema: jsonObject.nullable(),
-    desired_output_schema: jsonObject.nullable(),
     max_price_cents: z.int().nullable(),
     tags: z.array(z.string()),
     status: SkillRequestStatus,
@@ -44,23 +54,26 @@ export const SkillRequestSchema = z
     updated_at: z.string(),
   })
   .meta({
-    id: 'SkillRequest',
-    description: 'What an operator looks for.',
-    examples: [
-      {
-        id: 'rqt_01K0000000000000000000000A',
-        operator_id: 'op_01K0000000000000000000000A',
-        description: 'Summaries of German contracts in English',
-        desired_input_schema: { type: 'object', properties: { text: { type: 'string' } } },
-        desired_output_schema: { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] },
-        max_price_cents: 100,
-        tags: ['legal', 'summary'],
-        status: 'open',
-        created_at: '2026-11-21T12:00:00.000Z',
-        updated_at: '2026-11-21T12:00:00.000Z',
-      },
-    ],
+    id: 'ListedSkillRequest',
+    description: 'A request in a list; its schemas are read with it alone.',
+    examples: [example],
   });
+export type ListedSkillRequest = z.output<typeof ListedSkillRequestSchema>;
+
+export const SkillRequestSchema = ListedSkillRequestSchema.extend({
+  desired_input_schema: jsonObject.nullable(),
+  desired_output_schema: jsonObject.nullable(),
+}).meta({
+  id: 'SkillRequest',
+  description: 'What an operator looks for.',
+  examples: [
+    {
+      ...example,
+      desired_input_schema: { type: 'object', properties: { text: { type: 'string' } } },
+      desired_output_schema: { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] },
+    },
+  ],
+});
 export type SkillRequest = z.output<typeof SkillRequestSchema>;
 
 export const MatchesSchema = z

@@ -1,3 +1,4 @@
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
 import {
@@ -15,7 +16,7 @@ import { wantedBy } from './wanted.ts';
 
 const MAX_SUGGESTIONS = 10;
 /** Skills read for each step, beginning with the last one. */
-const MAX_PRODUCERS = 200;
+const MAX_PRODUCERS = 100;
 
 /** The wanted outputs: the required properties of the desired schema, or all of them where none is required. */
 const outputsOf = ({ desired_output_schema: schema }: SkillRequest): string[] => {
@@ -31,11 +32,8 @@ export async function suggestCompositions(context: Context, caller: Caller, id: 
   if (outputs.length === 0) return { suggestions: [] };
   const wanted = wantedBy(request);
   const candidates = await findComposableSkills(context, wanted, outputs);
-  const chains = composeChains(
-    { available: wanted.inputDeclared, outputs, maxTotalCents: wanted.maxPriceCents },
-    candidates,
-    MAX_SUGGESTIONS,
-  );
+  const goal = { available: wanted.inputDeclared, outputs, maxTotalCents: wanted.maxPriceCents };
+  const chains = await inSlices(composeChains(goal, candidates, MAX_SUGGESTIONS));
   const rows = await findSkillRows(context.pool, [
     ...new Set(chains.flatMap(({ steps }) => steps.map((step) => step.id))),
   ]);
@@ -50,6 +48,15 @@ export async function suggestCompositions(context: Context, caller: Caller, id: 
       coverage,
     })),
   };
+}
+
+/** Gives everybody else their turn wherever the work yields. */
+async function inSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
+  for (;;) {
+    const next = work.next();
+    if (next.done === true) return next.value;
+    await othersFirst();
+  }
 }
 
 /** Skills that give the outputs, then those that give what these need, once for each step of a chain: a few hundred. */

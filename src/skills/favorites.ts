@@ -4,11 +4,11 @@ import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { SkillRow, skillColumns, skillJoins } from './queries.ts';
+import { ListedSkillRow, listedColumns, listedJoin } from './queries.ts';
 import { findVisibleRow } from './show-skill.ts';
 
 const Nothing = z.object({});
-const FavoriteRow = SkillRow.extend({ position: z.int() });
+const FavoriteRow = ListedSkillRow.extend({ position: z.int() });
 type FavoriteRow = z.output<typeof FavoriteRow>;
 
 /** Adds a skill to the operator's favourites or removes it; repeating is no fault. @throws CarnetError NOT_FOUND */
@@ -43,8 +43,8 @@ export const listFavorites = (
   { after, limit }: { after: number | null; limit: number },
 ): Promise<readonly FavoriteRow[]> =>
   connection.any(sql.type(FavoriteRow)`
-    select ${skillColumns}, f.position
-    from skill_favorites f join skills s on s.id = f.skill_id ${skillJoins}
+    select ${listedColumns}, f.position
+    from skill_favorites f join skills s on s.id = f.skill_id ${listedJoin}
     where f.operator_id = ${operatorId} and skill_visible_to(s, ${operatorId})
       ${after === null ? sql.fragment`` : sql.fragment`and f.position < ${after}`}
     order by f.position desc limit ${limit}`);

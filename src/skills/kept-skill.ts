@@ -4,12 +4,12 @@ import { json } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
 import { findPendingChange } from './publishing/pending-change.ts';
 import { findCode } from './queries.ts';
-import { ListedSkillSchema, type Skill } from './schema.ts';
+import { skillSchemas, type Skill } from './schema.ts';
 import { codeFields, NO_CODE, type Code } from './skill-code.ts';
 
 export type KeptSkill = Omit<Skill, keyof Code | 'input_schema' | 'output_schema' | 'pending_change'>;
 
-const { input_schema, output_schema } = ListedSkillSchema.shape;
+const { input_schema, output_schema } = skillSchemas;
 const Schemas = z.object({ input_schema: json.pipe(input_schema), output_schema: json.pipe(output_schema) });
 
 /**

@@ -1,6 +1,6 @@
 import type { Caller } from '../commands/caller.ts';
-import type { SkillRow } from './queries.ts';
-import type { ListedSkill } from './schema.ts';
+import type { ListedSkillRow, SkillRow } from './queries.ts';
+import type { ListedSkill, Skill } from './schema.ts';
 import { seesAll } from './status.ts';
 
 /** Averages are shown in hundredths. */
@@ -13,10 +13,12 @@ export function averageRating(row: Counted): number | null {
 export const ratingCount = (row: Counted): number =>
   row.rated_1 + row.rated_2 + row.rated_3 + row.rated_4 + row.rated_5;
 
-type Counted = Pick<SkillRow, 'rated_1' | 'rated_2' | 'rated_3' | 'rated_4' | 'rated_5'>;
+type Counted = Pick<ListedSkillRow, 'rated_1' | 'rated_2' | 'rated_3' | 'rated_4' | 'rated_5'>;
 
 /** A skill without its code. The reason of a rejection is for its owner and the platform alone. */
-export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSkill {
+export function presentSkill(row: SkillRow, to: { seesAll: boolean }): Omit<Skill, 'max_compute_cents'>;
+export function presentSkill(row: ListedSkillRow, to: { seesAll: boolean }): ListedSkill;
+export function presentSkill(row: ListedSkillRow, to: { seesAll: boolean }): ListedSkill {
   const {
     executable: _executable,
     has_code: _code,
@@ -36,8 +38,8 @@ export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSki
 }
 
 /** A skill as this caller sees it in a list. */
-export const presentSkillTo = (row: SkillRow, caller: Caller): ListedSkill =>
+export const presentSkillTo = (row: ListedSkillRow, caller: Caller): ListedSkill =>
   presentSkill(row, { seesAll: seesAll(caller, row) });
 
-export const presentSkills = (rows: readonly SkillRow[], caller: Caller): ListedSkill[] =>
+export const presentSkills = (rows: readonly ListedSkillRow[], caller: Caller): ListedSkill[] =>
   rows.map((row) => presentSkillTo(row, caller));

@@ -1,42 +1,60 @@
 import { z } from 'zod';
 import { json } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { ListedSkillSchema, ReviewStatus, SellerCredentialUseSchema, type SellerCredentialUse } from './schema.ts';
+import {
+  ListedSkillSchema,
+  ReviewStatus,
+  SellerCredentialUseSchema,
+  skillSchemas,
+  type SellerCredentialUse,
+} from './schema.ts';
 import type { Code } from './skill-code.ts';
 
-/** A skill as it is stored, without its code; reads of one and of many share this row. */
-export const SkillRow = ListedSkillSchema.omit({ review: true, average_rating: true, rating_count: true }).extend({
-  input_schema: json.pipe(ListedSkillSchema.shape.input_schema),
-  output_schema: json.pipe(ListedSkillSchema.shape.output_schema),
-  required_credentials: json.pipe(ListedSkillSchema.shape.required_credentials),
-  seller_credential_limit: json.pipe(ListedSkillSchema.shape.seller_credential_limit).nullable(),
-  executable: z.boolean(),
-  has_code: z.boolean(),
-  review_status: ReviewStatus,
-  rejection_reason: z.string().nullable(),
-  reviewed_at: z.string().nullable(),
-  approved_at: z.string().nullable(),
-  rated_1: z.int(),
-  rated_2: z.int(),
-  rated_3: z.int(),
-  rated_4: z.int(),
-  rated_5: z.int(),
-  verified_count: z.int(),
+/** A skill as lists read it: without its code and its schemas. */
+export const ListedSkillRow = ListedSkillSchema.omit({ review: true, average_rating: true, rating_count: true }).extend(
+  {
+    required_credentials: json.pipe(ListedSkillSchema.shape.required_credentials),
+    seller_credential_limit: json.pipe(ListedSkillSchema.shape.seller_credential_limit).nullable(),
+    executable: z.boolean(),
+    has_code: z.boolean(),
+    review_status: ReviewStatus,
+    rejection_reason: z.string().nullable(),
+    reviewed_at: z.string().nullable(),
+    approved_at: z.string().nullable(),
+    rated_1: z.int(),
+    rated_2: z.int(),
+    rated_3: z.int(),
+    rated_4: z.int(),
+    rated_5: z.int(),
+    verified_count: z.int(),
+  },
+);
+export type ListedSkillRow = z.output<typeof ListedSkillRow>;
+
+/** A skill as it is stored, without its code. */
+const SkillRow = ListedSkillRow.extend({
+  input_schema: json.pipe(skillSchemas.input_schema),
+  output_schema: json.pipe(skillSchemas.output_schema),
 });
 export type SkillRow = z.output<typeof SkillRow>;
 
-export const skillColumns = sql.fragment`
-  s.id, s.operator_id, s.name, s.description, s.version, s.revision, s.status, i.schema as input_schema, o.schema as output_schema,
+export const listedColumns = sql.fragment`
+  s.id, s.operator_id, s.name, s.description, s.version, s.revision, s.status,
   s.trust_level_required, s.tags, s.price_per_invocation, s.agent_id, s.execution_mode, s.credential_mode, s.required_credentials,
   s.seller_credential_limit, s.accepts_requests, s.executable,
   exists (select from skill_code where skill_id = s.id) as has_code, s.review_status, s.rejection_reason, s.reviewed_at, s.approved_at,
   s.created_at, s.updated_at, c.invocation_count, c.rated_1, c.rated_2, c.rated_3, c.rated_4, c.rated_5, c.verified_count`;
 
+/** The table that `listedColumns` need beside `skills s`. */
+export const listedJoin = sql.fragment`join skill_counts c on c.skill_id = s.id`;
+
+const skillColumns = sql.fragment`${listedColumns}, i.schema as input_schema, o.schema as output_schema`;
+
 /** The tables that `skillColumns` need beside `skills s`. */
-export const skillJoins = sql.fragment`
+const skillJoins = sql.fragment`
   join skill_schemas i on i.hash = s.input_schema_hash
   join skill_schemas o on o.hash = s.output_schema_hash
-  join skill_counts c on c.skill_id = s.id`;
+  ${listedJoin}`;
 
 /** Active, and of an operator that is not suspended: the skills of a suspended one cannot be invoked. */
 export const onTheMarket = sql.fragment`
@@ -90,9 +108,9 @@ interface OwnSkillsPage {
 export const listOwnSkills = (
   connection: CommonQueryMethods,
   { operatorId, after, limit }: OwnSkillsPage,
-): Promise<readonly SkillRow[]> =>
-  connection.any(sql.type(SkillRow)`
-    select ${skillColumns} from skills s ${skillJoins}
+): Promise<readonly ListedSkillRow[]> =>
+  connection.any(sql.type(ListedSkillRow)`
+    select ${listedColumns} from skills s ${listedJoin}
     where s.operator_id = ${operatorId} ${after === null ? sql.fragment`` : sql.fragment`and s.id < ${after}`}
     order by s.id desc limit ${limit}`);
 
@@ -101,8 +119,8 @@ export const listPendingReviews = (
   connection: CommonQueryMethods,
   after: string | null,
   limit: number,
-): Promise<readonly SkillRow[]> =>
-  connection.any(sql.type(SkillRow)`
-    select ${skillColumns} from skills s ${skillJoins}
+): Promise<readonly ListedSkillRow[]> =>
+  connection.any(sql.type(ListedSkillRow)`
+    select ${listedColumns} from skills s ${listedJoin}
     where s.id in (select id from skills where status = 'pending_review' union all select skill_id from skill_changes) ${after === null ? sql.fragment`` : sql.fragment`and s.id > ${after}`}
     order by s.id limit ${limit}`);

@@ -63,6 +63,8 @@ const browse = route({
   query: BrowseQuerySchema,
   status: 200,
   reply: SkillPageSchema,
+  // Without words and tags it is a page of an index.
+  isHeavy: ({ search, tags }) => search !== undefined || tags !== undefined,
   handler: async ({ context, caller, query }) => {
     const { rows, total } = await browseSkills(context.pool, caller, query);
     return offsetAnswer('skills', { items: presentSkills(rows, caller), total, query });

@@ -34,6 +34,8 @@ const jsonSchema = jsonObject.meta({
 const requiredCredentials = z
   .array(z.strictObject({ provider: nameText, scopes: z.array(nameText).max(100) }).meta({ id: 'RequiredCredential' }))
   .max(50);
+/** A hundred skills of a list, with all their credentials, are a few pages. */
+const MAX_CREDENTIALS_BYTES = 16_384;
 const sellerCredentialLimit = z
   .strictObject({
     max_calls: z.number().min(0).optional(),
@@ -55,7 +57,12 @@ export const PublishSkillSchema = z
     agent_id: z.string().optional(),
     execution_mode: z.enum(['open', 'sealed', 'source']).default('open'),
     credential_mode: z.enum(['none', 'buyer_provides', 'seller_provides', 'both']).default('none'),
-    required_credentials: requiredCredentials.default([]),
+    required_credentials: requiredCredentials
+      .refine(
+        (given) => Buffer.byteLength(JSON.stringify(given)) <= MAX_CREDENTIALS_BYTES,
+        `must have at most ${MAX_CREDENTIALS_BYTES} bytes of JSON`,
+      )
+      .default([]),
     seller_credential_limit: sellerCredentialLimit.optional().meta({
       description:
         'Of a skill that is not open and has credential_mode seller_provides or both: required, with one of the two at least.',
@@ -135,8 +142,6 @@ const example = {
   version: '1.0.0',
   revision: 1,
   status: 'active' as const,
-  input_schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-  output_schema: { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] },
   trust_level_required: 'L0' as const,
   tags: ['text', 'summary'],
   price_per_invocation: 25,
@@ -154,7 +159,12 @@ const example = {
   updated_at: '2026-11-21T12:00:00.000Z',
 };
 
-/** A skill as lists show it, without steps, scripts, dependencies and model settings, which may have megabytes. */
+const exampleSchemas = {
+  input_schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  output_schema: { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] },
+};
+
+/** A skill as lists show it, without schemas, steps, scripts, dependencies and model settings, which may have megabytes. */
 export const ListedSkillSchema = z
   .object({
     id: z.string(),
@@ -164,8 +174,6 @@ export const ListedSkillSchema = z
     version: z.string(),
     revision: z.int().meta({ description: 'Goes up by one with every change.' }),
     status: SkillStatus,
-    input_schema: jsonObject,
-    output_schema: jsonObject,
     trust_level_required: TrustLevel,
     tags: z.array(z.string()),
     price_per_invocation: z.int().meta({ description: 'USD cents' }),
@@ -182,8 +190,15 @@ export const ListedSkillSchema = z
     created_at: z.string(),
     updated_at: z.string(),
   })
-  .meta({ id: 'ListedSkill', examples: [example] });
+  .meta({
+    id: 'ListedSkill',
+    description: 'A skill in a list; its schemas are read with it alone.',
+    examples: [example],
+  });
 export type ListedSkill = z.output<typeof ListedSkillSchema>;
+
+/** The JSON Schemas of a skill, 64 KiB each at most. */
+export const skillSchemas = { input_schema: jsonObject, output_schema: jsonObject };
 
 /** A change of what an approved skill with code promises, until an administrator has looked at it. */
 export const PendingChangeSchema = z
@@ -193,8 +208,7 @@ export const PendingChangeSchema = z
       .object({
         description: z.string(),
         version: z.string(),
-        input_schema: jsonObject,
-        output_schema: jsonObject,
+        ...skillSchemas,
       })
       .partial()
       .meta({
@@ -227,6 +241,7 @@ export const SkillToReviewSchema = ListedSkillSchema.extend({
 
 /** A skill with its code, for its owner and the platform, and for everybody where execution_mode is `source`. */
 export const SkillSchema = ListedSkillSchema.extend({
+  ...skillSchemas,
   max_compute_cents: z.int().nullable().meta({
     description:
       'What executing it costs at most beside its price, USD cents: held when it is invoked. Null where its provider does the work, or where it cannot be executed now.',
@@ -244,7 +259,7 @@ export const SkillSchema = ListedSkillSchema.extend({
   id: 'Skill',
   description:
     'A published capability. Steps, script, runtime, dependencies and the settings of a model are shown to its owner, and to everybody where execution_mode is `source`.',
-  examples: [{ ...example, max_compute_cents: null }],
+  examples: [{ ...example, ...exampleSchemas, max_compute_cents: null }],
 });
 export type Skill = z.output<typeof SkillSchema>;
 
@@ -252,8 +267,7 @@ export const SkillVersionSchema = z
   .object({
     revision: z.int(),
     version: z.string(),
-    input_schema: jsonObject,
-    output_schema: jsonObject,
+    ...skillSchemas,
     price_per_invocation: z.int(),
     created_at: z.string(),
   })

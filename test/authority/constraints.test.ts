@@ -5,6 +5,7 @@ import type { Caches } from '../../src/context/caches.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { parseOrRefuse } from '../../src/errors/faults.ts';
 import { createSchemaChecker, standardLimits, type SchemaChecker } from '../../src/json-schema/index.ts';
+import { ampleTime } from '../support/ample-time.ts';
 
 const pathsOf = (value: unknown): string[] => {
   try {
@@ -59,7 +60,7 @@ describe('constraints', () => {
   describe('with patterns', () => {
     let checker: SchemaChecker;
     before(() => {
-      checker = createSchemaChecker({ ...standardLimits, waitMs: 120_000 });
+      checker = createSchemaChecker(ampleTime, { ...standardLimits, waitMs: 120_000 });
     });
     after(() => checker.close());
 

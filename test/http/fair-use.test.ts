@@ -73,7 +73,7 @@ describe('Connections of the database', () => {
     path: '/v1/awaited-things',
     operation: 'awaitThing',
     audience: 'anyone',
-    handler: async ({ context, signal }) => {
+    handler: async ({ context, caller, signal }) => {
       const read = async (): Promise<number | undefined> => {
         const one = await context.pool.oneFirst(sql.type(One)`select 1 as one`);
         const row = gates.get('row');
@@ -81,7 +81,7 @@ describe('Connections of the database', () => {
         row.reached += 1;
         return undefined;
       };
-      await context.rowEvents.waitFor('thg_1', { seconds: 40, signal }, read);
+      await context.rowEvents.waitFor('thg_1', { caller: caller.operatorId, seconds: 40, signal }, read);
       return { status: 200, body: { one: 1 } };
     },
   });

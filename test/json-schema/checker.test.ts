@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { JsonObject } from '../../src/json/value.ts';
 import { createSchemaChecker } from '../../src/json-schema/index.ts';
+import { ampleTime } from '../support/ample-time.ts';
 import { checkerUnderTest, checkOf, places } from './support.ts';
 
 const draft07 = 'http://json-schema.org/draft-07/schema#';
@@ -243,7 +244,7 @@ describe('createSchemaChecker', () => {
 
   describe('close', () => {
     it('refuses waiting and new jobs with TEMPORARILY_UNAVAILABLE', async () => {
-      const closing = createSchemaChecker();
+      const closing = createSchemaChecker(ampleTime);
       const check = checkOf({}, 1);
       const waiting = closing.validate(check);
       const refusal = assert.rejects(waiting, { code: 'TEMPORARILY_UNAVAILABLE' });
@@ -253,9 +254,11 @@ describe('createSchemaChecker', () => {
     });
 
     it('need not be called for the process to end', async () => {
-      const module = fileURLToPath(new URL('../../src/json-schema/index.ts', import.meta.url));
-      const script = `import { createSchemaChecker } from ${JSON.stringify(module)};
-        console.log(JSON.stringify(await createSchemaChecker().validate(${JSON.stringify(checkOf({ type: 'string' }, 1))})));`;
+      const moduleAt = (path: string): string =>
+        JSON.stringify(fileURLToPath(new URL(`../../${path}`, import.meta.url)));
+      const script = `import { createSchemaChecker } from ${moduleAt('src/json-schema/index.ts')};
+        import { ampleTime } from ${moduleAt('test/support/ample-time.ts')};
+        console.log(JSON.stringify(await createSchemaChecker(ampleTime).validate(${JSON.stringify(checkOf({ type: 'string' }, 1))})));`;
       const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
         timeout: 55_000,
       });

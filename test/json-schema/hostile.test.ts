@@ -5,6 +5,8 @@ import { Worker } from 'node:worker_threads';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { createSchemaChecker, standardLimits } from '../../src/json-schema/index.ts';
+import { Budget } from '../../src/turns/budget.ts';
+import { ampleTime } from '../support/ample-time.ts';
 import { checkerUnderTest, checkOf, generousLimits, places } from './support.ts';
 
 /** 2^40 evaluations of one part, which no compiler can see in the text. */
@@ -84,7 +86,7 @@ describe('createSchemaChecker: hostile schemas and values', () => {
 
   it('delays no other job by a schema that was stopped once, even while it runs again and again', async () => {
     const limits = { ...generousLimits, jobMs: standardLimits.jobMs };
-    const own = createSchemaChecker(limits);
+    const own = createSchemaChecker(ampleTime, limits);
     const check = (schema: JsonObject) => own.validate(checkOf(schema, 'x'));
     const schema = endless('again');
     assert.deepEqual(places(await check(schema)), ['input check_too_heavy']);
@@ -102,7 +104,7 @@ describe('createSchemaChecker: hostile schemas and values', () => {
 
   it('lets no call wait for a slow schema longer than its own time, no matter what runs meanwhile', async () => {
     const limits = { ...generousLimits, jobMs: 500 };
-    const own = createSchemaChecker(limits);
+    const own = createSchemaChecker(ampleTime, limits);
     const check = (schema: JsonObject) => own.validate(checkOf(schema, 'x'));
     const [running, behind] = [endless('running'), endless('behind')];
     await Promise.all([check(running), check(behind)]);
@@ -178,7 +180,7 @@ const heavy = (salt: string): JsonObject => ({ description: salt, uniqueItems: t
 
 describe('createSchemaChecker: one caller who sends too much, and another', () => {
   const limits = { ...generousLimits };
-  const checker = createSchemaChecker(limits);
+  const checker = createSchemaChecker(ampleTime, limits);
   after(() => checker.close());
   beforeEach(() => void Object.assign(limits, generousLimits));
 
@@ -196,7 +198,7 @@ describe('createSchemaChecker: one caller who sends too much, and another', () =
   });
 
   it('gives others their turn between two patterns of a request, and keeps the next request out of the first thread', async () => {
-    const own = createSchemaChecker(limits);
+    const own = createSchemaChecker(ampleTime, limits);
     let answered = 0;
     const request = async (caller: string): Promise<void> => {
       // Each takes some 20 ms, for the case of ranges over most of Unicode is folded.
@@ -220,7 +222,7 @@ describe('createSchemaChecker: one caller who sends too much, and another', () =
     const { $defs = {} } = endless('shared');
     const schema: JsonObject = { properties: { text: { $ref: '#/$defs/d40' } }, $defs };
     const ofOneSecond = { ...generousLimits, jobMs: 500 };
-    const own = createSchemaChecker(ofOneSecond);
+    const own = createSchemaChecker(ampleTime, ofOneSecond);
     const byHostile = () => own.validate(checkOf(schema, { text: 'x' }, { caller: 'op_hostile' }));
     assert.deepEqual(places(await byHostile()), ['input check_too_heavy']);
     // Theirs runs again from here on, until the end of the test.
@@ -244,17 +246,18 @@ describe('createSchemaChecker: one caller who sends too much, and another', () =
 
   it('refuses who has used their processor time, until some of it is back: 429', async () => {
     // Less than any machine takes for the first check. Neither caller has sent one before: what that took would count.
-    limits.budgetMs = 1;
-    const hostile = () => checker.validate(checkOf(heavy('budget'), heavyValue, { caller: 'op_spender' }));
+    const own = createSchemaChecker(new Budget({ burst: 1, perSecond: 1 / 60 }), limits);
+    const hostile = () => own.validate(checkOf(heavy('budget'), heavyValue, { caller: 'op_spender' }));
     await hostile();
     const error: unknown = await hostile().catch((refusal: unknown) => refusal);
     assertRefused(error, 'RATE_LIMITED');
     assert.match(String(error), /processor time/);
-    assert.deepEqual(await checker.validate(checkOf(heavy('budget'), [], { caller: 'op_thrifty' })), []);
+    assert.deepEqual(await own.validate(checkOf(heavy('budget'), [], { caller: 'op_thrifty' })), []);
+    await own.close();
   });
 
   it('counts processor time and not the clock: a busy machine makes nobody too heavy', async () => {
-    const own = createSchemaChecker(limits);
+    const own = createSchemaChecker(ampleTime, limits);
     const check = () => own.validate(checkOf(heavy('busy'), heavyValue, { caller: 'op_honest' }));
     await check();
     const before = process.cpuUsage();

@@ -4,21 +4,21 @@ import type { JsonObject, JsonValue } from '../../src/json/value.ts';
 import {
   createSchemaChecker,
   standardLimits,
-  type CheckLimits,
   type SchemaCheck,
   type SchemaChecker,
   type SchemaFault,
 } from '../../src/json-schema/index.ts';
+import type { PoolLimits } from '../../src/threads/pool.ts';
+import { ampleTime } from '../support/ample-time.ts';
 
 /** Place and code of each fault, without its message. */
 export const places = (faults: SchemaFault[]): string[] => faults.map(({ path, code }) => `${path} ${code}`);
 
 /** Longer than any test: jobs must not be stopped because the machine is slow. */
-export const generousLimits: CheckLimits = {
+export const generousLimits: PoolLimits = {
   jobMs: 120_000,
   clockMs: 120_000,
   waitMs: 120_000,
-  budgetMs: Number.MAX_SAFE_INTEGER,
 };
 
 /** As `SchemaChecker.validate`, for a schema and a value as they are. */
@@ -42,7 +42,7 @@ export function checkerUnderTest() {
   let current: SchemaChecker;
   const limits = { ...generousLimits };
   before(() => {
-    current = createSchemaChecker(limits);
+    current = createSchemaChecker(ampleTime, limits);
   });
   after(() => current.close());
 

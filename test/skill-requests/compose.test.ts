@@ -40,9 +40,18 @@ function* sequences(all: readonly ComposableSkill[], taken: ComposableSkill[] = 
   for (const skill of all) if (!taken.includes(skill)) yield* sequences(all, [...taken, skill]);
 }
 
+/** All of the search, and how often others had their turn meanwhile. */
+function composed(wanted: Goal, offered: readonly ComposableSkill[]): { chains: Chain[]; turns: number } {
+  const search = composeChains(wanted, offered, 10);
+  for (let turns = 0; ; turns += 1) {
+    const next = search.next();
+    if (next.done === true) return { chains: next.value, turns };
+  }
+}
+
 const check = (property: (wanted: Goal, offered: ComposableSkill[], chains: Chain[]) => void): void =>
   fc.assert(
-    fc.property(goal, skills, (wanted, offered) => property(wanted, offered, composeChains(wanted, offered, 10))),
+    fc.property(goal, skills, (wanted, offered) => property(wanted, offered, composed(wanted, offered).chains)),
     { numRuns: 300 },
   );
 
@@ -115,6 +124,26 @@ describe('a composition', () => {
       output_declared: [names[(at * 3) % 40] ?? '', names[(at * 11) % 40] ?? ''],
     }));
     const wanted = { available: names.slice(0, 20), outputs: ['f30', 'f31', 'nowhere'], maxTotalCents: null };
-    for (const { steps } of composeChains(wanted, offered, 10)) assert(composable(wanted, steps));
+    for (const { steps } of composed(wanted, offered).chains) assert(composable(wanted, steps));
+  });
+
+  it('stops after so much work, and gives others their turn meanwhile, no matter what hundreds of large skills declare', () => {
+    const mid = (at: number): string => `mid${at % 300}`;
+    const outputs = Array.from({ length: 100 }, (_, at) => `out${at}`);
+    const offered = Array.from({ length: 300 }, (_, skill) => ({
+      id: `skl_${skill}`,
+      price_per_invocation: skill,
+      input_required: skill % 3 === 0 ? ['in'] : Array.from({ length: 30 }, (_input, at) => mid(skill * 7 + at)),
+      output_declared: [
+        ...Array.from({ length: 99 }, (_output, at) => mid(skill * 13 + at)),
+        outputs[skill % 100] ?? '',
+      ],
+    }));
+    for (const available of [['in'], null]) {
+      const { chains, turns } = composed({ available, outputs, maxTotalCents: null }, offered);
+      assert.equal(chains.length, 10);
+      // Two million comparisons, in slices of fifty thousand and of what the last look at a chain took beyond.
+      assert(turns >= 30 && turns <= 42, `${turns} turns`);
+    }
   });
 });

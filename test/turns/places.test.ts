@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as settled } from 'node:timers/promises';
 import { Places } from '../../src/turns/places.ts';
 
-const limits = { at: 'the table', places: 8, waitMs: 60_000, waitingOfCaller: 100, waiting: 150 };
+const limits = { places: 8, of: 'the database', waitMs: 60_000, waitingOfCaller: 100, waiting: 150 };
 
 /** Ends what a test has begun, and what then begins: each call that waits has a timer. */
 const leftovers: (() => Promise<void>)[] = [];

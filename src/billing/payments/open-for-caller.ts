@@ -18,7 +18,7 @@ const WAITING = 200;
 const desks = defineCache(({ log }) => ({
   circuit: new Circuit(log, OPENING_MS),
   places: new Places({
-    at: 'the payment provider',
+    of: 'the payment provider',
     places: PLACES,
     waitMs: WAIT_MS,
     waitingOfCaller: WAITING_OF_OPERATOR,

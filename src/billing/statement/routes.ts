@@ -111,6 +111,7 @@ const listTransactions = route({
   reply: z.union([StatementSchema, TimelineSchema]),
   alternatives: [CSV],
   refusals: ['INVALID_CURSOR'],
+  isHeavy: () => true,
   handler: async (request) => {
     const asTable = request.preferredType('application/json', CSV) === CSV;
     if (request.query.view === undefined) return asTable ? answerCsv(request) : answerStatement(request);

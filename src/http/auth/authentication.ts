@@ -56,25 +56,25 @@ export interface Authentication {
 /** Is notified of the look-ups of credentials that were not good in the last hour. */
 export interface LookUps {
   /** One begins. @throws CarnetError RATE_LIMITED */
-  begin(): Promise<void>;
+  begin(): void;
   /** It has found a credential. */
-  found(): Promise<void>;
+  found(): void;
 }
 
-export const UNCOUNTED: LookUps = { begin: async () => {}, found: async () => {} };
+export const UNCOUNTED: LookUps = { begin() {}, found() {} };
 
 /** Counts a look-up as a request of the address, and takes that back where it finds a credential: that has a limit of its own. */
 function countLookUps(ctx: ParameterizedContext<Authenticated>, { anonymous, trustProxyHops }: RateLimits): LookUps {
   let block = '';
   return {
-    async begin() {
+    begin() {
       block = addressBlock(clientAddress(ctx.req, trustProxyHops));
       ctx.state.counted = true;
-      ctx.res.setHeaders(await anonymous.count(block));
+      ctx.res.setHeaders(anonymous.count(block));
     },
-    async found() {
+    found() {
       ctx.state.counted = false;
-      await anonymous.giveBack(block);
+      anonymous.giveBack(block);
     },
   };
 }
@@ -152,10 +152,10 @@ function remembering({ rowEvents }: Context, look: Look): CountedLook {
         throw error;
       });
     }
-    await lookUps.begin();
+    lookUps.begin();
     const credential = await lookUp(shown, name);
     good.set(name, true);
-    await lookUps.found();
+    lookUps.found();
     return credential;
   };
 }

@@ -5,6 +5,19 @@ import { openCursor, sealCursor, type CursorScope } from './cursors.ts';
 import { queryIntegerOr } from '../query.ts';
 import type { Links } from '../route.ts';
 
+/** A page ends before the item that would bring its JSON above this, and has one at least: writing it holds everybody else up for 10 ms. */
+const MAX_PAGE_BYTES = 1_048_576;
+
+/** The first items of a page, as many as it may have. */
+function fitting<Item>(items: Item[]): Item[] {
+  let bytes = 0;
+  const end = items.findIndex((item, at) => {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
+    return at > 0 && bytes > MAX_PAGE_BYTES;
+  });
+  return end < 0 ? items : items.slice(0, end);
+}
+
 /** `limit` (1 to 100, 20 unless given) and `offset` of a list; spread them into the query schema of the route. */
 export const offsetQuery = {
   limit: queryIntegerOr({ standard: 20, minimum: 1, maximum: 100 }),
@@ -23,15 +36,17 @@ interface OffsetPage<Item> {
   query: { limit: number; offset: number };
 }
 
-/** The answer of an `offsetList`, with Link headers to the pages beside it. */
+/** The answer of an `offsetList`, with Link headers to the pages beside it. A page that ends by its bytes is followed by one that begins there. */
 export function offsetAnswer<Name extends string, Item>(
   name: Name,
   { items, total, query: { limit, offset } }: OffsetPage<Item>,
 ) {
   const links: Links = {};
+  const shown = fitting(items);
   if (offset > 0) links.prev = { limit, offset: Math.max(0, offset - limit) };
-  if (offset + items.length < total) links.next = { limit, offset: offset + limit };
-  return { status: 200 as const, body: { ...named(name, items), total, limit, offset }, links };
+  if (offset + shown.length < total)
+    links.next = { limit, offset: offset + (shown.length < items.length ? shown.length : limit) };
+  return { status: 200 as const, body: { ...named(name, shown), total, limit, offset }, links };
 }
 
 interface CursorOptions<Position extends z.ZodType> {
@@ -143,15 +158,14 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
 
     next: pages.next,
 
-    /** @param rows up to `limit + 1` of them: the one too many means that there is more. */
+    /** @param rows up to `limit + 1` of them: one that the page does not have means that there is more. */
     answer<Row extends z.input<Item>>(
       request: CursorRequest,
       rows: Row[],
       positionOf: (row: Row) => z.output<Position>,
     ) {
-      const { limit } = request.query;
-      const items = rows.slice(0, limit);
-      const last = rows.length > limit ? items.at(-1) : undefined;
+      const items = fitting(rows.slice(0, request.query.limit));
+      const last = rows.length > items.length ? items.at(-1) : undefined;
       const { members, links } = pages.next(request, last === undefined ? null : positionOf(last));
       return { status: 200 as const, body: { ...named(name, items), ...members }, links };
     },

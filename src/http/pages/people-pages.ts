@@ -73,7 +73,7 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
     limits === null
       ? UNCOUNTED
       : {
-          begin: async () => void (await limits.anonymous.count(block)),
+          begin: () => void limits.anonymous.count(block),
           found: () => limits.anonymous.giveBack(block),
         };
 
@@ -96,15 +96,15 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
     };
   };
 
-  const count = async (ctx: ParameterizedContext<Recorded>, limitOf: (all: RateLimits) => RateLimit): Promise<void> => {
+  const count = (ctx: ParameterizedContext<Recorded>, limitOf: (all: RateLimits) => RateLimit): void => {
     if (limits === null) return;
-    ctx.res.setHeaders(await limitOf(limits).count(addressBlock(clientAddress(ctx.req, trustProxyHops))));
+    ctx.res.setHeaders(limitOf(limits).count(addressBlock(clientAddress(ctx.req, trustProxyHops))));
   };
 
   /** As a call: a person who is signed in has a limit of their own, no matter what else comes from their address. */
-  const countVisit = async (ctx: ParameterizedContext<Recorded>, person: Credential | null): Promise<void> => {
-    if (person === null) await count(ctx, ({ anonymous }) => anonymous);
-    else if (limits !== null) ctx.res.setHeaders(await limits.key.count(countedAs(person.caller)));
+  const countVisit = (ctx: ParameterizedContext<Recorded>, person: Credential | null): void => {
+    if (person === null) count(ctx, ({ anonymous }) => anonymous);
+    else if (limits !== null) ctx.res.setHeaders(limits.key.requests.count(countedAs(person.caller)));
   };
 
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage<PeoplePage>) => {
@@ -113,11 +113,11 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
     const { submit, submitsAs } = page;
     const person = await signedIn(ctx.req.headers, addressBlock(clientAddress(ctx.req, trustProxyHops)));
     ctx.state.operatorId = person?.caller.operatorId;
-    await countVisit(ctx, person);
+    countVisit(ctx, person);
     if (ctx.method === 'POST' && submit !== undefined) {
       assertSameOrigin(ctx.req.headers);
       // After the origin: no page of another site uses up the limit of the network that it is opened in.
-      if (submitsAs !== undefined) await count(ctx, (all) => all.of(submitsAs));
+      if (submitsAs !== undefined) count(ctx, (all) => all.of(submitsAs));
       const form = await readForm(ctx.req, bodies, addressBlock(clientAddress(ctx.req, trustProxyHops), 48));
       const done = await submit({ ...visitOf(ctx, id, person), form });
       ctx.state.commanded = done.status < 400;

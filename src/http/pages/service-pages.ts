@@ -42,7 +42,7 @@ export function servicePages(context: Context, { routes, pages, health, limits, 
     const request = { id, ...preferencesOf(ctx) };
     if (limits !== null && page.uncounted !== true) {
       const limit = page.document === true ? limits.document : limits.anonymous;
-      ctx.res.setHeaders(await limit.count(addressBlock(clientAddress(ctx.req, limits.trustProxyHops))));
+      ctx.res.setHeaders(limit.count(addressBlock(clientAddress(ctx.req, limits.trustProxyHops))));
     }
     if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(request));
     else if (ctx.method === 'POST' && page.submit !== undefined) {

@@ -32,7 +32,8 @@ export async function revokeEndpoint(
     return { status: 200, body: null };
   });
   const until = performance.now() + WAIT_SECONDS * 1_000;
-  const quiet = await context.rowEvents.waitFor(id, { seconds: WAIT_SECONDS, signal }, async () =>
+  const wait = { caller: caller.operatorId, seconds: WAIT_SECONDS, signal };
+  const quiet = await context.rowEvents.waitFor(id, wait, async () =>
     (await isForwarding(context.pool, id)) ? undefined : true,
   );
   if (quiet === undefined && performance.now() < until) {

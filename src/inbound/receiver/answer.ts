@@ -16,11 +16,11 @@ const WAIT_SECONDS = 15;
 export async function answerReceived(
   { pool, rowEvents }: Context,
   { event_id: id, taken }: Taken,
-  signal: AbortSignal,
+  { caller, signal }: { caller: string; signal: AbortSignal },
 ): Promise<RouteAnswer<ReceivedEvent>> {
   const duplicate = taken === 'duplicate';
   const read = (): Promise<EventState> => findEventState(pool, id);
-  const ended = await rowEvents.waitFor(id, { seconds: WAIT_SECONDS, signal }, async () => {
+  const ended = await rowEvents.waitFor(id, { caller, seconds: WAIT_SECONDS, signal }, async () => {
     const state = await read();
     return state.ended ? state : undefined;
   });

@@ -46,7 +46,8 @@ const postInbound = route({
     'KEY_UNAVAILABLE',
   ],
   async handler({ context, found, body, headers, signal }) {
-    return await answerReceived(context, await receiveInbound(context, found, { headers, body }), signal);
+    const taken = await receiveInbound(context, found, { headers, body });
+    return await answerReceived(context, taken, { caller: found.operator_id, signal });
   },
 });
 

@@ -36,7 +36,8 @@ export const testDestination = (
       if (waits) await unit.wake(lifeId.notification(destinationId));
     },
     async wait(deliveryId) {
-      const ended = await context.rowEvents.waitFor(deliveryId, { seconds: WAIT_SECONDS, signal }, async () => {
+      const wait = { caller: operatorId, seconds: WAIT_SECONDS, signal };
+      const ended = await context.rowEvents.waitFor(deliveryId, wait, async () => {
         const delivery = await findDelivery(context.pool, operatorId, deliveryId);
         return delivery?.status === 'sending' ? undefined : true;
       });

@@ -5,7 +5,7 @@ import { textArray } from '../../database/columns.ts';
 import { sql, type DatabasePool } from '../../database/pool.ts';
 import { PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
 import type { BrowseQuery } from './schema.ts';
-import { onTheMarket, SkillRow, skillColumns, skillJoins } from '../queries.ts';
+import { onTheMarket, ListedSkillRow, listedColumns, listedJoin } from '../queries.ts';
 
 /** Postgres refuses a search word of 2,047 bytes, and nobody types more words than these. */
 const MAX_WORD_LENGTH = 200;
@@ -31,7 +31,7 @@ export async function browseSkills(pool: DatabasePool, caller: Caller, query: Br
 }
 
 interface SkillPage {
-  rows: readonly SkillRow[];
+  rows: readonly ListedSkillRow[];
   total: number;
 }
 
@@ -42,12 +42,12 @@ async function newestSkills(pool: DatabasePool, caller: Caller, query: BrowseQue
   const where = sql.join(statusAndTrust(caller, query), sql.fragment` and `);
   const [total, rows] = await Promise.all([
     pool.oneFirst(sql.type(Count)`select count(*) from skills s where ${where}`),
-    pool.any(sql.type(SkillRow)`
+    pool.any(sql.type(ListedSkillRow)`
       with page as materialized (
         select s.id, s.created_at from skills s where ${where}
         order by s.created_at desc, s.id desc limit ${query.limit} offset ${query.offset}
       )
-      select ${skillColumns} from page join skills s using (id) ${skillJoins} order by page.created_at desc, page.id desc`),
+      select ${listedColumns} from page join skills s using (id) ${listedJoin} order by page.created_at desc, page.id desc`),
   ]);
   return { rows, total };
 }
@@ -77,14 +77,14 @@ async function matchingSkills(
              ${tags.length > 1 ? tagsInCommon(tags) : sql.fragment`0`} as in_common
       from skills s cross join typed where ${sql.join(conditions, sql.fragment` and `)}
     )`;
-  const rows = await pool.any(sql.type(SkillRow.extend({ total: z.int() }))`
+  const rows = await pool.any(sql.type(ListedSkillRow.extend({ total: z.int() }))`
     ${matches},
     page as (
       select id, row_number() over (order by rank desc, in_common desc, created_at desc, id desc) as place
       from matches order by place limit ${query.limit} offset ${query.offset}
     )
-    select ${skillColumns}, (select count(*) from matches) as total
-    from page join skills s using (id) ${skillJoins} order by page.place`);
+    select ${listedColumns}, (select count(*) from matches) as total
+    from page join skills s using (id) ${listedJoin} order by page.place`);
   const total =
     rows[0]?.total ??
     (query.offset === 0 ? 0 : await pool.oneFirst(sql.type(Count)`${matches} select count(*) from matches`));
@@ -103,9 +103,6 @@ function statusAndTrust(
   return conditions;
 }
 
-/** A sum of comparisons: for the few tags of a skill several times as fast as unnesting them. */
-const tagsInCommon = (tags: readonly string[]) =>
-  sql.fragment`(${sql.join(
-    tags.map((tag) => sql.fragment`(${tag} = any(s.tags))::int`),
-    sql.fragment` + `,
-  )})`;
+/** The list is one parameter: a text that grew with the number of tags would be another statement for each number. */
+const tagsInCommon = (tags: readonly string[]): FragmentSqlToken =>
+  sql.fragment`(select count(*) from unnest(${textArray(tags)}) wanted where wanted = any(s.tags))`;

@@ -2,7 +2,7 @@ import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { onTheMarket, SkillRow, skillColumns, skillJoins } from '../queries.ts';
+import { onTheMarket, ListedSkillRow, listedColumns, listedJoin } from '../queries.ts';
 
 /** Which skills are offered to a request: public ones of operators other than its owner, at its price or below. */
 interface OfferFilter {
@@ -21,7 +21,7 @@ export interface WantedSkill extends OfferFilter {
   words: string[];
 }
 
-const CandidateSkill = SkillRow.extend({
+const CandidateSkill = ListedSkillRow.extend({
   input_required: z.array(z.string()),
   output_declared: z.array(z.string()),
 });
@@ -37,7 +37,7 @@ const offeredTo = ({ notOf, maxPriceCents }: OfferFilter) => sql.fragment`
   ${onTheMarket} and s.accepts_requests and s.operator_id <> ${notOf}
   ${maxPriceCents === null ? sql.fragment`` : sql.fragment`and s.price_per_invocation <= ${maxPriceCents}`}`;
 
-const candidateColumns = sql.fragment`${skillColumns}, s.input_required, s.output_declared`;
+const candidateColumns = sql.fragment`${listedColumns}, s.input_required, s.output_declared`;
 
 /** The formula of `scoreOf` in src/skill-requests/score.ts, in floating point. */
 const scoreOf = ({ tags, inputDeclared, outputRequired }: WantedSkill) => sql.fragment`
@@ -115,7 +115,7 @@ const candidatesWith = (
       where best.score > 0
       order by place limit ${limit}
     )
-    select ${candidateColumns} from page join skills s using (id) ${skillJoins} order by page.place`);
+    select ${candidateColumns} from page join skills s using (id) ${listedJoin} order by page.place`);
 
 const candidatesByText = (
   connection: CommonQueryMethods,
@@ -130,14 +130,14 @@ const candidatesByText = (
       where s.search @@ searched.query and ${sql.join(others, sql.fragment` and `)}
       order by place limit ${limit}
     )
-    select ${candidateColumns} from page join skills s using (id) ${skillJoins} order by page.place`);
+    select ${candidateColumns} from page join skills s using (id) ${listedJoin} order by page.place`);
 
 const newestCandidates = (connection: CommonQueryMethods, others: FragmentSqlToken[], limit: number) =>
   connection.any(sql.type(CandidateSkill)`
     with page as materialized (
       select s.id, s.created_at from skills s where ${sql.join(others, sql.fragment` and `)} order by s.created_at desc, s.id desc limit ${limit}
     )
-    select ${candidateColumns} from page join skills s using (id) ${skillJoins} order by page.created_at desc, page.id desc`);
+    select ${candidateColumns} from page join skills s using (id) ${listedJoin} order by page.created_at desc, page.id desc`);
 
 const ComposableSkill = z.object({
   id: z.string(),
@@ -163,7 +163,10 @@ export const findProducers = (
     where ${offeredTo(wanted)} and s.output_declared && ${textArray(properties)}
     order by (s.input_required <@ ${textArray(available)}) desc, s.price_per_invocation, s.id limit ${limit}`);
 
-export const findSkillRows = (connection: CommonQueryMethods, ids: readonly string[]): Promise<readonly SkillRow[]> =>
+export const findSkillRows = (
+  connection: CommonQueryMethods,
+  ids: readonly string[],
+): Promise<readonly ListedSkillRow[]> =>
   connection.any(
-    sql.type(SkillRow)`select ${skillColumns} from skills s ${skillJoins} where s.id = any(${textArray(ids)})`,
+    sql.type(ListedSkillRow)`select ${listedColumns} from skills s ${listedJoin} where s.id = any(${textArray(ids)})`,
   );

@@ -4,7 +4,9 @@ import { openCursor, sealCursor } from '../../../src/http/lists/cursors.ts';
 import { z } from 'zod';
 import { assertProblem, assertStatus, type Reply, type Requester } from '../../support/service.ts';
 import { newAdmin, openShell, type Shell } from '../support/shell.ts';
-import { things } from '../support/things.ts';
+import { cursorList, offsetAnswer, offsetList, offsetQuery } from '../../../src/http/lists/pagination.ts';
+import { route, type AnyRoute } from '../../../src/http/route.ts';
+import { ThingSchema, things } from '../support/things.ts';
 
 /** The links of an answer by their relation. */
 const linksOf = (reply: Reply): Record<string, string> =>
@@ -155,4 +157,65 @@ describe('lists by cursor', () => {
       }
     });
   });
+});
+
+describe('a page of large items', () => {
+  /** Ten items of 300 KiB each: three are a page. */
+  const large = Array.from({ length: 10 }, (_, at) => ({ id: `thg_${at}`, name: 'x'.repeat(307_200) }));
+  const pages = cursorList({
+    name: 'things',
+    item: ThingSchema,
+    position: z.object({ at: z.int() }),
+    maximum: 50,
+    standard: 20,
+  });
+  const common = { method: 'get', tag: 'skills', summary: 'For tests', audience: 'anyone', status: 200 } as const;
+  const byOffset = route({
+    ...common,
+    path: '/v1/large-things',
+    operation: 'listLargeThings',
+    query: z.object(offsetQuery),
+    reply: offsetList('things', ThingSchema),
+    handler: async ({ query }) =>
+      offsetAnswer('things', {
+        items: large.slice(query.offset, query.offset + query.limit),
+        total: large.length,
+        query,
+      }),
+  });
+  const byCursor = route({
+    ...common,
+    path: '/v1/large-things/history',
+    operation: 'listLargeThingHistory',
+    query: z.object(pages.query),
+    reply: pages.reply,
+    refusals: ['INVALID_CURSOR'],
+    handler: async (request) => {
+      const from = pages.after(request)?.at ?? 0;
+      const rows = large.map((thing, at) => ({ ...thing, at: at + 1 })).slice(from, from + request.query.limit + 1);
+      return pages.answer(request, rows, ({ at }) => ({ at }));
+    },
+  });
+  const routes: AnyRoute[] = [byOffset, byCursor];
+
+  for (const path of ['/v1/large-things?limit=8', '/v1/large-things/history?limit=8'])
+    it(`of ${path} ends by bytes, and the next one begins there`, async () => {
+      const shell = await openShell({ routes });
+      try {
+        const admin = await newAdmin(shell);
+        const sizes: number[] = [];
+        const ids: string[] = [];
+        for (let next: string | undefined = path; next !== undefined;) {
+          const reply: Reply = await admin.get(next);
+          ids.push(...idsOf(reply));
+          sizes.push(idsOf(reply).length);
+          assert(reply.text.length <= 1_048_576 + 1_000, `${reply.text.length} bytes`);
+          next = linksOf(reply).next;
+        }
+        assert.deepEqual(sizes, [3, 3, 3, 1]);
+        assert.deepEqual(ids, named(0, 10));
+      } finally {
+        await shell.close();
+      }
+    });
 });

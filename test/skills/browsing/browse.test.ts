@@ -41,7 +41,8 @@ describe('GET /v1/skills', () => {
     assert(total >= skills.length);
   });
 
-  it('leaves code out, for its owner too', async () => {
+  it('leaves code and schemas out, for its owner too', async () => {
+    const codeMembers = ['execution_steps', 'execution_script', 'dependencies', 'llm_config'];
     const tag = word();
     await publishApproved(owner, {
       execution_mode: 'source',
@@ -53,8 +54,7 @@ describe('GET /v1/skills', () => {
     for (const caller of [owner, other, platform()]) {
       const [skill] = (await browse(caller, { tags: tag })).skills;
       assert(skill !== undefined);
-      for (const field of ['execution_steps', 'execution_script', 'dependencies', 'llm_config'])
-        assert(!(field in skill), field);
+      for (const field of [...codeMembers, 'input_schema', 'output_schema']) assert(!(field in skill), field);
     }
   });
 

@@ -37,6 +37,16 @@ const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
     { required_credentials: [{ provider: 'mail' }] },
     'required_credentials.0.scopes',
   ],
+  [
+    'required credentials of more than 16,384 bytes',
+    {
+      required_credentials: Array.from({ length: 2 }, () => ({
+        provider: 'mail',
+        scopes: Array.from({ length: 70 }, () => 'x'.repeat(128)),
+      })),
+    },
+    'required_credentials',
+  ],
   ['a negative seller limit', { seller_credential_limit: { max_calls: -1 } }, 'seller_credential_limit.max_calls'],
   ['no steps at all', { execution_steps: [] }, 'execution_steps'],
   ['eleven steps', { execution_steps: Array.from({ length: 11 }, () => llmStep) }, 'execution_steps'],

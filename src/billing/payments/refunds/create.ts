@@ -57,7 +57,7 @@ async function settledRefund(
   { id, operatorId, limits }: { id: string; operatorId: OperatorId; limits: { seconds: number; signal: AbortSignal } },
 ): Promise<Refund> {
   let latest: Refund | undefined;
-  await context.rowEvents.waitFor(id, limits, async () => {
+  await context.rowEvents.waitFor(id, { caller: operatorId, ...limits }, async () => {
     latest = await readRefund(context, { id, operatorId });
     return latest.status === 'pending' ? undefined : latest;
   });

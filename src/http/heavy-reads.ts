@@ -1,0 +1,44 @@
+import type { Context } from '../context/context.ts';
+import { assertTimeLeft } from '../turns/budget.ts';
+import { Places } from '../turns/places.ts';
+import { sharerOf } from './fair-use.ts';
+import type { Middleware, Validated } from './state.ts';
+
+/** Half of the connections of a process: however many heavy reads there are, commands have the others. */
+const PLACES = 4;
+/** As long as a statement may take. */
+const WAIT_MS = 10_000;
+/** Reads of a fifth of a second, three at a time, are all answered before the last has waited too long. */
+const MAX_WAITING_OF_CALLER = 100;
+const MAX_WAITING = 1_000;
+
+/**
+ * Lets reads that take Postgres or the event loop long (`isHeavy`) be done in a few places, which operators share fairly. The time in a place
+ * counts as processor time of the operator: it is taken by the clock, since nobody knows what Postgres used for one statement.
+ * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE
+ */
+export function heavyReads(context: Context): Middleware<Validated> {
+  const places = new Places({
+    places: PLACES,
+    of: 'searches, suggestions and statements',
+    waitMs: WAIT_MS,
+    waitingOfCaller: MAX_WAITING_OF_CALLER,
+    waiting: MAX_WAITING,
+  });
+  const { processorTime } = context;
+  return async (ctx, next) => {
+    const { route, values } = ctx.state;
+    if (route.isHeavy?.(values.query) !== true) return await next();
+    const sharer = sharerOf(ctx, context);
+    assertTimeLeft(processorTime, sharer);
+    places.assertRoom(sharer);
+    await places.run(sharer, async () => {
+      const began = performance.now();
+      try {
+        await next();
+      } finally {
+        processorTime.use(sharer, performance.now() - began);
+      }
+    });
+  };
+}
