@@ -17,5 +17,6 @@ export const DOMAINS = [
   'skill-requests',
   'notifications',
   'inbound',
+  'retention',
   'dashboard',
 ] as const;

@@ -3,4 +3,5 @@ export type { ExecutorContext } from './execution/executor.ts';
 export { actOnSignal } from './act-on-signal.ts';
 export { advanceInvocation } from './advance-invocation.ts';
 export { describeInvocations } from './describe-invocations.ts';
+export { purgeInvocationContents } from './purge.ts';
 export { reconcileInvocations } from './reconcile-invocations.ts';

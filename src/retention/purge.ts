@@ -1,0 +1,30 @@
+import type { Context } from '../context/context.ts';
+import { CONTENTS } from './contents.ts';
+
+/** A place in a run through the list of contents, and through the operators of each. */
+export interface Place {
+  /** Null: the first of the list. */
+  content: string | null;
+  /** The operator to begin with; '' for the first. */
+  from: string;
+}
+
+interface PurgedBatch {
+  content: string;
+  purged: number;
+  /** Where the next step goes on; null: nothing is left to look at. */
+  next: Place | null;
+}
+
+/** Purges the next batch of what is older than its operator keeps it. A content that the list lacks, as of another release, begins it from the beginning. */
+export async function purgeContents(context: Context, { content, from }: Place): Promise<PurgedBatch> {
+  const found = CONTENTS.find(({ name }) => name === content) ?? CONTENTS[0];
+  const { purged, next } = await found.purge(context, { from, to: null });
+  if (next !== null) return { content: found.name, purged, next: { content: found.name, from: next } };
+  const following = CONTENTS[CONTENTS.indexOf(found) + 1];
+  return {
+    content: found.name,
+    purged,
+    next: following === undefined ? null : { content: following.name, from: '' },
+  };
+}
