@@ -57,6 +57,10 @@ export const recordClaim = (connection: CommonQueryMethods, claim: SubmittedClai
       ${claim.missionRef}, ${textArray(claim.refs)}, p_effective => ${claim.payloadEffective}, p_ends => ${claim.ends},
       p_receipt_verified => ${claim.receiptVerified})`);
 
+/** @throws CarnetError TIER_LIMIT_EXCEEDED where the operator keeps as many bytes as its tier allows */
+export const refuseFullStorage = (connection: CommonQueryMethods, operatorId: string): Promise<unknown> =>
+  connection.query(sql.type(z.object({}))`select refuse_full_storage(${operatorId})`);
+
 /** The claim of a digest that is known to be recorded. @throws NotFoundError of slonik where it is not */
 export const getClaimByDigest = (connection: CommonQueryMethods, digest: string): Promise<ClaimRow> =>
   connection.one(sql.type(ClaimRowSchema)`select ${columns} from claims where digest = ${digest}`);
