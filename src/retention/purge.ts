@@ -1,5 +1,7 @@
 import type { Context } from '../context/context.ts';
+import type { PurgeStep } from '../commands/purge.ts';
 import { CONTENTS } from './contents.ts';
+import { eraseNext } from './erase.ts';
 
 /** A place in a run through the list of contents, and through the operators of each. */
 export interface Place {
@@ -9,6 +11,11 @@ export interface Place {
   from: string;
 }
 
+interface Step {
+  name: string;
+  purge: PurgeStep;
+}
+
 interface PurgedBatch {
   content: string;
   purged: number;
@@ -16,12 +23,15 @@ interface PurgedBatch {
   next: Place | null;
 }
 
+/** Erasures that were requested go last: they take what has come since it was looked at, and are noted as ended. */
+const STEPS: readonly [Step, ...Step[]] = [...CONTENTS, { name: 'erasures', purge: eraseNext }];
+
 /** Purges the next batch of what is older than its operator keeps it. A content that the list lacks, as of another release, begins it from the beginning. */
 export async function purgeContents(context: Context, { content, from }: Place): Promise<PurgedBatch> {
-  const found = CONTENTS.find(({ name }) => name === content) ?? CONTENTS[0];
+  const found = STEPS.find(({ name }) => name === content) ?? STEPS[0];
   const { purged, next } = await found.purge(context, { from, to: null });
   if (next !== null) return { content: found.name, purged, next: { content: found.name, from: next } };
-  const following = CONTENTS[CONTENTS.indexOf(found) + 1];
+  const following = STEPS[STEPS.indexOf(found) + 1];
   return {
     content: found.name,
     purged,

@@ -26,6 +26,9 @@ create view operator_retention as
     greatest(clock_timestamp() - r.kept_for, case when r.content <> 'audit_events' then e.kept_from end) as kept_from
   from operators o join tier_retention r on r.tier = o.tier left join content_erasures e on e.operator_id = o.id;
 
+-- For other domains: what operators have requested, and what came of it.
+create view operator_erasures as select operator_id, kept_from, purged_at from content_erasures;
+
 -- The bytes of contents that an operator keeps, as of `counted_to`. The steps of retention alone change a row: no command locks one.
 create table content_bytes (
   operator_id text not null references operators,
