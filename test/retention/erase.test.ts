@@ -117,7 +117,7 @@ describe('POST /v1/operators/me/erasure', () => {
     const [closed, open] = [await made('closed'), await made('open')];
     await erased();
     const texts = async (id: string) => {
-      const read = assertStatus(await operator.get<Record<string, unknown>>(`/v1/skill-requests/${id}`), 200);
+      const read = assertStatus(await operator.get(`/v1/skill-requests/${id}`), 200);
       return [read.description, read.tags, read.desired_input_schema];
     };
     assert.deepEqual(await texts(closed), ['Its operator has erased it.', [], null]);
