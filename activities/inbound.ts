@@ -2,7 +2,6 @@ import {
   advanceInbound,
   classifyInbound,
   forwardInbound,
-  purgeInboundContents,
   type ClassifierContext,
   type ScannerContext,
 } from '../src/inbound/index.ts';
@@ -10,4 +9,4 @@ import { activitiesOf } from './activities-of.ts';
 
 /** The steps of the life of an event; a call to a receiver or a model is made once. */
 export const inboundActivities = (context: ScannerContext & ClassifierContext) =>
-  activitiesOf(context, { advanceInbound, classifyInbound, forwardInbound, purgeInboundContents });
+  activitiesOf(context, { advanceInbound, classifyInbound, forwardInbound });

@@ -1,5 +1,4 @@
 import type { Context } from '../src/context/context.ts';
-import { accountActivities } from './accounts.ts';
 import { billingActivities } from './billing.ts';
 import { claimActivities } from './claims.ts';
 import { inboundActivities } from './inbound.ts';
@@ -8,10 +7,10 @@ import { mailActivities } from './mail.ts';
 import { notificationActivities } from './notifications.ts';
 import { passportActivities } from './passports.ts';
 import type { Ports } from './ports.ts';
+import { retentionActivities } from './retention.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
 export const createActivities = (context: Context, { mailer, texter, scanner, models, scripts }: Ports) => ({
-  ...accountActivities(context),
   ...billingActivities(context),
   ...claimActivities(context),
   ...inboundActivities({ ...context, scanner, models }),
@@ -19,6 +18,7 @@ export const createActivities = (context: Context, { mailer, texter, scanner, mo
   ...mailActivities({ ...context, mailer }),
   ...notificationActivities({ ...context, mailer, texter }),
   ...passportActivities(context),
+  ...retentionActivities(context),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -18,5 +18,6 @@ export const DOMAINS = [
   'skill-requests',
   'notifications',
   'inbound',
+  'retention',
   'dashboard',
 ] as const;

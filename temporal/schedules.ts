@@ -77,7 +77,7 @@ const SCHEDULES: readonly Schedule[] = [
     spec: { calendars: [{ hour: 3, minute: 10 }] },
     catchupWindow: '1 day',
     priority: Priority.last,
-    summary: 'Purge what the tiers no longer keep of the audit trail and of inbound events',
+    summary: 'Purge what the tiers no longer keep',
   },
 ];
 

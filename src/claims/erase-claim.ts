@@ -2,12 +2,9 @@ import type { Answered, CommandCall } from '../commands/command.ts';
 import { runKeptCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
-import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
-import { issueClaim } from './issue-claim.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
-import { refsOf } from './named.ts';
 import { presentClaim } from './present-claims.ts';
-import { lockClaim, markErased } from './queries.ts';
+import { erasePayload, lockClaim } from './queries.ts';
 import type { Claim, EraseClaim } from './schema/claim.ts';
 
 /**
@@ -35,28 +32,8 @@ export const eraseClaim = (
       const subject = { id, digest: claim.digest, claim_type: claim.claim_type, subject: claim.envelope.subject };
       const refused = await context.requireApproval(unit, call, { act: 'claim.erased', subject });
       if (refused !== null) return refused;
-      const tombstoneId = await issueClaim(connection, {
-        type: 'authority_erasure_tombstone',
-        subject: `carnet://claim/${id}`,
-        payload: {
-          type: 'authority_erasure_tombstone',
-          claim_id: id,
-          digest: claim.digest,
-          ...(reason !== undefined && { reason }),
-        },
-        agentId: null,
-        missionRef: null,
-        operatorIds: claim.issuer === PLATFORM_OPERATOR_ID ? claim.operator_ids : [claim.issuer],
-        refs: [id],
-      });
-      const { payload, ...rest } = claim.envelope;
-      const erased = await markErased(connection, {
-        id,
-        envelope: JSON.stringify(rest),
-        tombstoneId,
-        refs: refsOf(payload),
-      });
-      await unit.audit('claim.erased', id, { tombstone_id: tombstoneId });
+      const erased = await erasePayload(connection, { id, reason: reason ?? null });
+      await unit.audit('claim.erased', id, { tombstone_id: erased.tombstone_id });
       return { status: 200, body: await presentClaim(connection, erased) };
     },
   });

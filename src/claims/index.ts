@@ -3,5 +3,6 @@ export { advanceLog, appendToLog, describeLogs, lookAfterLog, lookAtLogs } from 
 export { askWitnesses } from './log/witnesses/ask.ts';
 export { publishLog } from './log/append.ts';
 export { logMetrics, troubleOfLog } from './log/stopped.ts';
+export { purgeClaimPayloads } from './purge.ts';
 export { issueClaim } from './issue-claim.ts';
 export { findClaimsAbout, markRevoked as revokeIssuedClaim } from './queries.ts';

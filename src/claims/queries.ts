@@ -57,6 +57,10 @@ export const recordClaim = (connection: CommonQueryMethods, claim: SubmittedClai
       ${claim.missionRef}, ${textArray(claim.refs)}, p_effective => ${claim.payloadEffective}, p_ends => ${claim.ends},
       p_receipt_verified => ${claim.receiptVerified})`);
 
+/** @throws CarnetError TIER_LIMIT_EXCEEDED where the operator keeps as many bytes as its tier allows */
+export const refuseFullStorage = (connection: CommonQueryMethods, operatorId: string): Promise<unknown> =>
+  connection.query(sql.type(z.object({}))`select refuse_full_storage(${operatorId})`);
+
 /** The claim of a digest that is known to be recorded. @throws NotFoundError of slonik where it is not */
 export const getClaimByDigest = (connection: CommonQueryMethods, digest: string): Promise<ClaimRow> =>
   connection.one(sql.type(ClaimRowSchema)`select ${columns} from claims where digest = ${digest}`);
@@ -83,27 +87,12 @@ export const markRevoked = (
     where id = ${id} and revoked_at is null
     returning ${columns}`);
 
-interface Erasure {
-  id: string;
-  /** JSON without the payload. */
-  envelope: string;
-  tombstoneId: string;
-  /** The claims that the payload named. */
-  refs: readonly string[];
-}
-
-/** Takes the payload of a claim out of the database, with all that was read from it. The caller holds the claim. */
-export const markErased = (
+/** Takes the payload of a claim out of the database, with all that was read from it, and records that by a tombstone. */
+export const erasePayload = (
   connection: CommonQueryMethods,
-  { id, envelope, tombstoneId, refs }: Erasure,
+  { id, reason }: { id: string; reason: string | null },
 ): Promise<ClaimRow> =>
-  connection.one(sql.type(ClaimRowSchema)`
-    with forgotten as (
-      delete from claim_refs where ref = any(${textArray(refs)}) and seq = (select seq from claims where id = ${id}))
-    update claims set erased_at = clock_timestamp(), tombstone_id = ${tombstoneId}, envelope = ${envelope},
-      payload_effective = null, agent_id = null, mission_ref = null, ends = null
-    where id = ${id}
-    returning ${columns}`);
+  connection.one(sql.type(ClaimRowSchema)`select ${columns} from erase_claim_payload(${id}, ${reason})`);
 
 const EarlierEnd = z.object({ id: z.string(), earlier: z.string() });
 

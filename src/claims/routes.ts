@@ -93,6 +93,7 @@ const submit = route({
     'AGENT_CLAIM_FORBIDDEN',
     'INVALID_STATE',
     'INVALID_CO_SIGNATURE',
+    'TIER_LIMIT_EXCEEDED',
     'INSUFFICIENT_CREDITS',
   ],
   handler: async ({ context, call, body }) => {

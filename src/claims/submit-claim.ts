@@ -16,7 +16,7 @@ import { keptClaim, type KeptClaim } from './kept-claim.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { endOf, refsOf } from './named.ts';
 import { presentClaim, presentNewClaim } from './present-claims.ts';
-import { getClaimByDigest, recordClaim, type SubmittedClaim } from './queries.ts';
+import { getClaimByDigest, recordClaim, refuseFullStorage, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
 import type { Envelope } from './schema/envelope.ts';
 import { isShaped } from './schema/payloads.ts';
@@ -27,7 +27,7 @@ import { assertMaySubmit, assertRefersToOwn, submitterOf } from './submitter.ts'
  * changed (decision L5). A claim that is recorded already is answered with 200, and co-signatures that came along are added to it.
  * @param envelope the body as its schema parsed it, defaults filled in
  * @throws CarnetError VALIDATION_ERROR for a payload that is too large, and a receipt that does not verify; ISSUER_MISMATCH; AGENT_CLAIM_FORBIDDEN; INVALID_CO_SIGNATURE; INVALID_STATE
- *   for co-signatures that a recorded claim has no place for; INSUFFICIENT_CREDITS over the allowance.
+ *   for co-signatures that a recorded claim has no place for; TIER_LIMIT_EXCEEDED for storage that is full; INSUFFICIENT_CREDITS over the allowance.
  */
 export async function submitClaim(context: Context, call: CommandCall, envelope: Envelope): Promise<Answered<Claim>> {
   const sent = call.request?.body;
@@ -60,6 +60,7 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
         if (coSignatures.length > 0) await addSentAgain(context, unit, { claim: recorded, call, coSignatures });
         return { status: 200, body: await presentClaim(connection, recorded) };
       }
+      await refuseFullStorage(connection, envelope.issuer);
       const isCoSigned = envelope.co_signatures.length > 0;
       if (isCoSigned) {
         const judged = await judgeCoSignatures(context, connection, {

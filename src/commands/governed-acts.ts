@@ -181,6 +181,12 @@ export const governedActs = {
     why: 'It destroys what an agent is held to account by, and nothing brings it back.',
     by: 'administrator',
   },
+  'contents.erased': {
+    call: 'POST /v1/operators/me/erasure',
+    what: 'Erasing all contents that the operator keeps',
+    why: 'It destroys what agents are held to account by and what the operator has paid for, and nothing brings it back.',
+    by: 'owner',
+  },
   'inbound_endpoint.made_weak': {
     call: 'POST /v1/operator/inbound-webhooks',
     what: 'Making an inbound endpoint that holds less than the standard policy: `block_at: critical`, or `mode: shadow`',

@@ -16,7 +16,9 @@ export const jsonObject = z
  * A PATCH must change something. Refused only where nothing else is wrong: an unknown property is one fault, not two.
  */
 export const withSomeField = <Body extends z.ZodObject>(body: Body): Body =>
-  body.refine((fields) => Object.keys(fields).length > 0, {
-    message: 'must name at least one field to change',
-    when: ({ issues }) => issues.length === 0,
-  });
+  body
+    .refine((fields) => Object.keys(fields).length > 0, {
+      message: 'must name at least one field to change',
+      when: ({ issues }) => issues.length === 0,
+    })
+    .meta({ minProperties: 1 });

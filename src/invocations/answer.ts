@@ -14,7 +14,8 @@ export const InvocationAnswerRow = z.object({
 });
 export type InvocationAnswer = z.infer<typeof InvocationAnswerRow>;
 
-const parseObject = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+/** Null: it was purged. */
+const parseObject = (text: string): JsonObject | null => JSON.parse(text) as JsonObject | null;
 
 /** invocation_snapshot() alone writes snapshots, in the shape of the schema, so they are not parsed by it again. */
 export const summaryOf = (snapshot: string): InvocationSummary => JSON.parse(snapshot) as InvocationSummary;

@@ -8,7 +8,7 @@ import { answerOf, InvocationAnswerRow } from './answer.ts';
 import type { Invocation } from './schema.ts';
 
 /**
- * The consumer withdraws an invocation that nobody has claimed; the hold is released.
+ * The consumer withdraws an invocation that nobody has claimed; the hold is released. Repeating it is answered the same.
  * @throws CarnetError NOT_FOUND, NOT_OWNER, INVOCATION_EXPIRED, INVOCATION_NOT_PENDING.
  */
 export async function cancelInvocation(context: Context, act: Act, id: string): Promise<Answered<Invocation>> {

@@ -4,3 +4,4 @@ export { actOnSignal } from './act-on-signal.ts';
 export { advanceInvocation } from './advance-invocation.ts';
 export { describeInvocations } from './describe-invocations.ts';
 export { lookAtInvocations, releaseOrphanedHolds } from './look.ts';
+export { purgeInvocationContents } from './purge.ts';

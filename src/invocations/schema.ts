@@ -65,6 +65,9 @@ export const InvocationSummarySchema = z
     claimed_at: time.nullable(),
     completed_at: time.nullable().describe('When it ended, whichever way.'),
     expires_at: time,
+    contents_purged_at: time
+      .nullable()
+      .describe('When input and output were purged: both are null since then, and their hashes stay.'),
     duration_ms: z.int().nullable().describe('From the last claim to the end.'),
   })
   .meta({ id: 'InvocationSummary', description: 'An invocation without its input and output.' });
@@ -74,9 +77,11 @@ export const InvocationSchema = InvocationSummarySchema.extend({
   input: jsonObject
     .nullable()
     .describe(
-      'Null for the provider where the service executes the skill: it is between its consumer and the service.',
+      'Null for the provider where the service executes the skill: it is between its consumer and the service. Null for both once it was purged.',
     ),
-  output: jsonObject.nullable(),
+  output: jsonObject
+    .nullable()
+    .describe('Null until it is completed, and once it was purged; for the provider as `input`.'),
 }).meta({
   id: 'Invocation',
   description: 'One piece of work ordered from a skill.',
@@ -110,6 +115,7 @@ export const InvocationSchema = InvocationSummarySchema.extend({
       claimed_at: null,
       completed_at: null,
       expires_at: '2026-11-22T12:00:00.000Z',
+      contents_purged_at: null,
       duration_ms: null,
     },
   ],

@@ -13,6 +13,7 @@ import { lifeRoutes } from '../lives/routes.ts';
 import { mailRoutes } from '../mail/routes.ts';
 import { notificationRoutes } from '../notifications/routes.ts';
 import { passportRoutes } from '../passports/routes.ts';
+import { retentionRoutes } from '../retention/routes.ts';
 import { skillRequestRoutes } from '../skill-requests/routes.ts';
 import { skillRoutes } from '../skills/routes.ts';
 
@@ -34,4 +35,5 @@ export const routes: AnyRoute[] = [
   ...eventRoutes,
   ...notificationRoutes,
   ...inboundRoutes,
+  ...retentionRoutes,
 ];

@@ -47,7 +47,7 @@ export const saveSkillRequest = (
   { id, status, description }: SkillRequest,
 ): Promise<SkillRequest> =>
   connection.one(sql.type(SkillRequestRow)`
-    update skill_requests set status = ${status}, description = ${description}, updated_at = clock_timestamp()
+    update skill_requests set status = ${status}, description = ${description}, updated_at = clock_timestamp(), text_purged_at = null
     where id = ${id} returning ${columns}`);
 
 interface Page {

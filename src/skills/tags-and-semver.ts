@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { text } from '../fields/text.ts';
 
+/** A query separates tags by commas and takes the blanks around them away: a tag with either would never be found. */
+const tag = text(1, 32).regex(/^(?![\s])[^,]*[^\s,]$/u, 'must have no comma, and no blank at its beginning or end');
+
 /** Ten at most, of 1 to 32 characters, compared exactly; a repeated tag is stored once. */
 export const tags = z
-  .array(text(1, 32))
+  .array(tag)
   .max(10, 'must have at most 10 items')
   .transform((all) => [...new Set(all)]);
 

@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids/ids.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
-import { RETENTION } from '../../temporal/schedules.ts';
 import { newEndpoint, sendTo, standardHeaders, type TestEndpoint } from '../inbound/support/endpoints.ts';
 import { hangs, startReceiver, type Receiver } from '../notifications/support/receiver.ts';
-import { run } from '../billing/ledger/ledger-world.ts';
 import { MODEL, MODEL_KEY, startModels } from '../models/model-double.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
@@ -176,47 +174,4 @@ describe('kill -9 around an inbound event', function () {
         assert.deepEqual([again.status, again.body.event_id, again.body.status], [200, id, 'recorded']);
       }),
   );
-
-  for (const point of pointsOfStep('purgeInboundContents')) {
-    itBeside(`a worker that purges, at ${point}: what is left is what the tier keeps`, () =>
-      worlds.visit(async (world) => {
-        const { pool } = world.context;
-        const endpoint = await newEndpoint(world.context);
-        await run(
-          pool,
-          sql.fragment`
-            with made as (
-              insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
-                size, status, ended_at)
-              select 'iev_' || n, ${endpoint.id}, ${endpoint.operatorId}, ${endpoint.agentId}, 'generic', n::text::bytea, 'body', '', 'hex', true, 1,
-                'recorded', now()
-              from generate_series(1, 500) n returning id)
-            insert into inbound_contents (event_id, operator_id, sealed, stored_at)
-            select id, ${endpoint.operatorId}, '', clock_timestamp() - case when id < 'iev_2' then interval '29 days' else interval '31 days' end from made`,
-        );
-        const left = async (): Promise<number> =>
-          (await pool.one(sql.type(Count)`select count(*) as count from inbound_contents`)).count;
-        const kept = (
-          await pool.one(
-            sql.type(
-              Count,
-            )`select count(*) as count from inbound_contents where stored_at > now() - interval '30 days'`,
-          )
-        ).count;
-        const dying = await world.worker({ FAULT_AT: point });
-        const schedule = world.lives.client.schedule.getHandle(RETENTION);
-        await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), {
-          ignoreErrors: () => true,
-        });
-        assert.equal(await dying.ended, 'SIGKILL');
-        const begun = await eventually('the run that lost its worker', async () => {
-          const [only] = (await schedule.describe()).info.recentActions;
-          return only?.action.type === 'startWorkflow' ? only.action.workflow : undefined;
-        });
-        await world.runHere('worker');
-        await world.lives.client.workflow.getHandle(begun.workflowId).result();
-        assert.equal(await left(), kept);
-      }),
-    );
-  }
 });

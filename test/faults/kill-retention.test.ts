@@ -31,7 +31,7 @@ describe('kill -9 of a worker that purges the audit trail', function () {
       select count(*) filter (where action = 'old') as old, count(*) filter (where action = 'young') as young
       from audit_events where operator_id = ${operator}`);
 
-  for (const point of pointsOfStep('purgeAuditEvents')) {
+  for (const point of pointsOfStep('purgeContents')) {
     itBeside(`at ${point}: the next worker ends the run, and what is left is what the tier keeps`, () =>
       worlds.visit(async (world) => {
         const operator = await newWallet(world.context.pool);

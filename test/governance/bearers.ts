@@ -389,6 +389,7 @@ export const attempts = {
     const path = `/v1/claims/${choose(known.pc)}/erase`;
     return (as, headers) => as.post(path, undefined, headers);
   },
+  eraseContents: () => (as, headers) => as.post('/v1/operators/me/erasure', undefined, headers),
   sayApproved: ({ known, again }, choose) => {
     if (again === undefined) return undefined;
     const headers = withApproval(choose([...known.apr, 'apr_none']));

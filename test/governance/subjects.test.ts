@@ -551,6 +551,14 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
       fixed: either(IDS, /^(?:digest|subject|claim_type)$/),
     };
   },
+  'contents.erased': async (world) => ({
+    as: world.key,
+    call: (as, headers) => as.post('/v1/operators/me/erasure', undefined, headers),
+    changes: [
+      async () => assertStatus(await world.operator.patch('/v1/operators/me', { name: unique('renamed') }), 200),
+    ],
+    fixed: IDS,
+  }),
   'inbound_endpoint.made_weak': newEndpoint({ policy: { mode: 'shadow' } }),
   'inbound_endpoint.outlives_maker': async (world) => ({
     ...(await newEndpoint({})(world)),

@@ -82,6 +82,7 @@ const everyOtherAct: Step[] = [
   stepOf('replayEvent', 0, 0, 0),
   stepOf('markHarmless', 0, 0, 0),
   stepOf('eraseClaim', 0, 0),
+  stepOf('eraseContents', 0),
   stepOf('addMember', 0, 2),
   stepOf('makeAgent', 0, 0, 3),
   stepOf('changeAgent', 0, 1, 11),
@@ -226,6 +227,7 @@ const StateRow = z.object({
   chosen: z.number(),
   judged_anew: z.number(),
   erased: z.number(),
+  all_erased: z.number(),
   payout_account: z.string().nullable(),
   destinations: z.string(),
 });
@@ -372,6 +374,7 @@ class Walk {
       chosen: 0,
       judged_anew: 0,
       erased: 0,
+      all_erased: 0,
       payout_account: null,
     };
     assert.deepEqual(now, { ...nothing, deciders, destinations, rules }, `after ${after}`);
@@ -423,6 +426,7 @@ class Walk {
         (select count(*) from audit_events where operator_id = o.id and action = 'inbound_endpoint.secret_rotated' and (detail ->> 'chosen')::boolean) as chosen,
         (select count(*) from inbound_events where operator_id = o.id and (attempt > 1 or harmless <> '[]')) as judged_anew,
         (select count(*) from claims where issuer = o.id and erased_at is not null) as erased,
+        (select count(*) from content_erasures where operator_id = o.id) as all_erased,
         (select string_agg(id || ' ' || role, ', ' order by id) from members where operator_id = o.id and role <> 'member') as deciders,
         (select string_agg(concat_ws(' ', id, address, secret), ', ' order by id) from destinations where operator_id = o.id) as destinations,
         (select string_agg(concat_ws(' ', r.id, r.events, r.min_severity, r.active, rd.destination_id), ', ' order by r.id, rd.position)

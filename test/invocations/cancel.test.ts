@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
+import { sql } from '../../src/database/pool.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { passDeadline } from '../billing/ledger/ledger-world.ts';
 import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
@@ -38,6 +40,28 @@ describe('POST /v1/skills/invocations/:id/cancel', () => {
     assert.deepEqual([cancelled.status, cancelled.error?.code], ['failed', 'CANCELLED_BY_CONSUMER']);
     assert.equal((await buyer.get('/v1/billing/balance')).body.balance_cents, 25);
     assertProblem(await post(provider, { id, act: 'claim' }), 'INVOCATION_NOT_PENDING');
+  });
+
+  it('is repeatable: the second answers as the first, and gives nothing back twice', async () => {
+    const buyer = await buildOperator({ cents: 25 });
+    const { id } = await buildInvocation(buyer, skillId);
+    const first = assertStatus(await post(buyer, { id, act: 'cancel' }), 200);
+    assert.deepEqual(assertStatus(await post(buyer, { id, act: 'cancel' }), 200), first);
+    assert.equal((await buyer.get('/v1/billing/balance')).body.balance_cents, 25);
+    const ends = await (
+      await database()
+    ).oneFirst(
+      sql.type(z.object({ ends: z.number() }))`
+        select count(*) as ends from audit_events where target = ${id} and action = 'invocation.cancelled'`,
+    );
+    assert.equal(ends, 1);
+  });
+
+  it('answers 409 where the provider has failed it', async () => {
+    const { id } = await pending();
+    assertStatus(await post(provider, { id, act: 'claim' }), 200);
+    assertStatus(await post(provider, { id, act: 'fail', body: { error: { code: 'BROKEN', message: 'x' } } }), 200);
+    assertProblem(await post(consumer, { id, act: 'cancel' }), 'INVOCATION_NOT_PENDING');
   });
 
   it('does not take work away from who claimed it', async () => {

@@ -70,6 +70,7 @@ describe('POST /v1/skills/:id/invoke', () => {
       lease_until: null,
       claimed_at: null,
       completed_at: null,
+      contents_purged_at: null,
       duration_ms: null,
     });
     assert.equal(Date.parse(expires_at) - Date.parse(created_at), 86_400_000);

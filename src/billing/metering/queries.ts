@@ -21,6 +21,8 @@ const UsageRow = z.object({
   total: z.number().nullable(),
   ceiling: z.number().nullable(),
   in_use: z.number(),
+  stored: z.number(),
+  storage: z.number().nullable(),
 });
 
 /**
@@ -44,6 +46,7 @@ export async function readUsage(connection: CommonQueryMethods, operatorId: Oper
         from (values ('metered_action', mine.metered_actions), ('l3', mine.l3_classifications), ('sms', mine.sms), ('email', mine.email))
           as m (meter, included)
         left join counted c on c.meter = m.meter) as meters,
+      coalesce((select bytes from operator_storage s where s.operator_id = mine.operator_id), 0)::bigint as stored, mine.storage_bytes as storage,
       seats.*
     from mine, billing_period_of(mine.operator_id), seats_of(mine.operator_id) as seats`);
   const allowance = (name: string): Allowance => {
@@ -74,5 +77,6 @@ export async function readUsage(connection: CommonQueryMethods, operatorId: Oper
       seat_ceiling: row.ceiling,
       seats_in_use: row.in_use,
     },
+    storage: { used_bytes: row.stored, included_bytes: row.storage },
   };
 }

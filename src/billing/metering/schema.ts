@@ -35,6 +35,7 @@ const example = {
     email: { used: 0, included: 1000, overage: 0 },
   },
   seats: { included_seats: 3, purchased_seats: 1, total_seats: 4, seat_ceiling: 5, seats_in_use: 2 },
+  storage: { used_bytes: 48_211_304, included_bytes: 10_737_418_240 },
 };
 
 export const UsageSchema = z
@@ -59,6 +60,17 @@ export const UsageSchema = z
       seat_ceiling: Limit,
       seats_in_use: Count,
     }),
+    storage: z
+      .object({
+        used_bytes: Count.describe(
+          'Inputs, outputs, claims and inbound contents that are kept, as they were counted last night.',
+        ),
+        included_bytes: Limit,
+      })
+      .meta({
+        id: 'Storage',
+        description: 'Where it is full, nothing new is taken that would be kept: 403 TIER_LIMIT_EXCEEDED.',
+      }),
   })
   .meta({ id: 'Usage', description: 'What the calling operator used of what its tier includes.', examples: [example] });
 export type Usage = z.infer<typeof UsageSchema>;

@@ -6,7 +6,12 @@ const Instant = z.iso.datetime();
 const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 export const SubscribeSchema = z
-  .strictObject({ tier: TierSchema.meta({ description: `${oneOf.format(paidTiers)}.` }) })
+  .strictObject({
+    // The others are refused with what to do instead.
+    tier: TierSchema.meta({
+      override: { type: 'string', enum: [...paidTiers], description: `${oneOf.format(paidTiers)}.` },
+    }),
+  })
   .meta({ id: 'Subscribe' });
 export type Subscribe = z.infer<typeof SubscribeSchema>;
 

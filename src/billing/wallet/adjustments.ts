@@ -18,7 +18,7 @@ export const CreateAdjustmentSchema = z
       .min(-MAX_CENTS)
       .max(MAX_CENTS)
       .refine((amount) => amount !== 0, 'must not be zero')
-      .meta({ description: 'Positive puts cents into the wallet, negative takes them out.' }),
+      .meta({ description: 'Positive puts cents into the wallet, negative takes them out; 0 is refused.' }),
     description,
   })
   .meta({ id: 'CreateAdjustment' });

@@ -23,10 +23,11 @@ const IdempotencyKey = z
   .string()
   .min(1)
   .max(255)
+  .regex(/^[\x20-\x7e]+$/)
   .optional()
   .meta({
     description:
-      'Repeats with the same key and body are answered from the first one, for 24 hours, with `Idempotency-Replayed: true`.',
+      'Printable ASCII. Repeats with the same key and body are answered from the first one, for 24 hours, with `Idempotency-Replayed: true`.',
     param: { id: 'IdempotencyKey', in: 'header', name: 'Idempotency-Key' },
   });
 

@@ -71,7 +71,7 @@ export async function admitRequest(
  * @param receiver as it was when the request was admitted; a revocation since then is found by the transaction, another secret counts for the
  *   requests after it
  * @throws CarnetError ENDPOINT_REVOKED; KEY_UNAVAILABLE; INVALID_SIGNATURE; OPERATOR_SUSPENDED; UNSUPPORTED_MEDIA_TYPE; VALIDATION_ERROR;
- *   FORWARD_LOOP; INSUFFICIENT_CREDITS
+ *   FORWARD_LOOP; TIER_LIMIT_EXCEEDED for storage that is full; INSUFFICIENT_CREDITS
  */
 export async function receiveInbound(context: Context, receiver: Receiver, request: ReceivedRequest): Promise<Taken> {
   try {

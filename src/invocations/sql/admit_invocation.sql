@@ -1,5 +1,5 @@
 -- Judges what invoking refuses before it looks at the input: the skill, agent, passport and mission, the skill's state, its
--- price, trust. Returns what of them the invocation is made of.
+-- price, trust, the storage of the consumer. Returns what of them the invocation is made of.
 create function admit_invocation(p_operator text, p_skill text, p_agent text, p_passport text, p_mission text, p_max_price bigint,
   p_trial boolean)
 returns admitted_invocation language plpgsql as $$
@@ -39,6 +39,7 @@ begin
         json_build_object('required', 'L' || required, 'effective', 'L' || effective));
     end if;
   end if;
+  perform refuse_full_storage(p_operator);
   admitted.revision := skill.revision;
   admitted.version := skill.version;
   admitted.execution_mode := skill.execution_mode;

@@ -1,20 +1,24 @@
--- The consumer withdraws what nobody works on.
+-- The consumer withdraws what nobody works on; once it is withdrawn, the same again changes nothing and answers the same.
 create function cancel_invocation(
   p_authority text, p_key_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_invocation text
 ) returns invocation_answer language plpgsql as $$
-declare i invocations; answer invocation_answer;
+declare
+  withdrawn constant text := '{"code":"CANCELLED_BY_CONSUMER","message":"The consumer cancelled it before it was done."}';
+  i invocations; answer invocation_answer; messages int := 0;
 begin
   answer := replay_invocation_answer(p_key_operator, p_agent_part, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
   i := lock_invocation(p_invocation, p_authority, 'consumer');
   perform refuse_expired(i);
-  if not is_claimable(i) then perform refuse_not_pending(i); end if;
-  i := end_invocation(i, 'failed', '{"code":"CANCELLED_BY_CONSUMER","message":"The consumer cancelled it before it was done."}',
-    i.consumer_operator_id, p_actor, 'invocation.cancelled', p_request);
-  perform wake_life('invocation:' || p_invocation, i.consumer_operator_id);
-  answer := invocation_answer_of(i, 1);
+  if i.status <> 'failed' or i.error <> withdrawn then
+    if not is_claimable(i) then perform refuse_not_pending(i); end if;
+    i := end_invocation(i, 'failed', withdrawn, i.consumer_operator_id, p_actor, 'invocation.cancelled', p_request);
+    perform wake_life('invocation:' || p_invocation, i.consumer_operator_id);
+    messages := 1;
+  end if;
+  answer := invocation_answer_of(i, messages);
   if p_key is not null then perform keep_answer(p_key_operator, p_agent_part, p_key, 200, answer.snapshot, null); end if;
-  perform return_held_price(i);
+  if messages > 0 then perform return_held_price(i); end if;
   return answer;
 end $$;

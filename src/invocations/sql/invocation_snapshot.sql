@@ -8,5 +8,6 @@ create function invocation_snapshot(i invocations) returns text language sql sta
     'self_invocation', i.self_invocation, 'trial', i.trial,
     'attempt', i.attempt, 'lease_seconds', i.lease_seconds, 'lease_until', iso_time(i.lease_until), 'created_at', iso_time(i.created_at),
     'claimed_at', iso_time(i.claimed_at), 'completed_at', iso_time(i.completed_at), 'expires_at', iso_time(i.expires_at),
+    'contents_purged_at', iso_time(i.contents_purged_at),
     'duration_ms', floor(extract(epoch from i.completed_at - i.claimed_at) * 1000)::bigint)::text;
 $$;

@@ -7,7 +7,7 @@ import { tiers, type Tier } from '../../../src/fields/tiers.ts';
 import type { OperatorId } from '../../../src/ids/ids.ts';
 import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
-import { RETENTION } from '../../support/retention.ts';
+import { purgeAll, RETENTION } from '../../support/retention.ts';
 
 describe('the retention of the audit trail', () => {
   let own: OwnContext;
@@ -37,16 +37,7 @@ describe('the retention of the audit trail', () => {
       sql.type(z.object({ action: z.string() }))`select action from audit_events where operator_id = ${of} order by id`,
     )),
   ];
-  /** Runs steps until every operator was looked at. @returns how many events each deleted. */
-  const purge = async (): Promise<number[]> => {
-    const steps: number[] = [];
-    for (let after: string | null = ''; after !== null;) {
-      const step: Awaited<ReturnType<typeof purgeAuditEvents>> = await purgeAuditEvents(own.context, after);
-      steps.push(step.purged);
-      after = step.after;
-    }
-    return steps;
-  };
+  const purge = (): Promise<number[]> => purgeAll(own.context, purgeAuditEvents);
 
   for (const tier of tiers) {
     const [inside, outside] = RETENTION[tier];
@@ -99,7 +90,7 @@ describe('the retention of the audit trail', () => {
         connection.oneFirst(sql.type(Read)`
         select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = 'audit_events'`);
       const before = await reads();
-      await run(connection, sql.fragment`select purge_audit_events('', 1000)`);
+      await run(connection, sql.fragment`select purge_audit_events('', null, 1000)`);
       const read = (await reads()) - before;
       assert(read < 2_500, `read ${read} events`);
     });

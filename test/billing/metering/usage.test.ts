@@ -47,6 +47,7 @@ describe('GET /v1/billing/usage', () => {
         email: nothing(100),
       },
       seats: { included_seats: 2, purchased_seats: 0, total_seats: 2, seat_ceiling: 2, seats_in_use: 1 },
+      storage: { used_bytes: 0, included_bytes: 1_073_741_824 },
     });
   });
 
@@ -59,16 +60,17 @@ describe('GET /v1/billing/usage', () => {
       email: number | null,
       seats: number | null,
       ceiling: number | null,
+      gibibytes: number | null,
     ]
   > = {
-    free: [25_000, 0, 0, 100, 2, 2],
-    developer: [250_000, 2_000, 10, 1_000, 3, 5],
-    pro: [1_500_000, 10_000, 50, 5_000, 5, 10],
-    business: [10_000_000, 25_000, 250, 10_000, 25, null],
-    enterprise: [null, null, null, null, null, null],
+    free: [25_000, 0, 0, 100, 2, 2, 1],
+    developer: [250_000, 2_000, 10, 1_000, 3, 5, 10],
+    pro: [1_500_000, 10_000, 50, 5_000, 5, 10, 100],
+    business: [10_000_000, 25_000, 250, 10_000, 25, null, 500],
+    enterprise: [null, null, null, null, null, null, null],
   };
   for (const tier of tiers) {
-    const [actions, l3, sms, email, seats, ceiling] = allowancesOf[tier];
+    const [actions, l3, sms, email, seats, ceiling, gibibytes] = allowancesOf[tier];
     it(`for ${tier}: the allowances of the tier`, async () => {
       const usage = await usageOf(await buildOperator({ tier }));
       assert.equal(usage.tier, tier);
@@ -78,6 +80,7 @@ describe('GET /v1/billing/usage', () => {
         [actions, l3, sms, email],
       );
       assert.deepEqual([usage.seats.included_seats, usage.seats.seat_ceiling], [seats, ceiling]);
+      assert.equal(usage.storage.included_bytes, gibibytes && gibibytes * 1_073_741_824);
     });
   }
 

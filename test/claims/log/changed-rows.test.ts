@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
-import { issueClaim } from '../../../src/claims/index.ts';
 import { publishLog } from '../../../src/claims/log/append.ts';
 import { bundleOf } from '../../../src/claims/log/bundle.ts';
 import { registeredFileOf } from '../../../src/claims/log/head-file.ts';
@@ -15,7 +14,7 @@ import { parseNote, signNote } from '../../../src/claims/log/signed-note.ts';
 import { receiveWitnessSignatures } from '../../../src/claims/log/witnesses/receive.ts';
 import { checkpointToFollow, newestCheckpoint } from '../../../src/claims/log/witnesses/witnessed.ts';
 import { verifyClaim } from '../../../src/claims/verify-claim.ts';
-import { findClaim, markErased } from '../../../src/claims/queries.ts';
+import { erasePayload, findClaim } from '../../../src/claims/queries.ts';
 import { presentClaim } from '../../../src/claims/present-claims.ts';
 import { serviceCaller } from '../../../src/commands/caller.ts';
 import type { Context } from '../../../src/context/context.ts';
@@ -280,18 +279,8 @@ describe('A log whose rows were changed in the database', function () {
 
   describe('of an erased claim', () => {
     const erase = async (id: string): Promise<string> => {
-      const claim = (await findClaim(context.pool, id)) ?? assert.fail();
-      const tombstoneId = await issueClaim(context.pool, {
-        type: 'authority_erasure_tombstone',
-        subject: `carnet://claim/${id}`,
-        payload: { type: 'authority_erasure_tombstone', claim_id: id, digest: claim.digest },
-        agentId: null,
-        missionRef: null,
-        operatorIds: [],
-      });
-      const { payload: _payload, ...rest } = claim.envelope;
-      await markErased(context.pool, { id, envelope: JSON.stringify(rest), tombstoneId, refs: [] });
-      return tombstoneId;
+      const { tombstone_id: tombstoneId } = await erasePayload(context.pool, { id, reason: null });
+      return tombstoneId ?? assert.fail();
     };
 
     it('gives a receipt when its tombstone has one, and none where digest or tombstone were changed', async () => {

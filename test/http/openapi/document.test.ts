@@ -213,6 +213,22 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('refuses what the service refuses by its form', () => {
+    const schemas = document.components.schemas as Record<string, Members>;
+    const patches = Object.values(document.paths).flatMap(({ patch }) => refsOf(patch?.requestBody ?? null));
+    assert(patches.length > 5);
+    for (const ref of patches) {
+      const schema = schemas[ref.split('/').at(-1) ?? ''];
+      assert(schema !== undefined && !ajv.validate({ $ref: `openapi${ref}` }, {}), `${ref} takes {}`);
+    }
+    const { IdempotencyKey } =
+      (document.components as { parameters?: Record<string, { schema: Members }> }).parameters ?? {};
+    assert(IdempotencyKey !== undefined && ajv.validate(IdempotencyKey.schema, 'a key ~'));
+    assert(!ajv.validate(IdempotencyKey.schema, 'a\tkey') && !ajv.validate(IdempotencyKey.schema, 'schlüssel'));
+    assertFits('/components/schemas/Subscribe', { tier: 'pro' });
+    assert(!ajv.validate({ $ref: 'openapi#/components/schemas/Subscribe' }, { tier: 'free' }));
+  });
+
   it('has a name for every object and every choice of objects', () => {
     const nameless: string[] = [];
     const look = (value: Json, place: string, named: boolean): void => {

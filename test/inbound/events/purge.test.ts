@@ -8,7 +8,7 @@ import { run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { newOperator } from '../../notifications/support/destinations.ts';
 import { newEndpoint, newEvent } from '../support/endpoints.ts';
-import { RETENTION } from '../../support/retention.ts';
+import { purgeAll, RETENTION } from '../../support/retention.ts';
 
 describe('The retention of what came to inbound endpoints', () => {
   let own: OwnContext;
@@ -17,16 +17,8 @@ describe('The retention of what came to inbound endpoints', () => {
   });
   after(() => own.close());
 
-  /** Runs steps until every operator was looked at. @returns how many contents were deleted */
-  const purge = async (): Promise<number> => {
-    let purged = 0;
-    for (let after: string | null = ''; after !== null;) {
-      const step: Awaited<ReturnType<typeof purgeInboundContents>> = await purgeInboundContents(own.context, after);
-      purged += step.purged;
-      after = step.after;
-    }
-    return purged;
-  };
+  const purge = async (): Promise<number> =>
+    (await purgeAll(own.context, purgeInboundContents)).reduce((sum, purged) => sum + purged, 0);
 
   for (const tier of tiers) {
     const [inside, outside] = RETENTION[tier];

@@ -1,6 +1,6 @@
 -- Takes an event whose signature fits, once: what came before is a `duplicate`, except that a `failed` event of the same bytes, or of the
 -- same signed id, is taken up `again` (one that nobody could read with other bytes alone); else it is `new`, and counts as a metered action. Without a signed id of its own the same bytes are the same event, no matter what
--- makes their key. Refuses where the endpoint is revoked meanwhile, and where the allowance is over and the wallet empty. Counters come last:
+-- makes their key. Refuses where the endpoint is revoked meanwhile, where the storage of the operator is full, and where the allowance is over and the wallet empty. Counters come last:
 -- a large content that is being written holds back no other event of the operator.
 create function receive_inbound_event(
   p_endpoint text, p_event text, p_key_hash bytea, p_key_from text, p_body_hash bytea, p_scheme text, p_body_authenticated boolean,
@@ -17,6 +17,7 @@ begin
     select * into v from inbound_events where endpoint_id = p_endpoint and body_hash = p_body_hash order by id limit 1 for no key update;
   end if;
   if v.id is null then
+    perform refuse_full_storage(e.operator_id);
     insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
         content_type, size)
       values (p_event, p_endpoint, e.operator_id, e.agent_id, e.provider, p_key_hash, p_key_from, p_body_hash, p_scheme, p_body_authenticated,

@@ -1,0 +1,1 @@
+export { purgeContents, type Place } from './purge.ts';

@@ -1,0 +1,1 @@
+export { purgeSkillRequests } from './purge.ts';
