@@ -69,8 +69,8 @@ describe('A load that Temporal cannot carry, with kill -9 of everything in it', 
         );
         ids.push(id);
         if (chain % 10 === 0) continue;
-        await insisting(() => here.act(id, 'claim'));
-        await insisting(() => here.act(id, 'complete'));
+        await insisting(() => here.act(id, 'claim', { 'idempotency-key': `claim-${id}` }));
+        await insisting(() => here.act(id, 'complete', { 'idempotency-key': `complete-${id}` }));
       }
     };
     const temporal = async (): Promise<number> =>
