@@ -224,19 +224,29 @@ export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): {
   };
 
   const judgeLife = ({ file, line, name, prefixes, calls }: SqlFunction): void => {
-    const kind = /^(?:advance_(\w+)|reconcile_(\w+)s)$/.exec(name)?.slice(1).join('').replaceAll('_', '-') ?? '';
+    const advanced = /^advance_(\w+)$/.exec(name)?.[1] ?? '';
+    const kind = advanced === 'log' ? 'log-sequencer' : advanced.replaceAll('_', '-');
     if (!Object.hasOwn(lifeId, kind)) return;
     const spelled = [...prefixes].filter((prefix) => Object.hasOwn(lifeId, prefix)).join(', ');
-    const another = `wake_missing_${kind.replaceAll('-', '_')}`; // writes the message in its place
-    if (spelled === kind || (spelled === '' && [...calls].includes(another))) return;
-    texts.push(
-      describe({
-        at: `${file}:${line}`,
-        what: `${name}() spells ${spelled === '' ? 'no kind of life' : spelled}`,
-        why: `it deletes or leaves the messages of ${kind}`,
-        instead: `write '${kind}:' || id, and let another function wake other lives`,
-      }),
-    );
+    if (spelled !== kind)
+      texts.push(
+        describe({
+          at: `${file}:${line}`,
+          what: `${name}() spells ${spelled === '' ? 'no kind of life' : spelled}`,
+          why: `it deletes the messages of ${kind}, and says when to look again`,
+          instead: `write '${kind}:' || id, and let another function wake other lives`,
+        }),
+      );
+    for (const call of ['begin_look', 'look_again'])
+      if (![...calls].includes(call))
+        texts.push(
+          describe({
+            at: `${file}:${line}`,
+            what: `${name}() does not call ${call}()`,
+            why: 'a look deletes the messages that it has seen, and says when somebody must look again; otherwise a life is lost',
+            instead: `call begin_look('${kind}:' || id) first, and look_again('${kind}:' || id, owner, moment) last`,
+          }),
+        );
   };
 
   for (const one of source.functions) {

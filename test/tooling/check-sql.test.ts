@@ -146,16 +146,16 @@ describe('the check of SQL', () => {
     'the steps of a life under the name of another': [
       {
         'src/billing/sql/advance_top_up.sql': `-- Broken.
-          create function advance_top_up(p_id text) returns void language sql as $$ select wake_life('refund:' || p_id) $$;`,
+          create function advance_top_up(p_id text) returns void language sql as $$ select begin_look('refund:' || p_id), look_again('refund:' || p_id, 'op_1', now()) $$;`,
       },
-      /advance_top_up\(\) spells refund\n.*messages of top-up\n/,
+      /advance_top_up\(\) spells refund\n.*messages of top-up,/,
     ],
-    'a reconciler that names no life': [
+    'a look that says nowhere when the next is due': [
       {
-        'src/billing/sql/reconcile_top_ups.sql':
-          '-- Broken.\ncreate function reconcile_top_ups(p_id text) returns void language sql as $$ select wake_life(p_id) $$;',
+        'src/billing/sql/advance_top_up.sql': `-- Broken.
+          create function advance_top_up(p_id text) returns void language sql as $$ select begin_look('top-up:' || p_id) $$;`,
       },
-      /reconcile_top_ups\(\) spells no kind of life\n/,
+      /advance_top_up\(\) does not call look_again\(\)\n/,
     ],
     'a variable whose columns are known only when it runs': [
       {
