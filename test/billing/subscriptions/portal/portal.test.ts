@@ -86,6 +86,7 @@ describe('POST /v1/billing/portal', () => {
     await db.query(sql.unsafe`
       insert into portal_sessions (id, operator_id, return_to, created_at)
       values (${id}, ${operatorId}, 'http://carnet.test', now() - interval '11 seconds')`);
+    await db.query(sql.unsafe`select look_later(${lifeId.portal(id)}, ${operatorId})`); // as the call that died has left it
     const lives = livesOf(service().credentials);
     try {
       const handle = lives.client.workflow.getHandle(lifeId.portal(id));
