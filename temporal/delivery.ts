@@ -61,6 +61,8 @@ interface DeliveryOptions {
 export interface RunningDelivery extends Delivery {
   /** Begins to deliver, over a pool of its own. A process that runs a worker also sweeps, and looks after lives. */
   start(context: Context, role: { sweep: boolean }): Promise<void>;
+  /** Its own connections; undefined before `start`. */
+  readonly pool: DatabasePool | undefined;
   /** Finishes the batch in hand. */
   stop(): Promise<void>;
 }
@@ -255,6 +257,9 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
           'Nobody could do this in time. Send it again: with the Idempotency-Key it had it goes on where it is; if it had none, give it one now.';
         throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' }, cause: error });
       }
+    },
+    get pool() {
+      return started?.pool;
     },
     async start(context, { sweep }) {
       const pool = await openPool(context.config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-delivery' });

@@ -27,6 +27,8 @@ export interface RowEvents {
   subscribe(listener: (id: string) => void): () => void;
   /** False while announcements of other processes do not arrive; caches must then not be trusted. */
   readonly listening: boolean;
+  /** How many wait by `waitFor`. */
+  readonly waiting: number;
   /**
    * Reads until `read` gives a value, again at every change of `id`, on reconnect and every second; undefined when `seconds` are
    * over, `signal` is aborted or too many wait already. Registers before it reads, so no change between the two is missed.
@@ -135,6 +137,9 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
   const rowEvents: RowEvents = {
     get listening() {
       return listening;
+    },
+    get waiting() {
+      return waiting;
     },
     changed(...ids) {
       for (const id of ids) {

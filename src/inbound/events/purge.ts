@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noteSchedule } from '../../commands/schedules.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 
@@ -22,5 +23,6 @@ export async function purgeInboundContents({ pool }: Context, after: string): Pr
   const { purged, next_after } = await pool.one(
     sql.type(PurgeRow)`select purged, next_after from purge_inbound_contents(${after}, ${BATCH_SIZE})`,
   );
+  if (next_after === null) await noteSchedule(pool, 'retention'); // its last step
   return { purged, after: next_after };
 }
