@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { withCaches } from '../src/context/caches.ts';
 import type { Context } from '../src/context/context.ts';
 import type { Delivery } from '../src/context/ports.ts';
+import { isAway } from '../src/database/errors.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
@@ -156,7 +157,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       failing.set(task, inARow);
       // A fault that passes by itself, as of a Temporal that is busy with its start, is counted above.
       if (inARow === ROUNDS_BEFORE_A_WORD)
-        log.warn(
+        log[isAway(error) ? 'debug' : 'warn'](
           { err: error, task },
           'a round of this task has failed several times in a row; it is tried every few seconds',
         );
@@ -329,7 +330,7 @@ function once<Args extends unknown[]>(
       await work(...args);
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ err: error }, `${complaint}; trying again`);
+      if (!failing) log[isAway(error) ? 'debug' : 'warn']({ err: error }, `${complaint}; trying again`);
       failing = true;
     }
   };

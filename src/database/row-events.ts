@@ -102,11 +102,19 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
     void flush();
   };
 
+  /** The log has it already. */
+  let isAway = false;
+
   const reconnect = async (): Promise<void> => {
     try {
       await connect();
+      if (isAway) log.info('row events: connected to Postgres again');
+      isAway = false;
     } catch (error) {
-      log.warn({ err: error }, 'row events: no connection to Postgres, trying again');
+      // One line an outage, and no stack: it is of the driver, and the same each time.
+      if (!isAway)
+        log.warn({ reason: reasonOf(error) }, 'row events: no connection to Postgres; trying again until there is');
+      isAway = true;
       if (!closed) reconnectTimer = setTimeout(() => void reconnect(), RECONNECT_MS);
     }
   };
@@ -120,7 +128,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
       const ids = [...pending.values().take(IDS_PER_NOTIFY)];
       for (const id of ids) pending.delete(id);
       await query(client, 'select pg_notify($1, $2)', [CHANNEL, ids.join(' ')]).catch((error: unknown) => {
-        log.warn({ err: error }, 'row events: an announcement was lost; waiters read again within a second');
+        log.debug({ err: error }, 'row events: an announcement was lost; waiters read again within a second');
       });
     }
     announcing = false;
@@ -201,3 +209,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
   await connect();
   return rowEvents;
 }
+
+/** Of a name with two addresses the message is empty. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message || ('code' in error ? String(error.code) : error.name) : String(error);

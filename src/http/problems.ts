@@ -80,6 +80,7 @@ export function problemOf(error: CarnetError, request: { path: string; requestId
 }
 
 function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): void {
+  ctx.state.refused = error.code;
   refusals.add(1, { code: error.code });
   ctx.set(error.headers);
   const { requestId } = ctx.state;
