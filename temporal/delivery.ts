@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { withCaches } from '../src/context/caches.ts';
 import type { Context } from '../src/context/context.ts';
 import type { Delivery } from '../src/context/ports.ts';
+import { isAway } from '../src/database/errors.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
@@ -61,6 +62,8 @@ interface DeliveryOptions {
 export interface RunningDelivery extends Delivery {
   /** Begins to deliver, over a pool of its own. A process that runs a worker also sweeps, and looks after lives. */
   start(context: Context, role: { sweep: boolean }): Promise<void>;
+  /** Its own connections; undefined before `start`. */
+  readonly pool: DatabasePool | undefined;
   /** Finishes the batch in hand. */
   stop(): Promise<void>;
 }
@@ -154,7 +157,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       failing.set(task, inARow);
       // A fault that passes by itself, as of a Temporal that is busy with its start, is counted above.
       if (inARow === ROUNDS_BEFORE_A_WORD)
-        log.warn(
+        log[isAway(error) ? 'debug' : 'warn'](
           { err: error, task },
           'a round of this task has failed several times in a row; it is tried every few seconds',
         );
@@ -239,6 +242,9 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         });
       }
     },
+    get pool() {
+      return started?.pool;
+    },
     async start(context, { sweep }) {
       const pool = await openPool(context.config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-delivery' });
       started = withCaches({ ...context, pool }); // what it keeps in memory is read over its own pool
@@ -307,7 +313,7 @@ function once<Args extends unknown[]>(
       await work(...args);
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ err: error }, `${complaint}; trying again`);
+      if (!failing) log[isAway(error) ? 'debug' : 'warn']({ err: error }, `${complaint}; trying again`);
       failing = true;
     }
   };

@@ -6,6 +6,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
+import type { ScheduleId } from '../src/commands/schedules.ts';
 import type { Config } from '../src/context/config.ts';
 import { keyRotation, logWitnessing, monthlyPayouts, paymentEvents, retention } from '../workflows/index.ts';
 import { Priority } from './lives.ts';
@@ -20,7 +21,7 @@ export const RETENTION = 'retention';
 
 /** The schedules of what is done by the calendar, in UTC. */
 interface Schedule {
-  id: string;
+  id: ScheduleId;
   workflow: Workflow;
   spec: ScheduleOptions['spec'];
   /** A run that could not start in time, with Temporal away, starts late within this. */

@@ -6,6 +6,7 @@ export {
   type LedgerFault,
   type LedgerProof,
 } from './ledger/prove.ts';
+export { stuckMetrics } from './cases/stuck.ts';
 export { ensureDemoCredit } from './wallet/demo-credit.ts';
 export { ensurePortal } from './payments/portal-configuration.ts';
 export { dollars } from './money.ts';

@@ -70,14 +70,14 @@ export function translateDatabaseError(error: unknown): unknown {
     return unavailable('The database took too long; repeat the call in a moment.', error);
   if (isStalePlan(error))
     return unavailable('The database has just changed what this call returns; repeat it in a moment.', error);
-  if (
-    error instanceof ConnectionError ||
-    error instanceof BackendTerminatedError ||
-    error instanceof BackendTerminatedUnexpectedlyError ||
-    /^(08|53|57P)/.test(sqlState(error) ?? '') ||
-    CONNECTION_LOST.has(sqlState(error))
-  ) {
-    return unavailable('The database does not answer; repeat the call in a moment.', error);
-  }
+  if (isAway(error)) return unavailable('The database does not answer; repeat the call in a moment.', error);
   return error;
 }
+
+/** Postgres does not answer, or ends what it began. Each process logs an outage once, where it listens for changed rows. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof ConnectionError ||
+  error instanceof BackendTerminatedError ||
+  error instanceof BackendTerminatedUnexpectedlyError ||
+  /^(08|53|57P)/.test(sqlState(error) ?? '') ||
+  CONNECTION_LOST.has(sqlState(error));

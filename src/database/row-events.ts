@@ -39,6 +39,8 @@ export interface RowEvents {
   subscribe(listener: (id: string) => void): () => void;
   /** False while announcements of other processes do not arrive; caches must then not be trusted. */
   readonly listening: boolean;
+  /** How many wait by `waitFor`. */
+  readonly waiting: number;
   /**
    * Reads until `read` gives a value, again at every change of `id`, on reconnect and every ten seconds, and every second while `listening`
    * is false; undefined when `seconds` are over, `signal` is aborted, or there is no place for another waiter of this caller. Registers
@@ -109,11 +111,19 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
     void flush();
   };
 
+  /** The log has it already. */
+  let isAway = false;
+
   const reconnect = async (): Promise<void> => {
     try {
       await connect();
+      if (isAway) log.info('row events: connected to Postgres again');
+      isAway = false;
     } catch (error) {
-      log.warn({ err: error }, 'row events: no connection to Postgres, trying again');
+      // One line an outage, and no stack: it is of the driver, and the same each time.
+      if (!isAway)
+        log.warn({ reason: reasonOf(error) }, 'row events: no connection to Postgres; trying again until there is');
+      isAway = true;
       if (!closed) reconnectTimer = setTimeout(() => void reconnect(), RECONNECT_MS);
     }
   };
@@ -127,7 +137,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
       const ids = [...pending.values().take(IDS_PER_NOTIFY)];
       for (const id of ids) pending.delete(id);
       await query(client, 'select pg_notify($1, $2)', [CHANNEL, ids.join(' ')]).catch((error: unknown) => {
-        log.warn({ err: error }, 'row events: an announcement was lost; waiters read again within ten seconds');
+        log.debug({ err: error }, 'row events: an announcement was lost; waiters read again within ten seconds');
       });
     }
     announcing = false;
@@ -182,6 +192,9 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
     get listening() {
       return listening;
     },
+    get waiting() {
+      return MAX_WAITERS - places.free;
+    },
     changed(...ids) {
       for (const id of ids) {
         notify(id);
@@ -216,3 +229,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
   await connect();
   return rowEvents;
 }
+
+/** The reason in words; a name with two addresses has an error without a message. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message || ('code' in error ? String(error.code) : error.name) : String(error);

@@ -5,11 +5,17 @@ import type { CommandCall } from '../commands/command.ts';
 import type { Context } from '../context/context.ts';
 import { etagOf } from '../json/prepared.ts';
 import type { JsonValue } from '../json/value.ts';
+import { metrics } from '../metrics/metrics.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
 import { preferredWait } from './prefer.ts';
 import type { Audience } from './auth/audience.ts';
 import type { AnyRoute, Links, RouteRequest } from './route.ts';
 import type { Middleware, Validated } from './state.ts';
+
+const replays = metrics.counter(
+  'carnet_answers_replayed',
+  'Commands that were answered from what their Idempotency-Key had kept',
+);
 
 type Ctx = ParameterizedContext<Validated>;
 
@@ -37,7 +43,10 @@ export const answer: Middleware<Validated> = async (ctx) => {
   if ('location' in answered && answered.location !== undefined) ctx.set('Location', answered.location);
   if ('replayed' in answered) {
     ctx.state.commanded = true;
-    if (answered.replayed) ctx.set('Idempotency-Replayed', 'true');
+    if (answered.replayed) {
+      replays.add(1);
+      ctx.set('Idempotency-Replayed', 'true');
+    }
   }
   if (answered.links !== undefined) setLinks(ctx, answered.links);
   if (answered.headers !== undefined) ctx.set(answered.headers);

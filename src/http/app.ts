@@ -48,7 +48,7 @@ export function createApp(context: Context, service: Service): Koa {
   const app = new Koa();
   app.on('error', (error: unknown) => log.debug({ err: error }, 'a connection broke'));
   app
-    .use(records(log)) // request id, log line, metrics
+    .use(records(log, config)) // request id, log line, metrics
     .use(problems(log, { strict: !config.production })) // every error as problem+json
     .use(securityHeaders)
     .use(wellFormed) // 400, 417

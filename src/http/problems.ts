@@ -4,6 +4,7 @@ import { translateDatabaseError } from '../database/errors.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { ErrorCodes } from '../errors/codes.ts';
 import { membersFault } from '../errors/members.ts';
+import { metrics } from '../metrics/metrics.ts';
 import { ClientGone } from './held-bodies.ts';
 import { errorPage } from './pages/error-page.ts';
 import { sendPage } from './pages/page.ts';
@@ -11,6 +12,8 @@ import { htmlPage } from './pages/shell.ts';
 import { refusalsOf } from './refusals.ts';
 import type { AnyRoute } from './route.ts';
 import type { Middleware, Recorded, Routed } from './state.ts';
+
+const refusals = metrics.counter('carnet_refusals', 'Requests that were refused, by the code of the problem');
 
 interface Options {
   /** Whether a refusal that its route does not declare, or a member that its code does not have, is a fault of ours: outside of production, so that tests find it. */
@@ -77,6 +80,8 @@ export function problemOf(error: CarnetError, request: { path: string; requestId
 }
 
 function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): void {
+  ctx.state.refused = error.code;
+  refusals.add(1, { code: error.code });
   ctx.set(error.headers);
   const { requestId } = ctx.state;
   if (isForBrowser(ctx)) return sendPage(ctx, htmlPage(errorPage(error, requestId), error.status));

@@ -3,6 +3,7 @@ import type { Caller } from '../commands/caller.ts';
 import type { Idempotency } from '../commands/command.ts';
 import type { Context } from '../context/context.ts';
 import type { CarnetError } from '../errors/carnet-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Credential } from './auth/credential.ts';
 import type { AnyRoute } from './route.ts';
@@ -16,6 +17,12 @@ export interface Recorded {
   /** The request is for a page that people open in browsers. */
   forPeople?: true;
   operatorId: string | undefined;
+  /** The credential that was shown, by its id; undefined where none was valid. */
+  credentialId: string | undefined;
+  /** The agent whose credential it is; undefined where it is no agent's. */
+  agentId: string | undefined;
+  /** The code of the refusal. */
+  refused: ErrorCode | undefined;
   /** The answer is that of a command, so something has changed. */
   commanded: boolean;
 }

@@ -1,4 +1,5 @@
 export { advanceMail, describeMails, sendMail, type Mailer, type MailerContext, type OutgoingMail } from './life.ts';
 export { purgeMails } from './queries.ts';
 export { keepInOutbox } from './outbox.ts';
+export { mailMetrics } from './waiting.ts';
 export { writeMail } from './write-mail.ts';

@@ -1,5 +1,5 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Meter } from '@opentelemetry/api';
+import { watchLoop } from './loop-lag.ts';
 
 /** The names that Prometheus' dashboards for Node know. */
 export function observeProcess(meter: Meter): void {
@@ -23,13 +23,13 @@ export function observeProcess(meter: Meter): void {
   });
   start.addCallback((result) => result.observe(started));
 
-  const delay = monitorEventLoopDelay({ resolution: 20 });
-  delay.enable();
+  const loop = watchLoop();
   const lag = meter.createObservableGauge('nodejs_eventloop_lag_p99_seconds', {
-    description: 'Delay of the event loop since the last reading, 99th percentile',
+    description: 'Delay of the event loop in the last whole half minute, 99th percentile',
   });
-  lag.addCallback((result) => {
-    result.observe(delay.percentile(99) / 1e9);
-    delay.reset();
+  lag.addCallback((result) => result.observe(loop.p99));
+  const longest = meter.createObservableGauge('nodejs_eventloop_lag_max_seconds', {
+    description: 'Longest delay of the event loop in the last whole half minute',
   });
+  longest.addCallback((result) => result.observe(loop.max));
 }

@@ -20,17 +20,17 @@ import { listen } from './listen.ts';
  * @throws StartupFault when the port is taken or not allowed.
  */
 export async function liveWithoutDatabase(
-  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+  config: Pick<Config, 'databaseUrl' | 'trustProxyHops'>,
   log: Logger,
   { port, host, signal }: Pick<Config, 'port' | 'host'> & { signal: AbortSignal },
 ): Promise<void> {
   let server: Server | undefined;
-  const cameBack = await awaitDatabase(databaseUrl, {
+  const cameBack = await awaitDatabase(config.databaseUrl, {
     seconds: Infinity,
     signal,
     async onAway(why) {
       log.warn({ why }, 'the database does not answer; this process waits for it, live and not ready');
-      server = await waitingServer(log, { port, host });
+      server = await waitingServer(log, config, { port, host });
     },
   });
   if (cameBack) log.info('the database answers');
@@ -57,7 +57,11 @@ const page = (operation: string, status: number, body: object): NamedPage => ({
 const unready = { status: 'unavailable', database: 'unreachable' };
 
 /** `/livez` is 200, everything else 503: to a browser as a page, which needs its stylesheet. */
-async function waitingServer(log: Logger, place: Pick<Config, 'port' | 'host'>): Promise<Server> {
+async function waitingServer(
+  log: Logger,
+  config: Pick<Config, 'trustProxyHops'>,
+  place: Pick<Config, 'port' | 'host'>,
+): Promise<Server> {
   const table = new PageTable([
     ['/livez', page('livez', 200, { status: 'ok' })],
     ['/readyz', page('readyz', 503, unready)],
@@ -72,7 +76,7 @@ async function waitingServer(log: Logger, place: Pick<Config, 'port' | 'host'>):
   };
   const app = new Koa();
   app
-    .use(records(log))
+    .use(records(log, config))
     .use(problems(log, { strict: true }))
     .use(securityHeaders)
     .use(answer);

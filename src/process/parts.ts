@@ -5,12 +5,13 @@ import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts
 import { lives } from '../../temporal/lives.ts';
 import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
+import type { DatabasePool } from '../database/pool.ts';
 import { withCaches } from '../context/caches.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
-import { logMetrics, publishLog, troubleOfLog } from '../claims/index.ts';
-import { lifeMetrics, troubleOfLives } from '../lives/index.ts';
-import { addMetricsSource } from '../metrics/metrics.ts';
+import { publishLog, troubleOfLog } from '../claims/index.ts';
+import { troubleOfLives } from '../lives/index.ts';
 import { listen } from './listen.ts';
+import { addMetricsOfParts } from './metrics-of-parts.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
 /** Seconds that requests under way may take at a stop. */
@@ -37,6 +38,11 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
   await delivery.start(context, { sweep: roles.worker });
   const worker = roles.worker ? await startWorker(context) : undefined;
   const server = roles.api ? await serve(context, temporal) : undefined;
+  const removeMetrics = addMetricsOfParts(context, {
+    api: () => (roles.api ? context.pool : undefined),
+    worker: () => worker?.pool,
+    delivery: () => delivery.pool,
+  });
   const workerPages = worker === undefined || roles.api ? undefined : await serveWorker(context, temporal, worker);
   return {
     context,
@@ -45,6 +51,7 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
     workerPort: workerPages?.port,
     async stop() {
       workerPages?.stopping();
+      removeMetrics();
       await server?.stop();
       await worker?.stop();
       await delivery.stop();
@@ -55,8 +62,12 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
   };
 }
 
+interface StartedWorker extends Pick<RunningWorker, 'isPolling' | 'stop'> {
+  pool: DatabasePool;
+}
+
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
-async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'isPolling' | 'stop'>> {
+async function startWorker(context: OpenContext): Promise<StartedWorker> {
   const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }, notifications, inbound, credentials] =
     await Promise.all([
       import('../../activities/index.ts'),
@@ -90,6 +101,7 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'i
   }
   return {
     isPolling: worker.isPolling,
+    pool,
     async stop() {
       await worker.stop();
       await ports.scripts.close();
@@ -117,14 +129,12 @@ async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling
     isPolling,
     isStopping: () => stopping,
   });
-  const removeMetrics = [addMetricsSource(() => logMetrics(context)), addMetricsSource(() => lifeMetrics(context))];
   return {
     port: pages.port,
     stopping() {
       stopping = true;
     },
     async stop() {
-      removeMetrics.forEach((remove) => remove());
       watched.stop();
       await pages.stop();
     },
@@ -160,11 +170,9 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     }),
   );
   await listen(server, context.config);
-  const removeMetrics = [addMetricsSource(() => logMetrics(context)), addMetricsSource(() => lifeMetrics(context))];
   return {
     async stop() {
       stopping = true;
-      removeMetrics.forEach((remove) => remove());
       server.endConnections();
       await setTimeout(Math.max(context.config.drainSeconds * 1_000, MIN_DRAIN_MS));
       watched.stop();

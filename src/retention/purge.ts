@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts';
 import type { PurgeStep } from '../commands/purge.ts';
+import { noteSchedule } from '../commands/schedules.ts';
 import { CONTENTS } from './contents.ts';
 import { eraseNext } from './erase.ts';
 
@@ -32,6 +33,7 @@ export async function purgeContents(context: Context, { content, from }: Place):
   const { purged, next } = await found.purge(context, { from, to: null });
   if (next !== null) return { content: found.name, purged, next: { content: found.name, from: next } };
   const following = STEPS[STEPS.indexOf(found) + 1];
+  if (following === undefined) await noteSchedule(context.pool, 'retention');
   return {
     content: found.name,
     purged,

@@ -27,10 +27,7 @@ describe('Turns of operators', function () {
       'all messages to be delivered',
       async () => {
         // One that Temporal was too busy to take is tried again.
-        await run(
-          rig.context.pool,
-          sql.fragment`update lives set ready = true where failure is not null and not ready`,
-        );
+        await rig.context.pool.query(sql.unsafe`update lives set ready = true where failure is not null and not ready`);
         rig.context.delivery.messagesCommitted();
         return rig.context.pool.oneFirst(
           sql.type(z.object({ none: z.boolean() }))`select not exists (select from lives where ready) as none`,

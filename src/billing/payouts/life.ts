@@ -1,4 +1,5 @@
 import type { Context } from '../../context/context.ts';
+import { noteSchedule } from '../../commands/schedules.ts';
 import { step } from '../../commands/fault-points.ts';
 import { PaymentRefused } from '../../context/payment-provider.ts';
 import {
@@ -24,6 +25,7 @@ export async function openPayouts(
 ): Promise<OpenedPayouts> {
   const { commissionBps, minPayoutCents: minimumCents } = config;
   const opened = await openPayoutRows(pool, { ...progress, limit: BATCH, commissionBps, minimumCents });
+  if (opened.last === null) await noteSchedule(pool, 'monthly-payouts');
   if (opened.due > 0) delivery.messagesCommitted();
   return opened;
 }

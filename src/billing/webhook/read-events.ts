@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noteSchedule } from '../../commands/schedules.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { paymentEventOf } from '../payments/provider-event.ts';
@@ -44,7 +45,10 @@ export async function readPaymentEvents(context: Context, reading: EventReading 
       );
     }
   }
-  if (page.after === null && here.failed === 0) await saveReading(pool, begun);
+  if (page.after === null && here.failed === 0) {
+    await saveReading(pool, begun);
+    await noteSchedule(pool, 'payment-events');
+  }
   if (page.after === null && here.missed > 0)
     log.warn({ missed: here.missed, since }, 'the payment provider had events that no webhook brought');
   return { ...here, after: page.after, isOver: page.after === null };

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Config } from '../../context/config.ts';
+import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
@@ -210,6 +211,7 @@ export async function underLock<T>(
     );
     if ('result' in done) {
       logStopped(false);
+      context.caches.get(toldReason).reason = null;
       if (done.wasStopped) context.log.info('the claims log runs again');
       return done.result;
     }
@@ -236,9 +238,16 @@ const wasAgainst = (row: LogRow): boolean =>
   row.witnessed_size !== null ||
   row.contradicted_by !== null;
 
+/** The reason that this process has logged while the log is stopped; null: none. */
+const toldReason = defineCache((): { reason: string | null } => ({ reason: null }));
+
+/** One error a process and reason: the log is looked at every few seconds, and again and again finds the same. */
 async function stop(context: Context, reason: string): Promise<void> {
   logStopped(true);
   await noteStopped(context.pool, reason);
+  const told = context.caches.get(toldReason);
+  if (told.reason === reason) return;
+  told.reason = reason;
   context.log.error({ reason }, 'the claims log is stopped: claims are recorded and wait, nothing is appended');
 }
 

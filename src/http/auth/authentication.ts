@@ -7,6 +7,7 @@ import { CarnetError } from '../../errors/carnet-error.ts';
 import type { Authenticated, Middleware } from '../state.ts';
 import { unauthenticated, type Authenticator, type Credential, type Credentials } from './credential.ts';
 import { addressBlock, clientAddress } from '../addresses.ts';
+import { noteCaller } from '../records.ts';
 import type { RateLimits } from '../rate-limit.ts';
 import { cookieName, SESSION_COOKIE, tokensIn } from './session-cookie.ts';
 
@@ -35,7 +36,7 @@ export function authentication({ authenticate }: Authentication, limits: RateLim
     if (state.route.audience !== 'public') {
       try {
         state.credential = await authenticate(ctx.req.headers, limits === null ? UNCOUNTED : countLookUps(ctx, limits));
-        state.operatorId = state.credential.caller.operatorId;
+        noteCaller(state, state.credential.caller);
       } catch (error) {
         if (!(error instanceof CarnetError && error.code === 'UNAUTHENTICATED')) throw error;
         state.unauthenticated = error;

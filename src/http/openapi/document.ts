@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
   createDocument,
@@ -7,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi';
+import { VERSION } from '../../context/version.ts';
 import { problemExamples } from './problems.ts';
 import { responsesOf } from './responses.ts';
 import { shapeForClients, type ShapedDocument } from './shape.ts';
@@ -14,10 +14,6 @@ import { audiences, type Audience } from '../auth/audience.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 import { takesBody, takesKey, type AnyRoute } from '../route.ts';
 import { Tags } from './tags.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 const IdempotencyKey = z
   .string()
@@ -71,7 +67,7 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
     openapi: '3.1.0',
     info: {
       title: 'Carnet',
-      version,
+      version: VERSION,
       description:
         'Identity, work, money and evidence for AI agents. Refusals are `application/problem+json` with a stable `code`.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },

@@ -12,6 +12,7 @@ import { readForm } from '../body.ts';
 import type { HeldBodies } from '../held-bodies.ts';
 import { parseQuery } from '../query.ts';
 import { countedAs, type LimitedCall, type RateLimit, type RateLimits } from '../rate-limit.ts';
+import { noteCaller } from '../records.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { PageTable, sendPage, type FoundPage, type Page } from './page.ts';
@@ -112,7 +113,7 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
     ctx.state.forPeople = true;
     const { submit, submitsAs } = page;
     const person = await signedIn(ctx.req.headers, addressBlock(clientAddress(ctx.req, trustProxyHops)));
-    ctx.state.operatorId = person?.caller.operatorId;
+    if (person !== null) noteCaller(ctx.state, person.caller);
     countVisit(ctx, person);
     if (ctx.method === 'POST' && submit !== undefined) {
       assertSameOrigin(ctx.req.headers);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { actorName } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
+import { noteSchedule } from '../../commands/schedules.ts';
 import type { Context } from '../../context/context.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { listSigningKeys, rotate, type SigningKeyRow } from './queries.ts';
@@ -106,6 +107,7 @@ export async function rotateSigningKeysWhenDue(context: Context): Promise<{ rota
     by: { actor: 'schedule', requestId: null },
   });
   if (stopped !== null) context.rowEvents.changed(SIGNING_KEYS_CHANGED);
+  await noteSchedule(context.pool, 'key-rotation');
   return { rotated: stopped !== null };
 }
 

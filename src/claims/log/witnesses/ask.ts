@@ -1,3 +1,4 @@
+import { noteSchedule } from '../../../commands/schedules.ts';
 import type { Context } from '../../../context/context.ts';
 import { submissionUrl, type PolicyWitness } from '../../../context/witness-policy.ts';
 import { metrics } from '../../../metrics/metrics.ts';
@@ -56,6 +57,12 @@ interface Answer {
  * logged and counted, and holds back nothing; one that knows another tree stops the log, unless enough others confirm this one (decision L104).
  */
 export async function askWitnesses(context: Context): Promise<Witnessing> {
+  const done = await askAll(context);
+  if (done.signed === done.asked) await noteSchedule(context.pool, 'log-witnessing');
+  return done;
+}
+
+async function askAll(context: Context): Promise<Witnessing> {
   const { config, pool } = context;
   const checkpoint = await findNewestCheckpoint(pool);
   if (checkpoint === null || checkpoint.tree_size === 0) return { asked: 0, signed: 0 };
