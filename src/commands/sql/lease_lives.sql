@@ -51,25 +51,25 @@ begin
       v_turns := v_turns || array(select generate_series(1, cardinality(v_found)));
     end loop;
     continue when v_ids = '{}';
+    -- By arrays: a join would be planned by how many rows were ready when the table was analysed last.
     return query
-      with picked as (
-        select c.id, c.turn, c.place from unnest(v_ids, v_turns) with ordinality as c (id, turn, place)
-      ), free as (
-        select m.id, m.life, picked.turn, picked.place from lives m join picked on picked.id = m.id
-        where m.ready for update of m skip locked
-      ), chosen as (
-        select free.life, min(free.turn) as turn, min(free.place) as place from free group by free.life order by 2, 3 limit v_left
-      ), all_of_them as (
-        select m.id, chosen.turn, chosen.place from lives m join chosen on chosen.life = m.life
-        where m.ready and m.due_at <= v_now for update of m skip locked
+      with free as materialized (
+        select m.id, m.life from lives m where m.id = any(v_ids) and m.ready for update skip locked
+      ), chosen as materialized (
+        select free.life, min(picked.turn) as turn, min(picked.place) as place
+        from free join unnest(v_ids, v_turns) with ordinality as picked (id, turn, place) on picked.id = free.id
+        group by free.life order by 2, 3 limit v_left
+      ), all_of_them as materialized (
+        select m.id from lives m where m.life = any(array(select chosen.life from chosen)) and m.ready and m.due_at <= v_now
+        for update skip locked
       ), leased as (
         update lives m set ready = false, lease_until = null, failure = null, attempts = m.attempts + 1,
             due_at = clock_timestamp() + least(15 * power(2, least(m.attempts, 6)), 600) * interval '1 second'
-        from all_of_them chosen where m.id = chosen.id
-        returning m.id, m.life, m.attempts, m.owner, chosen.turn, chosen.place
+        where m.id = any(array(select all_of_them.id from all_of_them))
+        returning m.id, m.life, m.attempts, m.owner
       )
       select leased.life, array_agg(leased.id), max(leased.attempts), v_priority, min(leased.owner)
-      from leased group by leased.life, leased.turn, leased.place order by leased.turn, leased.place;
+      from leased join chosen on chosen.life = leased.life group by leased.life, chosen.turn, chosen.place order by chosen.turn, chosen.place;
     get diagnostics v_leased = row_count;
     v_left := v_left - v_leased;
     exit when v_left = 0;

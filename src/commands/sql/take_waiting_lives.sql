@@ -29,7 +29,7 @@ begin
     with free as (
       select m.id from lives m where m.id = any(v_ids) and m.ready for update skip locked
     ), taken as (
-      update lives m set ready = false, due_at = clock_timestamp() + interval '15 seconds' from free where m.id = free.id
+      update lives m set ready = false, due_at = clock_timestamp() + interval '15 seconds' where m.id = any(array(select free.id from free))
       returning m.life, m.owner
     )
     select taken.life, min(taken.owner) from taken group by taken.life order by 2;
