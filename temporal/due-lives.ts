@@ -41,8 +41,14 @@ export function createRound(lives: LifeDefinitions) {
         await deliverLives(context.pool, ofKind);
         context.delivery.messagesCommitted();
       } else {
-        const { ended } = await look(context, { lives: ofKind, wakes });
-        livesSettled.add(ended, { kind });
+        try {
+          const { ended } = await look(context, { lives: ofKind, wakes });
+          livesSettled.add(ended, { kind });
+        } catch (error) {
+          // It takes no other kind with it.
+          context.log.error({ err: error, kind }, 'lives of this kind cannot be looked at; tried again in a minute');
+          await putOffLives(context.pool, ofKind, String(error));
+        }
       }
     }
   };
@@ -57,16 +63,16 @@ export function createRound(lives: LifeDefinitions) {
       taken = due.length;
     }
     const seconds = temporalIsAway ? WAITS_FOR_TEMPORAL_SECONDS : WAITS_SECONDS;
-    for (let taken = config.runForEveryLife ? 0 : 1; taken > 0 && !isOver();) {
-      const waiting = await takeWaitingLives(pool, { kinds, seconds, limit: BATCH, after: lastOwner });
-      // Fewer than a batch: it has come to the last owner, and begins with the first again.
-      lastOwner = waiting.length < BATCH ? '' : (waiting.at(-1)?.owner ?? '');
-      await lookAt(
-        context,
-        waiting.map(({ life }) => life),
-        false,
-      );
-      taken = waiting.length;
+    for (let isLeft = !config.runForEveryLife; isLeft && !isOver();) {
+      const { taken, last_owner: last } = await takeWaitingLives(pool, {
+        kinds,
+        seconds,
+        limit: BATCH,
+        after: lastOwner,
+      });
+      await lookAt(context, taken, false);
+      isLeft = taken.length > 0 || last !== null;
+      lastOwner = last ?? '';
     }
     await adoptLives(pool, ADOPTED);
   };

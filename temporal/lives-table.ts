@@ -53,8 +53,8 @@ const idsOf = (leased: LeasedLife[]) =>
 export async function postponeRefused(pool: CommonQueryMethods, leased: LeasedLife[], reason: string): Promise<void> {
   await pool.query(sql.type(Nothing)`
     with tried as (
-      select id, life, refused_at from lives
-      where not ready and epoch is null and life = any(${textArray(leased.map(({ life }) => life))})
+      select id, life, (select min(l.refused_at) from lives l where l.life = lives.life) as refused_at from lives
+      where not ready and epoch is null and attempts > 0 and life = any(${textArray(leased.map(({ life }) => life))})
     ), refused as (
       select min(id) as id, coalesce(min(refused_at), clock_timestamp()) as since from tried group by life
     ), others as (
@@ -79,15 +79,18 @@ export async function postponeLives(pool: CommonQueryMethods, leased: LeasedLife
 export const takeDueLives = (pool: CommonQueryMethods, limit: number): Promise<readonly string[]> =>
   pool.anyFirst(sql.type(LifeRow)`select life from take_due_lives(${limit}) as life`);
 
-const WaitingRow = z.object({ life: z.string(), owner: z.string() });
+const WaitingRow = z.object({ taken: z.array(z.string()), last_owner: z.string().nullable() });
 
-/** Takes lives of these kinds that have waited for their delivery for longer than `seconds`, of the owners behind `after`. */
+/**
+ * Takes lives of these kinds that have waited for their delivery for longer than `seconds`, of the owners behind `after`.
+ * @returns `last_owner`: to go on behind; null where it came to the last
+ */
 export const takeWaitingLives = (
   pool: CommonQueryMethods,
   { kinds, seconds, limit, after }: { kinds: string[]; seconds: number; limit: number; after: string },
-): Promise<readonly z.infer<typeof WaitingRow>[]> =>
-  pool.any(sql.type(WaitingRow)`
-    select life, owner from take_waiting_lives(${textArray(kinds)}, ${seconds}, ${limit}, ${after})`);
+): Promise<z.infer<typeof WaitingRow>> =>
+  pool.one(sql.type(WaitingRow)`
+    select taken, last_owner from take_waiting_lives(${textArray(kinds)}, ${seconds}, ${limit}, ${after})`);
 
 /** Has these lives, which were taken, delivered now. */
 export const deliverLives = (pool: CommonQueryMethods, lives: string[]): Promise<number> =>

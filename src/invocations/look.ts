@@ -3,13 +3,21 @@ import { failedLooks, type LookOfLives } from '../commands/lives.ts';
 import { textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 
-const Looked = z.object({ changed: z.array(z.string()), ended: z.number(), failed: z.array(z.string()) });
+const Looked = z.object({
+  changed: z.array(z.string()),
+  ended: z.number(),
+  late: z.array(z.string()),
+  failed: z.array(z.string()),
+});
 
 /** Deadlines, lapsed claims and what follows an end, of invocations that no run has looked at in time: the same step as that of the run. */
-export const lookAtInvocations: LookOfLives = async ({ pool, log, rowEvents, delivery }, { lives, wakes }) => {
-  const { changed, ended, failed } = await pool.one(
+export const lookAtInvocations: LookOfLives = async (context, { lives, wakes }) => {
+  const { pool, log, rowEvents, delivery } = context;
+  const { changed, late, failed, ...looked } = await pool.one(
     sql.type(Looked)`select * from look_at_invocations(${textArray(lives)}, ${wakes})`,
   );
+  let { ended } = looked;
+  for (const life of late) ended += (await lookAtInvocations(context, { lives: [life], wakes })).ended;
   failedLooks(log, failed);
   if (changed.length > 0) rowEvents.changed(...changed);
   if (changed.length > 0 || wakes) delivery.messagesCommitted();

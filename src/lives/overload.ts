@@ -12,17 +12,21 @@ const overloadCache = defineCache(({ pool, config, log }) => {
   const bounds = { all: config.maxDueLives, own: Math.ceil(config.maxDueLives / SHARE_OF_OPERATOR) };
   let known: Backlog = { ready: 0, oldest_seconds: 0, owners: [] };
   let looksAgainAt = 0;
+  let isLooking = false;
   const look = async (): Promise<void> => {
+    isLooking = true;
     try {
       known = await backlogOfLives(pool, bounds);
     } catch (error) {
       log.debug({ err: error }, 'the backlog of lives cannot be read; what is known of it stays');
+    } finally {
+      isLooking = false;
     }
   };
   return {
     bounds,
     backlog(): Backlog {
-      if (performance.now() >= looksAgainAt) {
+      if (!isLooking && performance.now() >= looksAgainAt) {
         looksAgainAt = performance.now() + KNOWN_MS;
         void look();
       }
@@ -44,7 +48,7 @@ export function refuseWhereOverloaded(context: Context, operatorId: string): voi
   const whose = isOwn ? `${bounds.own} lives of this operator` : `${bounds.all} lives`;
   throw new CarnetError(
     'OVERLOADED',
-    `The service is behind: at least ${whose} wait, the oldest for ${Math.ceil(seconds)} seconds. Nothing was begun; what has begun goes on. Send it again later.`,
+    `The service is behind: at least ${whose} wait, the oldest for ${Math.ceil(seconds)} seconds. This call began nothing; what a call before it began goes on. Send it again later, with the Idempotency-Key that it has.`,
     { headers: { 'Retry-After': isOwn ? '10' : '30' } },
   );
 }

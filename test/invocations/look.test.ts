@@ -150,6 +150,45 @@ describe('Looking after invocations without a run', () => {
     assert.equal(await statusOf(id), 'expired');
   });
 
+  it('leaves an execution to its run, and its message in its place, until its deadline', async () => {
+    const id = await invoke(db, { consumer, skill });
+    await run(db, sql.fragment`update invocations set execution_mode = 'sealed' where id = ${id}`);
+    await waitsFor(4, id);
+    const Waiting = z.object({ ready: z.boolean(), seconds: z.number() });
+    for (const round of [1, 2]) {
+      await lookAfterLives(own.context);
+      const message = await db.one(sql.type(Waiting)`
+        select ready, extract(epoch from clock_timestamp() - due_at)::float8 as seconds from lives where life = ${lifeId.invocation(id)}`);
+      assert(message.ready && message.seconds >= -0.5, `round ${round}: ${JSON.stringify(message)}`);
+      assert.equal(await statusOf(id), 'pending');
+    }
+    await passDeadline(db, id);
+    await lookAfterLives(own.context);
+    assert.equal(await statusOf(id), 'expired');
+  });
+
+  it('keeps since when Temporal refuses a life, and settles one that has ended', async () => {
+    const id = await invoke(db, { consumer, skill });
+    const life = lifeId.invocation(id);
+    const refuse = () =>
+      run(
+        db,
+        sql.fragment`update lives set refused_at = coalesce(refused_at, now() - interval '1 hour') where life = ${life}`,
+      );
+    await makeDue(db, life);
+    await refuse();
+    await lookAfterLives(own.context);
+    const Since = z.object({ since: z.number() });
+    const { since } = await db.one(sql.type(Since)`
+      select extract(epoch from now() - min(refused_at))::float8 as since from lives where life = ${life}`);
+    assert(since >= 3_600, 'it is shown as refused, since then');
+    await passDeadline(db, id);
+    await refuse();
+    await lookAfterLives(own.context);
+    assert.equal(await statusOf(id), 'expired');
+    assert.equal(await messagesOf(db, life), 0, 'nothing of it is sent to Temporal again');
+  });
+
   it('passes over a row that fails, says why, and does the others', async () => {
     const ids = [
       await invoke(db, { consumer, skill }),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
+import { createRound } from '../../temporal/due-lives.ts';
+import { lives } from '../../temporal/lives.ts';
 import { adoptLives, takeDueLives, takeWaitingLives } from '../../temporal/lives-table.ts';
 import { run } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
@@ -95,15 +97,24 @@ describe('Lives that are due', () => {
     await leave({ kind: 'invocation', owner: 'op_honest', count: 3, seconds: -10, ready: true, epoch: null });
     await leave({ kind: 'mail', owner: 'op_honest', count: 3, seconds: -10, ready: true, epoch: null });
     const kinds = ['invocation'];
-    const taken = await takeWaitingLives(db, { kinds, seconds: 3, limit: 100, after: '' });
-    const owners = Map.groupBy(taken, ({ owner }) => owner);
-    assert.deepEqual([owners.get('op_hostile')?.length, owners.get('op_honest')?.length], [50, 3]);
-    assert.deepEqual(
-      await takeWaitingLives(db, { kinds, seconds: 3_600, limit: 100, after: '' }),
-      [],
-      'they are younger',
-    );
+    const { taken, last_owner: last } = await takeWaitingLives(db, { kinds, seconds: 3, limit: 100, after: '' });
+    const of = (owner: string) => taken.filter((life) => life.includes(owner)).length;
+    assert.deepEqual([of('op_hostile'), of('op_honest'), last], [50, 3, null]);
+    const older = await takeWaitingLives(db, { kinds, seconds: 3_600, limit: 100, after: '' });
+    assert.deepEqual(older, { taken: [], last_owner: null }, 'they are younger');
+    await leave({ kind: 'invocation', owner: 'op_a', count: 60, seconds: -60, ready: true, epoch: null });
+    await leave({ kind: 'invocation', owner: 'op_b', count: 60, seconds: -60, ready: true, epoch: null });
+    assert.equal((await takeWaitingLives(db, { kinds, seconds: 3, limit: 100, after: '' })).last_owner, 'op_b');
     assert.equal(await countOf(sql.fragment`ready and life like 'mail:%'`), 3, 'of other kinds none');
+  });
+
+  it('go on where the look of one kind fails: it is put off, and the others are looked at', async () => {
+    await leave({ kind: 'session', owner: 'op_a', count: 1, seconds: -5 });
+    await leave({ kind: 'mail', owner: 'op_a', count: 1, seconds: -5 });
+    const look = (): Promise<never> => Promise.reject(new Error('made by the test'));
+    await createRound({ ...lives, session: { ...lives.session, look } })(own.context, { temporalIsAway: false });
+    assert.equal(await countOf(sql.fragment`life like 'session:%' and failure like '%made by the test%'`), 1);
+    assert.equal(await countOf(sql.fragment`ready and life like 'mail:%'`), 1);
   });
 
   it('of another store are due again within as long as Temporal needs to be given them all', async () => {

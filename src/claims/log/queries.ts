@@ -209,9 +209,13 @@ export const listPending = (
 ): Promise<readonly z.infer<typeof PendingRow>[]> =>
   connection.any(sql.type(PendingRow)`select seq, leaf_hash from log_pending order by seq limit ${limit}`);
 
-/** Deletes the messages that would wake a life, and when it is looked at again: the caller looks. Each was committed with its claim, so a process that reads afterwards what waits finds that. */
+/** Deletes the messages that would wake a life; somebody looks ten seconds later, as after every look. Each was committed with its claim, so a process that reads afterwards what waits finds that. */
 export async function deleteMessagesOf(connection: CommonQueryMethods, life: string): Promise<void> {
-  await connection.query(sql.type(Nothing)`select begin_look(${life})`);
+  await connection.query(
+    sql.type(
+      Nothing,
+    )`select begin_look(${life}), look_again(${life}, 'op_platform', clock_timestamp() + interval '10 seconds')`,
+  );
 }
 
 /** Leaves a message for the life of the log, which nobody has looked after. */

@@ -10,6 +10,6 @@ begin
       (select from lives m where not m.ready and m.epoch = life_epoch_now() and m.due_at <= v_now limit 100000)
       union all
       (select from lives m where not m.ready and m.epoch is null and m.due_at <= v_now limit 100000)) due);
-  select count(*), (array_agg(life order by refused_at))[1], min(refused_at)::text into refused, first_refused, refused_since
+  select count(distinct life), (array_agg(life order by refused_at))[1], min(refused_at)::text into refused, first_refused, refused_since
     from lives where refused_at is not null;
 end $$;

@@ -1,35 +1,40 @@
 -- Looks at these lives of invocations without a run, as `take_due_lives` and `take_waiting_lives` give them: deadlines, lapsed claims and what follows
--- an end need nothing outside of the database. An execution that waits does, so it is left to its run. One that a command holds is due again in
--- a quarter of a minute, and one that fails in a minute; it takes no other with it. `p_wakes`: those that go on are also to be delivered. `ended`: how many have
--- ended and have no run.
-create function look_at_invocations(p_lives text[], p_wakes boolean, out changed text[], out ended int, out failed text[]) language plpgsql as $$
+-- an end need nothing outside of the database. An execution does, so its run is woken. One that a command or a run holds is due again in a
+-- quarter of a minute, and one that fails in a minute; it takes no other with it. `p_wakes`: those that go on are also to be delivered. `ended`: how
+-- many have ended and have no run. `late`: those whose price goes back, each in a transaction of its own, since two would lock wallets and budgets
+-- in any order; they are left out where there are others.
+create function look_at_invocations(p_lives text[], p_wakes boolean, out changed text[], out ended int, out late text[], out failed text[])
+language plpgsql as $$
 declare
   v_life text;
   v_looks int;
+  v_refused_at timestamptz;
   v_has_run boolean;
   v_reason text;
   i invocations;
   s invocation_step;
 begin
-  changed := '{}'; ended := 0; failed := '{}';
+  changed := '{}'; ended := 0; late := '{}'; failed := '{}';
   foreach v_life in array p_lives loop
     begin
+      continue when is_looked_at(v_life);
       select * into i from invocations where id = split_part(v_life, ':', 2) for no key update skip locked;
       continue when not found and exists (select from invocations where id = split_part(v_life, ':', 2));
-      v_looks := (select max(attempts) from lives where life = v_life);
-      v_has_run := may_have_run(v_life);
-      if i.status = 'pending' and i.execution_mode <> 'open' and i.expires_at > clock_timestamp() then
-        perform begin_look(v_life);
-        perform look_again(v_life, i.consumer_operator_id, i.expires_at + interval '1 second');
-        perform keep_looking(v_life, v_looks, p_wakes);
+      if i.status in ('pending', 'processing') and i.expires_at <= clock_timestamp() and cardinality(p_lives) > 1 then
+        late := late || v_life;
         continue;
       end if;
+      if i.status in ('pending', 'processing') and i.execution_mode <> 'open' and i.expires_at > clock_timestamp() then
+        perform deliver_lives(array[v_life]);
+        continue;
+      end if;
+      select max(attempts), min(refused_at), may_have_run(v_life) into v_looks, v_refused_at, v_has_run from lives where life = v_life;
       s := advance_invocation(split_part(v_life, ':', 2));
       if s.changed then changed := changed || i.id; end if;
       if s.open then
-        perform keep_looking(v_life, v_looks, p_wakes);
+        perform keep_looking(v_life, v_looks, p_wakes, v_refused_at);
       elsif v_has_run then
-        perform wake_life(v_life, i.consumer_operator_id); -- it ends
+        insert into lives (life, owner, due_at, attempts) values (v_life, i.consumer_operator_id, clock_timestamp(), v_looks); -- it ends
       else
         ended := ended + 1;
       end if;

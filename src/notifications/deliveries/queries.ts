@@ -169,5 +169,7 @@ export const takeWarning = (connection: CommonQueryMethods, destinationId: strin
 /** Notes which of the destinations of these lives have a full queue, and has the lives delivered. */
 export async function noteFullQueues(connection: CommonQueryMethods, lives: string[]): Promise<void> {
   await connection.query(sql.type(z.object({}))`
-    select note_full_queues(array(select split_part(life, ':', 2) from unnest(${textArray(lives)}) as life)), deliver_lives(${textArray(lives)})`);
+    select note_full_queues(array(select split_part(life, ':', 2) from unnest(${textArray(lives)}) as life))`);
+  // In a transaction of its own: a look locks the life first, and the destination then.
+  await connection.query(sql.type(z.object({}))`select deliver_lives(${textArray(lives)})`);
 }

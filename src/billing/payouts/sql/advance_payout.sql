@@ -7,7 +7,7 @@ begin
   select * into p from payouts where operator_id = split_part(p_payout, ':', 1) and month = split_part(p_payout, ':', 2) for no key update;
   if not found then return 'gone'; end if;
   if p.status in ('due', 'transferring') then
-    perform look_again('payout:' || p_payout, p.operator_id, clock_timestamp() + case when p_configured then interval '1 hour' else interval '10 minutes' end);
+    perform look_again('payout:' || p_payout, p.operator_id, clock_timestamp() + interval '1 hour');
   end if;
   if p.status <> 'due' or not p_configured then return p.status; end if;
   select * into strict payee from payees where operator_id = p.operator_id;
