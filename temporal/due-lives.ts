@@ -27,10 +27,12 @@ interface Round {
 /**
  * One round of looking after lives, whether Temporal answers or not: those that are due and nobody has looked at, and those that have waited for
  * their delivery too long. A kind that can be looked at without a run is; all others are delivered.
+ * @throws what the look of a kind threw, when all the others are done
  */
 export function createRound(lives: LifeDefinitions) {
   const kinds = Object.keys(lives).filter((kind) => lives[kind as LifeKind].look !== undefined);
   let lastOwner = '';
+  let fault: unknown;
 
   const lookAt = async (context: Context, taken: readonly string[], wakes: boolean): Promise<void> => {
     for (const [kind, ofKind] of Map.groupBy(taken, (life) => parseLifeId(life)?.kind)) {
@@ -45,8 +47,7 @@ export function createRound(lives: LifeDefinitions) {
           const { ended } = await look(context, { lives: ofKind, wakes });
           livesSettled.add(ended, { kind });
         } catch (error) {
-          // It takes no other kind with it.
-          context.log.error({ err: error, kind }, 'lives of this kind cannot be looked at; tried again in a minute');
+          fault ??= error; // it takes no other kind with it
           await putOffLives(context.pool, ofKind, String(error));
         }
       }
@@ -55,6 +56,7 @@ export function createRound(lives: LifeDefinitions) {
 
   return async (context: Context, { temporalIsAway }: Round): Promise<void> => {
     const { pool, config } = context;
+    fault = undefined;
     const until = performance.now() + MAX_ROUND_MS;
     const isOver = (): boolean => performance.now() >= until;
     for (let taken = BATCH; taken === BATCH && !isOver();) {
@@ -75,5 +77,6 @@ export function createRound(lives: LifeDefinitions) {
       lastOwner = last ?? '';
     }
     await adoptLives(pool, ADOPTED);
+    if (fault !== undefined) throw fault;
   };
 }

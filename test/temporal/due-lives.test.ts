@@ -112,7 +112,8 @@ describe('Lives that are due', () => {
     await leave({ kind: 'session', owner: 'op_a', count: 1, seconds: -5 });
     await leave({ kind: 'mail', owner: 'op_a', count: 1, seconds: -5 });
     const look = (): Promise<never> => Promise.reject(new Error('made by the test'));
-    await createRound({ ...lives, session: { ...lives.session, look } })(own.context, { temporalIsAway: false });
+    const round = createRound({ ...lives, session: { ...lives.session, look } });
+    await assert.rejects(round(own.context, { temporalIsAway: false }), /made by the test/);
     assert.equal(await countOf(sql.fragment`life like 'session:%' and failure like '%made by the test%'`), 1);
     assert.equal(await countOf(sql.fragment`ready and life like 'mail:%'`), 1);
   });
