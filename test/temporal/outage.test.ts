@@ -26,7 +26,7 @@ describe('With parts away', function () {
     const sink = new Writable({
       write: (chunk: Buffer, _encoding, done) => (lines.push(JSON.parse(chunk.toString()) as Line), done()),
     });
-    rig = await startRig({ temporalAddress: temporal.address, log: pino({ level: 'info' }, sink) });
+    rig = await startRig({ temporalAddress: temporal.address, log: pino({ level: 'debug' }, sink) });
   });
   afterEach(async () => {
     await rig.stop();

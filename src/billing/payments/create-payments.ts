@@ -14,5 +14,9 @@ export async function createPayments(parts: LocalPaymentParts & Pick<Context, 'l
 
 /** In place of a provider where none is configured: every call throws CarnetError PAYMENTS_NOT_CONFIGURED; a life makes it again. */
 const notConfigured = new Proxy({} as PaymentProvider, {
-  get: () => () => Promise.reject(new CarnetError('PAYMENTS_NOT_CONFIGURED', 'This process has no payment provider.')),
+  // Without `then`, since a provider that is awaited would be called as a promise.
+  get: (_, name) =>
+    name === 'then'
+      ? undefined
+      : () => Promise.reject(new CarnetError('PAYMENTS_NOT_CONFIGURED', 'This process has no payment provider.')),
 });
