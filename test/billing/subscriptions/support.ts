@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Subscribed, Subscription } from '../../../src/billing/subscriptions/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
+import { makeDue } from '../../support/due-lives.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';
@@ -122,13 +123,15 @@ export async function passPeriod(operator: TestOperator): Promise<string> {
       select coalesce(next_call_at > clock_timestamp(), false) as fetched from subscriptions where operator_id = ${operatorId}`),
   );
   const { subscription_id: id } = await rowOf(operator);
-  return db.transaction(async (both) => {
+  const ended = await db.transaction(async (both) => {
     await endLocalPeriod(both, id);
     return both.oneFirst(sql.type(z.object({ period_end: z.string() }))`
       update subscriptions s set period_start = l.period_start, period_end = l.period_end,
         next_call_at = clock_timestamp()
       from local_subscriptions l where l.id = ${id} and s.operator_id = ${operatorId} returning s.period_end`);
   });
+  await makeDue(db, lifeId.subscription(operatorId));
+  return ended;
 }
 
 /** Ends the time of the waiting checkout. */
