@@ -120,6 +120,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     PublishSkillSchema.parse(publication({ price_per_invocation: 7 })),
   );
 
+  let retrying: NodeJS.Timeout | undefined;
   const rig: Rig = {
     context,
     temporal,
@@ -130,7 +131,12 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       await another.start(context, { sweep: false });
       return another;
     },
-    startDelivery: (role = { sweep: true }) => delivery.start(context, role),
+    async startDelivery(role = { sweep: true }) {
+      await delivery.start(context, role);
+      if (role.sweep) return;
+      // A Temporal of a slow machine may not take what is delivered, and without a sweep nobody would deliver it again.
+      retrying = setInterval(() => void deliverAgain(context).catch(() => {}), 500);
+    },
     activities: () => createActivities(workerContext, createPorts(workerContext)),
     async startWorker(instead = {}) {
       const worker = await runWorker(workerContext, { ...rig.activities(), ...instead });
@@ -170,6 +176,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     row: (id) => context.pool.one(sql.type(Row)`select status, attempt, output from invocations where id = ${id}`),
     messagesOf: (id) => messagesOf(context.pool, lifeId.invocation(id)),
     async stop() {
+      clearInterval(retrying);
       await Promise.all(deliveries.map((one) => one.stop()));
       await Promise.all(workers.map((one) => one.stop()));
       await assertLedger(context.pool);
@@ -180,6 +187,13 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
   };
   return rig;
+}
+
+/** Has delivered again what could not be. */
+async function deliverAgain({ pool, delivery }: Context): Promise<void> {
+  await pool.query(sql.unsafe`
+    update lives set ready = true where failure is not null and not ready and epoch is null and due_at <= clock_timestamp()`);
+  delivery.messagesCommitted();
 }
 
 /** Texts that no history may hold: the tests look for them. */
