@@ -32,7 +32,7 @@ interface Round {
 export function createRound(lives: LifeDefinitions) {
   const kinds = Object.keys(lives).filter((kind) => lives[kind as LifeKind].look !== undefined);
   let lastOwner = '';
-  let fault: unknown;
+  let fault: Error | undefined;
 
   const lookAt = async (context: Context, taken: readonly string[], wakes: boolean): Promise<void> => {
     for (const [kind, ofKind] of Map.groupBy(taken, (life) => parseLifeId(life)?.kind)) {
@@ -47,7 +47,7 @@ export function createRound(lives: LifeDefinitions) {
           const { ended } = await look(context, { lives: ofKind, wakes });
           livesSettled.add(ended, { kind });
         } catch (error) {
-          fault ??= error; // it takes no other kind with it
+          fault ??= error instanceof Error ? error : new Error(String(error)); // it takes no other kind with it
           await putOffLives(context.pool, ofKind, String(error));
         }
       }
