@@ -32,7 +32,7 @@ interface Round {
 export function createRound(lives: LifeDefinitions) {
   const kinds = Object.keys(lives).filter((kind) => lives[kind as LifeKind].look !== undefined);
   let lastOwner = '';
-  let fault: Error | undefined;
+  const faults: Error[] = [];
 
   const lookAt = async (context: Context, taken: readonly string[], wakes: boolean): Promise<void> => {
     for (const [kind, ofKind] of Map.groupBy(taken, (life) => parseLifeId(life)?.kind)) {
@@ -47,7 +47,7 @@ export function createRound(lives: LifeDefinitions) {
           const { ended } = await look(context, { lives: ofKind, wakes });
           livesSettled.add(ended, { kind });
         } catch (error) {
-          fault ??= error instanceof Error ? error : new Error(String(error)); // it takes no other kind with it
+          faults.push(error instanceof Error ? error : new Error(String(error))); // it takes no other kind with it
           await putOffLives(context.pool, ofKind, String(error));
         }
       }
@@ -56,7 +56,7 @@ export function createRound(lives: LifeDefinitions) {
 
   return async (context: Context, { temporalIsAway }: Round): Promise<void> => {
     const { pool, config } = context;
-    fault = undefined;
+    faults.length = 0;
     const until = performance.now() + MAX_ROUND_MS;
     const isOver = (): boolean => performance.now() >= until;
     for (let taken = BATCH; taken === BATCH && !isOver();) {
@@ -77,6 +77,7 @@ export function createRound(lives: LifeDefinitions) {
       lastOwner = last ?? '';
     }
     await adoptLives(pool, ADOPTED);
+    const [fault] = faults;
     if (fault !== undefined) throw fault;
   };
 }
