@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { migrate } from '../../src/database/migrations.ts';
 import { databaseAsOf } from '../support/database-as-of.ts';
+import { blockOf } from '../support/pasted.ts';
 import type { EmptyDatabase } from '../support/empty-database.ts';
 
 const NEWEST_BEFORE = '0050-accounts-lines-of-members.sql';
@@ -102,5 +103,17 @@ describe('The table of lives, and a release before it', () => {
     await wake('invocation:inv_1');
     await due();
     assert.equal((await lease()).length, 1, 'a newer message does not wait behind it');
+  });
+
+  it('finds, on a way back, the sessions and subscriptions that this one has begun, as docs/operations.md says', async () => {
+    await client.query('delete from lives');
+    await client.query(
+      `insert into passport_sessions (id, operator_id, started_at) values ('ses_1', 'op_1', now()), ('ses_2', 'op_1', now())`,
+    );
+    await client.query(`insert into lives (life, owner, due_at, ready) values ('session:ses_1', 'op_1', now(), false)`);
+    const { code } = await blockOf('docs/operations.md', 'way-back');
+    await client.query(code);
+    const { rows: found } = await client.query(`select id from passport_sessions where look_at is not null`);
+    assert.deepEqual(found, [{ id: 'ses_1' }]);
   });
 });
