@@ -156,9 +156,14 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
     { seconds, signal }: Wait,
     read: () => Promise<T | undefined>,
   ): Promise<T | undefined> => {
-    const until = performance.now() + seconds * 1_000;
     let wake = (): void => {};
     let changedSince = false;
+    let isOver = seconds <= 0;
+    // A timer, and no comparison of times: one that fires a part of a millisecond early would read twice at the end.
+    const end = setTimeout(() => {
+      isOver = true;
+      wake();
+    }, seconds * 1_000);
     const unsubscribe = rowEvents.subscribe((changed) => {
       if (changed === id || changed === '*') {
         changedSince = true;
@@ -171,11 +176,10 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
       for (;;) {
         changedSince = false;
         const value = await read();
-        const left = until - performance.now();
-        if (value !== undefined || left <= 0 || signal.aborted || waitsEnded) return value;
+        if (value !== undefined || isOver || signal.aborted || waitsEnded) return value;
         if (changedSince) continue;
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, Math.min(left, listening ? LOOK_MS : UNHEARD_LOOK_MS));
+          const timer = setTimeout(resolve, listening ? LOOK_MS : UNHEARD_LOOK_MS);
           wake = () => {
             clearTimeout(timer);
             resolve();
@@ -183,6 +187,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
         });
       }
     } finally {
+      clearTimeout(end);
       unsubscribe();
       signal.removeEventListener('abort', onAbort);
     }

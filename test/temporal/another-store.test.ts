@@ -151,7 +151,10 @@ const openRows = (context: OpenContext, operator: string): Record<Kind, () => Pr
 const refusals = async (): Promise<string | undefined> =>
   /^carnet_life_messages_refused_total.*$/m.exec(await metricsText())?.[0];
 
-describe('Another store of lives', () => {
+describe('Another store of lives', function () {
+  // A server learns of a new namespace within ten seconds, and then of its attributes: more than once in a test.
+  this.timeout(240_000);
+
   itInFull('wakes, after Temporal was emptied, a row that a life had seen: long before its deadline', async () => {
     const rig = await startRig();
     await rig.startDelivery({ sweep: false });
