@@ -108,6 +108,13 @@ describe('Lives that are due', () => {
     assert.equal(await countOf(sql.fragment`ready and life like 'mail:%'`), 3, 'of other kinds none');
   });
 
+  it('and wait for their delivery: one round looks at all of them, of one operator too', async () => {
+    await leave({ kind: 'invocation', owner: 'op_alone', count: 400, seconds: -60, ready: true, epoch: null });
+    const config = { ...own.context.config, runForEveryLife: false };
+    await createRound(lives)({ ...own.context, config }, { temporalIsAway: false });
+    assert.equal(await countOf(sql.fragment`ready`), 0);
+  });
+
   it('go on where the look of one kind fails: it is put off, and the others are looked at', async () => {
     await leave({ kind: 'session', owner: 'op_a', count: 1, seconds: -5 });
     await leave({ kind: 'mail', owner: 'op_a', count: 1, seconds: -5 });
