@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
+import { endPostgres } from '../support/end-postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { assertInvariants } from '../support/invariants.ts';
@@ -11,9 +12,9 @@ import { openMarket, type Market } from '../support/market.ts';
 import { settingsBeside, startRole, type Role } from '../support/role.ts';
 
 /** Sellers and buyers that trade side by side, without a pause. */
-const CALLERS = 12;
-/** Chains of each: far more together than one machine's Temporal carries meanwhile. */
-const CHAINS = 60;
+const CALLERS = 24;
+/** As long as each goes on: together they begin far more than one machine's Temporal carries meanwhile. */
+const SECONDS = 60;
 
 const Count = z.object({ count: z.number() });
 
@@ -45,10 +46,10 @@ describe('A load that Temporal cannot carry, with kill -9 of everything in it', 
   it('leaves nothing lost, doubled, held or late, and no backlog', async () => {
     const ids: string[] = [];
     let isOver = false;
-    /** A client that tries again what is answered with 5xx, or with nothing. */
+    /** A client that tries again what is answered with 5xx, or with nothing within a minute. */
     const insisting = async <T>(call: () => Promise<{ status: number; body: T }>): Promise<T> => {
       for (;;) {
-        const reply = await call().catch(() => undefined);
+        const reply = await Promise.race([call().catch(() => undefined), pause(60_000)]);
         if (reply !== undefined && reply.status < 500) {
           assert(reply.status < 300, `${reply.status} ${JSON.stringify(reply.body)}`);
           return reply.body;
@@ -58,12 +59,12 @@ describe('A load that Temporal cannot carry, with kill -9 of everything in it', 
     };
     const trade = async (nth: number): Promise<void> => {
       const here = nth % 2 === 0 ? market : market.at(api.baseUrl);
-      for (let chain = 0; chain < CHAINS; chain += 1) {
+      for (let chain = 0; !isOver; chain += 1) {
         const { id } = await insisting<{ id: string }>(() =>
           here.consumer.post(
             `/v1/skills/${market.skillId}/invoke`,
             // Every tenth nobody works on: its deadline ends it.
-            { input: { text: 'flood' }, ttl_seconds: 60 },
+            { input: { text: 'flood' }, ttl_seconds: 120 },
             { 'idempotency-key': `flood-${nth}-${chain}` },
           ),
         );
@@ -79,11 +80,13 @@ describe('A load that Temporal cannot carry, with kill -9 of everything in it', 
       const settings = { ...(await settingsBeside(instance)), RUN_FOR_EVERY_LIFE: 'false' };
       for (let round = 0; !isOver; round += 1) {
         await pause(2_000);
-        if (round % 3 === 0) {
+        if (round % 4 === 0) {
           process.kill(worker.pid, 'SIGKILL');
           worker = await startRole('worker', settings);
-        } else if (round % 3 === 1) {
+        } else if (round % 4 === 1) {
           process.kill(await temporal(), 'SIGKILL');
+        } else if (round % 4 === 2) {
+          await endPostgres(instance.dataDir);
         } else {
           const { pid } = api;
           const port = new URL(api.baseUrl).port;
@@ -92,15 +95,20 @@ describe('A load that Temporal cannot carry, with kill -9 of everything in it', 
         }
       }
     };
-    const killing = kill();
-    await Promise.all(Array.from({ length: CALLERS }, (_, nth) => trade(nth)));
+    const everything = Promise.all([kill(), ...Array.from({ length: CALLERS }, (_, nth) => trade(nth))]);
+    await Promise.race([everything, pause(SECONDS * 1_000)]);
     isOver = true;
-    await killing;
+    await everything;
 
-    assert.equal(new Set(ids).size, CALLERS * CHAINS, 'no key made two invocations, or none');
+    assert.equal(new Set(ids).size, ids.length, 'no two keys made one invocation');
+    assert.equal(
+      await count(sql.fragment`invocations where skill_id = ${market.skillId}`),
+      ids.length,
+      'no key made two',
+    );
     const open = sql.fragment`invocations where id = any(${sql.array(ids, 'text')}) and status in ('pending', 'processing')`;
     await eventually('each to have ended, by its deadline at the latest', async () => (await count(open)) === 0, {
-      seconds: 200,
+      seconds: 300,
     });
     await eventually(
       'no life of them to be left',

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openPool, sql } from '../../src/database/pool.ts';
 import { roundsOf } from '../support/cases.ts';
+import { endPostgres } from '../support/end-postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { openMarket, type Market } from '../support/market.ts';
-import { childrenOf } from '../support/processes.ts';
 import { assertProblem, assertStatus, requester, type Reply } from '../support/service.ts';
 
 /** How often Postgres is killed, each time in the middle of the load. */
@@ -30,21 +28,6 @@ describe('Postgres ends immediately, and starts again', function () {
     await instance.stop();
     await removeDataDir(instance.dataDir);
   });
-
-  const postmaster = async (): Promise<number> => {
-    const file = join(instance.dataDir, 'postgres/data/postmaster.pid');
-    return eventually('a postmaster', async () => Number.parseInt(await readFile(file, 'utf8'), 10), {
-      ignoreErrors: () => true,
-    });
-  };
-
-  /** Kills every process of the server immediately, without a shut-down. */
-  const endPostgres = async (): Promise<void> => {
-    const pid = await postmaster();
-    process.kill(pid, 'SIGSTOP'); // it must not tidy up after its children
-    for (const child of childrenOf(pid)) process.kill(child, 'SIGKILL');
-    process.kill(pid, 'SIGKILL');
-  };
 
   it('keeps every write that was answered, and answers 503 meanwhile, never 500', async () => {
     const keys: string[] = [];
@@ -77,7 +60,7 @@ describe('Postgres ends immediately, and starts again', function () {
 
     for (let round = 0; round < ROUNDS && working; round += 1) {
       await moreAnswers();
-      if (working) await endPostgres();
+      if (working) await endPostgres(instance.dataDir);
     }
     await moreAnswers();
     working = false;
@@ -113,7 +96,7 @@ describe('Postgres ends immediately, and starts again', function () {
   it('answers /livez but not /readyz meanwhile, and waiting callers are notified again afterwards', async () => {
     const id = await market.pending();
     const as = requester(null, instance.baseUrl);
-    await endPostgres();
+    await endPostgres(instance.dataDir);
     assert.equal((await as.get('/livez')).status, 200);
     const seen = await eventually('/readyz to have noticed', async () => {
       const reply = await as.get('/readyz');

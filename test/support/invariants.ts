@@ -10,16 +10,18 @@ const Unsettled = z.object({ id: z.string() });
 /** The laws of an invocation that these rows break, no matter what was killed on the way; empty when all is well. */
 const breaches = (connection: CommonQueryMethods, ids: readonly string[]) =>
   connection.any(sql.type(Breach)`
-    with facts as (
+    with acts as (
+      select target, count(*) filter (where action = 'invocation.created') as creations,
+        count(*) filter (where action = 'invocation.claimed') as claims,
+        count(*) filter (where action in ('invocation.completed', 'invocation.failed', 'invocation.expired', 'invocation.cancelled')) as ends
+      from audit_events where target = any(${sql.array(ids, 'text')}) group by target
+    ), facts as (
       select i.*, i.status in ('completed', 'failed', 'expired') as over,
-        (select count(*) from audit_events where target = i.id and action = 'invocation.created') as creations,
-        (select count(*) from audit_events where target = i.id and action = 'invocation.claimed') as claims,
-        (select count(*) from audit_events
-          where target = i.id and action in ('invocation.completed', 'invocation.failed', 'invocation.expired', 'invocation.cancelled')) as ends,
+        coalesce(acts.creations, 0) as creations, coalesce(acts.claims, 0) as claims, coalesce(acts.ends, 0) as ends,
         (select count(*) from holds where cause = i.id) as holds,
         (select status from holds where cause = i.id) as hold,
         (select count(*) from transfers where cause = i.id) as debits
-      from invocations i where i.id = any(${sql.array(ids, 'text')})
+      from invocations i left join acts on acts.target = i.id where i.id = any(${sql.array(ids, 'text')})
     )
     select id, law from facts, lateral (values
       ('it was created once', creations = 1),
