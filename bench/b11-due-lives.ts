@@ -66,7 +66,7 @@ async function measure(lab: Lab): Promise<string[]> {
   };
   // As a round of temporal/due-lives.ts does it.
   const look = async (): Promise<void> => {
-    const due = await takeDueLives(pool, DUE);
+    const { taken: due } = await takeDueLives(pool, { limit: DUE, after: '' });
     if (due.length > 0)
       await pool.query(sql.type(Nothing)`select from look_at_invocations(${textArray([...due])}, true)`);
     await takeWaitingLives(pool, { kinds: ['invocation', 'session'], seconds: 3, limit: DUE, after: '' });

@@ -2,12 +2,21 @@ import type { Context } from '../src/context/context.ts';
 import { parseLifeId, type LifeKind } from '../src/ids/life-ids.ts';
 import { metrics } from '../src/metrics/metrics.ts';
 import type { LifeDefinitions } from './lives.ts';
-import { adoptLives, deliverLives, putOffLives, takeDueLives, takeWaitingLives } from './lives-table.ts';
+import {
+  adoptLives,
+  countReadyLives,
+  deliverLives,
+  putOffLives,
+  takeDueLives,
+  takeWaitingLives,
+} from './lives-table.ts';
 
 /** Lives that are taken together, and looked at in one transaction a kind. */
 const BATCH = 100;
-/** Then the next round goes on. */
-const MAX_ROUND_MS = 3_000;
+/** For what is due, and again for what waits: then the next round goes on. */
+const MAX_WALK_MS = 1_500;
+/** While so many wait for Temporal, a life that can be looked at without a run is not given to it as well. */
+const MAX_READY = 1_000;
 /** After this long a life that Temporal has no place for is looked at without a run. */
 const WAITS_SECONDS = 3;
 /** … and where Temporal does not answer, as during its start. */
@@ -31,7 +40,7 @@ interface Round {
  */
 export function createRound(lives: LifeDefinitions) {
   const kinds = Object.keys(lives).filter((kind) => lives[kind as LifeKind].look !== undefined);
-  let lastOwner = '';
+  let [lastDue, lastWaiting] = ['', ''];
   const faults: Error[] = [];
 
   const lookAt = async (context: Context, taken: readonly string[], wakes: boolean): Promise<void> => {
@@ -57,24 +66,27 @@ export function createRound(lives: LifeDefinitions) {
   return async (context: Context, { temporalIsAway }: Round): Promise<void> => {
     const { pool, config } = context;
     faults.length = 0;
-    const until = performance.now() + MAX_ROUND_MS;
-    const isOver = (): boolean => performance.now() >= until;
-    for (let taken = BATCH; taken === BATCH && !isOver();) {
-      const due = await takeDueLives(pool, BATCH);
-      await lookAt(context, due, true);
-      taken = due.length;
+    let until = performance.now() + MAX_WALK_MS;
+    for (let isLeft = true; isLeft && performance.now() < until;) {
+      const { taken, last_owner: last } = await takeDueLives(pool, { limit: BATCH, after: lastDue });
+      const wakes =
+        config.runForEveryLife || taken.length === 0 || (await countReadyLives(pool, MAX_READY)) < MAX_READY;
+      await lookAt(context, taken, wakes);
+      isLeft = taken.length > 0 || last !== null;
+      lastDue = last ?? '';
     }
     const seconds = temporalIsAway ? WAITS_FOR_TEMPORAL_SECONDS : WAITS_SECONDS;
-    for (let isLeft = !config.runForEveryLife; isLeft && !isOver();) {
+    until = performance.now() + MAX_WALK_MS;
+    for (let isLeft = !config.runForEveryLife; isLeft && performance.now() < until;) {
       const { taken, last_owner: last } = await takeWaitingLives(pool, {
         kinds,
         seconds,
         limit: BATCH,
-        after: lastOwner,
+        after: lastWaiting,
       });
       await lookAt(context, taken, false);
       isLeft = taken.length > 0 || last !== null;
-      lastOwner = last ?? '';
+      lastWaiting = last ?? '';
     }
     await adoptLives(pool, ADOPTED);
     const [fault] = faults;

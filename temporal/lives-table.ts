@@ -24,7 +24,6 @@ const MAX_BACKOFF_SECONDS = 30;
 const MAX_REFUSED_SECONDS = 3_600;
 
 const LeasedRow = z.object({ life: z.string(), ids: z.array(z.number()), priority: z.number(), owner: z.string() });
-const LifeRow = z.object({ life: z.string() });
 const CountRow = z.object({ count: z.number() });
 const Nothing = z.object({});
 
@@ -75,11 +74,14 @@ export async function postponeLives(pool: CommonQueryMethods, leased: LeasedLife
     where id = any(${idsOf(leased)})`);
 }
 
-/** Takes lives that are due and nobody has looked at. Operators take turns. */
-export const takeDueLives = (pool: CommonQueryMethods, limit: number): Promise<readonly string[]> =>
-  pool.anyFirst(sql.type(LifeRow)`select life from take_due_lives(${limit}) as life`);
+const TakenRow = z.object({ taken: z.array(z.string()), last_owner: z.string().nullable() });
+type Taken = z.infer<typeof TakenRow>;
 
-const WaitingRow = z.object({ taken: z.array(z.string()), last_owner: z.string().nullable() });
+/** Takes lives that are due and nobody has looked at; where more are than `limit`, those of the owners behind `after`, in turn. @returns as `takeWaitingLives` */
+export const takeDueLives = (
+  pool: CommonQueryMethods,
+  { limit, after }: { limit: number; after: string },
+): Promise<Taken> => pool.one(sql.type(TakenRow)`select taken, last_owner from take_due_lives(${limit}, ${after})`);
 
 /**
  * Takes lives of these kinds that have waited for their delivery for longer than `seconds`, of the owners behind `after`.
@@ -88,8 +90,8 @@ const WaitingRow = z.object({ taken: z.array(z.string()), last_owner: z.string()
 export const takeWaitingLives = (
   pool: CommonQueryMethods,
   { kinds, seconds, limit, after }: { kinds: string[]; seconds: number; limit: number; after: string },
-): Promise<z.infer<typeof WaitingRow>> =>
-  pool.one(sql.type(WaitingRow)`
+): Promise<Taken> =>
+  pool.one(sql.type(TakenRow)`
     select taken, last_owner from take_waiting_lives(${textArray(kinds)}, ${seconds}, ${limit}, ${after})`);
 
 /** Has these lives, which were taken, delivered now. */
@@ -101,6 +103,10 @@ export async function putOffLives(pool: CommonQueryMethods, lives: string[], rea
   await pool.query(sql.type(Nothing)`
     select note_failed_look(life, ${reason}) from unnest(${textArray(lives)}) as life`);
 }
+
+/** How many lives are to be delivered, `limit` at most. */
+export const countReadyLives = (pool: CommonQueryMethods, limit: number): Promise<number> =>
+  pool.oneFirst(sql.type(CountRow)`select count(*)::int from (select from lives where ready limit ${limit}) ready`);
 
 /** Has lives of another store looked at again, over as long as Temporal needs. @returns how many this time. */
 export const adoptLives = (pool: CommonQueryMethods, limit: number): Promise<number> =>

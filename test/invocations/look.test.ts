@@ -241,12 +241,29 @@ describe('Looking after invocations without a run', () => {
     for (const id of hers) await passDeadline(db, id, '10 minutes');
     const honest = await invoke(db, { consumer, skill });
     await passDeadline(db, honest);
-    const taken = await takeDueLives(db, 100);
-    assert.equal(taken.length, 100);
+    const { taken } = await takeDueLives(db, { limit: 100, after: '' });
     assert(taken.includes(lifeId.invocation(honest)), 'the last that fell due is in the first batch');
     for (const id of [...hers, honest]) await passDeadline(db, id);
     await lookAfterLives(own.context);
     assert.equal(await statusesOf([...hers, honest], 'expired'), 151, 'and all in one round');
+  });
+
+  it('is all that is done while Temporal has a thousand to take: those that go on are looked at again later', async () => {
+    const id = await invoke(db, { consumer, skill });
+    await makeDue(db, lifeId.invocation(id));
+    await run(
+      db,
+      sql.fragment`insert into lives (life, owner, due_at, ready)
+        select 'mail:msg_' || n, 'op_other', clock_timestamp(), true from generate_series(1, 1000) n`,
+    );
+    const config = { ...own.context.config, runForEveryLife: false };
+    await lookAfterLives({ ...own.context, config });
+    assert.equal(await messagesOf(db, lifeId.invocation(id)), 0);
+    assert(((await looksAgainIn(db, lifeId.invocation(id))) ?? 0) > 0);
+    await run(db, sql.fragment`delete from lives where owner = 'op_other'`);
+    await makeDue(db, lifeId.invocation(id));
+    await lookAfterLives({ ...own.context, config });
+    assert.equal(await messagesOf(db, lifeId.invocation(id)), 1, 'it is delivered when there is room');
   });
 
   it('reads what is due, however much is open', async () => {
@@ -267,7 +284,7 @@ describe('Looking after invocations without a run', () => {
           connection.oneFirst(sql.type(Read)`
             select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname in ('invocations', 'lives')`);
         const before = await readSoFar();
-        const due = await takeDueLives(connection, 100);
+        const { taken: due } = await takeDueLives(connection, { limit: 100, after: '' });
         if (due.length > 0)
           await connection.one(sql.unsafe`select * from look_at_invocations(${sql.array([...due], 'text')}, true)`);
         await adoptLives(connection, 100);

@@ -77,7 +77,7 @@ describe('Delivery of messages to lives', () => {
     );
     assert.deepEqual(await lease(), []);
     await makeDue(rig.context.pool, lifeId.invocation(id));
-    assert.deepEqual(await takeDueLives(rig.context.pool, 8), [lifeId.invocation(id)]);
+    assert.deepEqual((await takeDueLives(rig.context.pool, { limit: 8, after: '' })).taken, [lifeId.invocation(id)]);
     await deliverLives(rig.context.pool, [lifeId.invocation(id)]);
     assert.deepEqual(
       (await lease()).map(({ life, ids }) => [life, ids.length]),

@@ -51,21 +51,21 @@ describe('Lives that are due', () => {
         connection.oneFirst(sql.type(Read)`
           select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = 'lives'`);
       const before = await reads();
-      assert.equal((await takeDueLives(connection, 100)).length, 3);
+      assert.equal((await takeDueLives(connection, { limit: 100, after: '' })).taken.length, 3);
       await adoptLives(connection, 100);
       return (await reads()) - before;
     });
     assert(read < 100, `read ${read} rows`);
   });
 
-  it('are taken by operators in turn, once, until all are', async () => {
-    await leave({ owner: 'op_hostile', count: 400, seconds: -7_200 });
+  it('are taken by operators in turn, once, until all are: whose became due last is among the first', async () => {
+    await leave({ owner: 'op_hostile', count: 4_000, seconds: -7_200 });
     await leave({ owner: 'op_honest', count: 3, seconds: -3_600 });
-    const first = await takeDueLives(db, 100);
+    const { taken: first } = await takeDueLives(db, { limit: 100, after: '' });
     assert.equal(first.filter((life) => life.includes('op_honest')).length, 3);
     let taken = first.length;
-    for (let more = 1; more > 0; taken += more) more = (await takeDueLives(db, 100)).length;
-    assert.equal(taken, 403);
+    for (let more = 1; more > 0; taken += more) more = (await takeDueLives(db, { limit: 100, after: '' })).taken.length;
+    assert.equal(taken, 4_003);
     assert.equal(
       await countOf(sql.fragment`due_at <= clock_timestamp()`),
       0,
@@ -75,7 +75,9 @@ describe('Lives that are due', () => {
 
   it('are taken once, however many take them', async () => {
     await leave({ owner: 'op_a', count: 60, seconds: -5 });
-    const taken = (await Promise.all(Array.from({ length: 6 }, () => takeDueLives(db, 20)))).flat();
+    const taken = (
+      await Promise.all(Array.from({ length: 6 }, () => takeDueLives(db, { limit: 20, after: '' })))
+    ).flatMap((one) => one.taken);
     assert.equal(new Set(taken).size, taken.length);
   });
 
