@@ -259,7 +259,12 @@ describe('Looking after invocations without a run', () => {
     const config = { ...own.context.config, runForEveryLife: false };
     await lookAfterLives({ ...own.context, config });
     assert.equal(await messagesOf(db, lifeId.invocation(id)), 0);
-    assert(((await looksAgainIn(db, lifeId.invocation(id))) ?? 0) > 0);
+    for (const seconds of [20, 40, 80]) {
+      const next = (await looksAgainIn(db, lifeId.invocation(id))) ?? 0;
+      assert(next > seconds - 10 && next <= seconds, `${next}`);
+      await makeDue(db, lifeId.invocation(id));
+      await lookAfterLives({ ...own.context, config });
+    }
     await run(db, sql.fragment`delete from lives where owner = 'op_other'`);
     await makeDue(db, lifeId.invocation(id));
     await lookAfterLives({ ...own.context, config });

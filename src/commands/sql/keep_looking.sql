@@ -1,11 +1,10 @@
--- After a look without a run at a life that goes on: nobody knows whether it has a run, so it is looked at again soon, after ten seconds, twenty and
--- so on up to ten minutes, besides when its row says. `p_looks`: how many of these looks came before. `p_wakes`: a run is woken meanwhile.
--- `p_refused_at`: since when Temporal refuses it.
+-- After a look without a run at a life that goes on: nobody knows whether it has a run, so it is looked at again soon, as `next_look_in` says, besides
+-- when its row says. `p_looks`: how many of these looks came before. `p_wakes`: a run is woken meanwhile. `p_refused_at`: since when Temporal refuses it.
 create function keep_looking(p_life text, p_looks int, p_wakes boolean, p_refused_at timestamptz) returns void language plpgsql as $$
 declare v_owner text;
 begin
   with kept as (
-    update lives set due_at = least(due_at, clock_timestamp() + least(10 * power(2, least(p_looks, 6)), 600) * interval '1 second'),
+    update lives set due_at = least(due_at, clock_timestamp() + next_look_in(p_looks)),
         attempts = p_looks + 1, refused_at = p_refused_at
       where life = p_life and not ready and epoch is not null returning owner
   ) select min(owner) into v_owner from kept;
