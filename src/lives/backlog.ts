@@ -20,6 +20,8 @@ export const backlogOfLives = (
 
 const StateRow = BacklogRow.pick({ ready: true, oldest_seconds: true }).extend({
   overdue: z.number(),
+  /** Of those, due for more than a minute. */
+  late: z.number(),
   refused: z.number(),
   first_refused: z.string().nullable(),
   refused_since: z.string().nullable(),
@@ -59,7 +61,7 @@ export interface LifeTrouble {
 
 export async function troubleOfLives({ pool }: { pool: CommonQueryMethods }): Promise<LifeTrouble> {
   const state = await stateOfLives(pool);
-  const { refused: lives, first_refused: first, refused_since: since, ready, oldest_seconds: oldest } = state;
+  const { refused: lives, first_refused: first, refused_since: since, ready, oldest_seconds: oldest, late } = state;
   return {
     refused:
       first === null || since === null
@@ -67,8 +69,10 @@ export async function troubleOfLives({ pool }: { pool: CommonQueryMethods }): Pr
         : `Temporal refuses to wake ${lives} ${lives === 1 ? 'life' : 'lives'}, ${first} for the longest, since ${since}. Each is tried again, at least every hour. ` +
           'The log of the worker says why Temporal refuses; docs/operations.md says what to do.',
     behind:
-      oldest < BEHIND_SECONDS
-        ? null
-        : `${ready} messages for lives wait, the oldest for ${Math.floor(oldest)} seconds. Look whether Temporal answers and a worker runs; if both do, there is more work than they carry.`,
+      oldest >= BEHIND_SECONDS
+        ? `${ready} messages for lives wait, the oldest for ${Math.floor(oldest)} seconds. Look whether Temporal answers and a worker runs; if both do, there is more work than they carry.`
+        : late > 0
+          ? `${late} ${late === 1 ? 'life has' : 'lives have'} been due for more than a minute, and nobody has looked. Look whether a worker runs; if one does, it catches up.`
+          : null,
   };
 }

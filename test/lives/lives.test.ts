@@ -107,5 +107,11 @@ describe('A backlog of lives', () => {
       (await troubleOfLives({ pool })).behind ?? '',
       /^6 messages for lives wait, the oldest for 7\d seconds\./,
     );
+    await run(pool, sql.fragment`delete from lives where owner = 'op_b'`);
+    await run(
+      pool,
+      sql.fragment`update lives set ready = false, epoch = life_epoch_now(), due_at = due_at - interval '1 minute'`,
+    );
+    assert.match((await troubleOfLives({ pool })).behind ?? '', /^3 lives have been due for more than a minute/);
   });
 });
