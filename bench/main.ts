@@ -16,6 +16,7 @@ import { b9Validation } from './b9-validation.ts';
 import { b10 } from './b10-checkpoint-timers.ts';
 import { b11 } from './b11-due-lives.ts';
 import { b12 } from './b12-sandbox.ts';
+import { b13 } from './b13-rows.ts';
 import type { Bench } from './bench.ts';
 import { machine } from './floors.ts';
 import { openLab } from './lab.ts';
@@ -39,6 +40,7 @@ const benches: Record<string, Bench> = {
   b10,
   b11,
   b12,
+  b13,
 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
