@@ -20,7 +20,7 @@ export const backlogOfLives = (
 
 const StateRow = BacklogRow.pick({ ready: true, oldest_seconds: true }).extend({
   overdue: z.number(),
-  /** Of those, due for more than a minute. */
+  /** Those of them that have been due for more than a minute. */
   late: z.number(),
   refused: z.number(),
   first_refused: z.string().nullable(),
