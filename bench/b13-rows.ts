@@ -71,7 +71,7 @@ async function send<Answer>(
   return (await response.json()) as Answer;
 }
 
-/** What is counted, by name; each is called again and again. `before` is not counted. */
+/** The calls by name; each is sent again and again. `before` is not counted. */
 const callsOf = ({ world: { skillId, consumer, provider }, origin }: Calls) => {
   const post = <Answer = { id: string }>(path: string, key: string, body: object = {}): Promise<Answer> =>
     send<Answer>(origin, { method: 'POST', path, key, body });
