@@ -5,6 +5,7 @@ import { step } from '../../commands/fault-points.ts';
 import { keepInOutbox, type MailerContext } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
 import { DELIVERED, notDelivered, outcomeOfHandingOver, type Sending } from '../../outbound/outcomes.ts';
+import { noteStanding } from '../../webhooks/standing.ts';
 import { callReceiver } from '../../webhooks/call.ts';
 import { signedRequest } from '../../webhooks/signed-request.ts';
 import type { Texter } from '../texter.ts';
@@ -60,6 +61,7 @@ async function sendOne(context: SenderContext, delivery: StartedDelivery): Promi
   const outcome = await outcomeOf(context, delivery);
   step('sendNotifications:called');
   await settle(context, delivery, { ...outcome, latencyMs: Math.round(performance.now() - begun) });
+  noteStanding(context, { destinationId: delivery.destination_id, operatorId: delivery.operator_id }, outcome);
   deliveries.add(1, { channel: delivery.channel_type, status: DELIVERY_STATUS[outcome.status] });
 }
 
