@@ -87,6 +87,8 @@ const Environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   WORKER_PORT: integer(0, 65_535).default(3001),
   HOST: z.string().min(1).optional(),
+  METRICS_PORT: integer(0, 65_535).optional(),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   PUBLIC_BASE_URL: url('http:', 'https:').optional(),
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
   DRAIN_SECONDS: integer(0, 300).optional(),
@@ -269,6 +271,10 @@ export interface Config {
   workerPort: number;
   /** The address to listen on; undefined: every interface. */
   host: string | undefined;
+  /** The port of /metrics alone, in a process of any kind; undefined: it stands beside the health pages. */
+  metricsPort: number | undefined;
+  /** The address to listen on there. */
+  metricsHost: string;
   publicBaseUrl: string;
   trustProxyHops: number;
   /** Seconds between the signal to stop and the end of listening. */
@@ -494,6 +500,8 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     port: settings.PORT,
     workerPort: settings.WORKER_PORT,
     host: provided.localProviders === true ? embeddedHost(settings) : settings.HOST,
+    metricsPort: settings.METRICS_PORT,
+    metricsHost: settings.METRICS_HOST,
     publicBaseUrl: (
       need(
         'PUBLIC_BASE_URL',

@@ -27,6 +27,8 @@ export interface Parts {
   delivery: RunningDelivery;
   /** The port of health and metrics where this process has a worker and no API. */
   workerPort: number | undefined;
+  /** The port of the metrics, where they have one of their own. */
+  metricsPort: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -43,12 +45,16 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
     worker: () => worker?.pool,
     delivery: () => delivery.pool,
   });
+  const { metricsPort } = config;
+  const metricsPages =
+    metricsPort === undefined ? undefined : await (await import('./page-server.ts')).serveMetrics(context, metricsPort);
   const workerPages = worker === undefined || roles.api ? undefined : await serveWorker(context, temporal, worker);
   return {
     context,
     temporal,
     delivery,
     workerPort: workerPages?.port,
+    metricsPort: metricsPages?.port,
     async stop() {
       workerPages?.stopping();
       removeMetrics();
@@ -56,6 +62,7 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
       await worker?.stop();
       await delivery.stop();
       await workerPages?.stop();
+      await metricsPages?.stop();
       await context.close();
       await temporal.close();
     },
@@ -119,7 +126,7 @@ async function watchHealth(temporal: Temporal): Promise<{ health(): 'ok' | 'degr
 
 /** The pages of a worker without an API, which stay until nothing of it runs any more. */
 async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling }: Pick<RunningWorker, 'isPolling'>) {
-  const { serveWorkerPages } = await import('./worker-server.ts');
+  const { serveWorkerPages } = await import('./page-server.ts');
   const watched = await watchHealth(temporal);
   let stopping = false;
   const pages = await serveWorkerPages(context, {
