@@ -8,6 +8,7 @@ import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
 import { metrics } from '../src/metrics/metrics.ts';
+import { inTrace } from '../src/tracing/tracing.ts';
 import type { Temporal } from './client.ts';
 import { chores } from './chores.ts';
 import { createRound } from './due-lives.ts';
@@ -85,11 +86,11 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   let lastIsDueAt = 0;
   let stopped = false;
 
-  const tryLife = async ({ life }: LeasedLife, description: LifeDescription | undefined): Promise<Attempt> => {
+  const tryLife = async ({ life, trace }: LeasedLife, description: LifeDescription | undefined): Promise<Attempt> => {
     const kind = parseLifeId(life)?.kind;
     if (kind === undefined) return { outcome: 'refused', error: new Error(`${life} is no id of a life`) };
     try {
-      await waker.wakeLife(life, lives[kind], description);
+      await inTrace(trace, () => waker.wakeLife(life, lives[kind], description));
       return { outcome: 'woken' };
     } catch (error) {
       return { outcome: isInvalidArgument(error) ? 'refused' : 'failed', error };

@@ -7,6 +7,8 @@ import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import type { DatabasePool } from '../database/pool.ts';
 import { withCaches } from '../context/caches.ts';
+import { VERSION } from '../context/version.ts';
+import { startTracing } from '../tracing/start.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
 import { publishLog, troubleOfLog } from '../claims/index.ts';
 import { troubleOfLives } from '../lives/index.ts';
@@ -34,6 +36,7 @@ export interface Parts {
 
 /** Opens what every process has, and runs in it what `roles` names. */
 export async function openParts(config: Config, log: Logger, roles: { api: boolean; worker: boolean }): Promise<Parts> {
+  const stopTracing = await startTracing(config.tracing, { log, version: VERSION });
   const temporal = openTemporal(config.temporal);
   const delivery = createDelivery({ temporal, log, lives });
   const context = await openContext(config, log, delivery);
@@ -65,6 +68,7 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
       await metricsPages?.stop();
       await context.close();
       await temporal.close();
+      await stopTracing();
     },
   };
 }
