@@ -199,12 +199,17 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     await drain(0);
     timer = undefined;
     const left = lastIsDueAt - performance.now();
-    if (left > 0 && !stopped) timer = setTimeout(() => void deliverWhatIsDue(), Math.min(left, LOOK_AGAIN_MS));
+    if (left > 0 && !stopped) lookIn(Math.min(left, LOOK_AGAIN_MS));
+  };
+
+  /** A timer keeps what is active where it is made; the look is about the messages of many commands. */
+  const lookIn = (ms: number): void => {
+    timer = inTrace(null, () => setTimeout(() => void deliverWhatIsDue(), ms));
   };
 
   const messagesCommitted = (): void => {
     lastIsDueAt = performance.now() + DELIVERY_DELAY_MS;
-    if (!stopped && started !== undefined) timer ??= setTimeout(() => void deliverWhatIsDue(), FIRST_LOOK_MS);
+    if (!stopped && started !== undefined && timer === undefined) lookIn(FIRST_LOOK_MS);
   };
 
   return {

@@ -69,10 +69,10 @@ export function activeTraceId(): string | undefined {
   return active !== undefined && trace.isSpanContextValid(active) ? active.traceId : undefined;
 }
 
-/** Goes on with the trace that `activeTraceparent` returned, unless it is the one that is active; without one, with what is active. */
-export function inTrace<T>(traceparent: string | null | undefined, work: () => T): T {
+/** Goes on with the trace that `activeTraceparent` returned; null: what is done belongs to none, no matter what is active here. */
+export function inTrace<T>(traceparent: string | null, work: () => T): T {
   const parent = parse(traceparent ?? undefined);
-  if (parent === undefined || parent.traceId === activeTraceId()) return work();
+  if (parent !== undefined && parent.traceId === activeTraceId()) return work();
   return context.with(contextOf(traceparent ?? undefined, TraceFlags.SAMPLED), work);
 }
 

@@ -107,6 +107,25 @@ describe('Traces, with an API and a worker', function () {
     assert.equal(named['carnet.operator_id'], market.consumerId);
   });
 
+  it('keep the calls that one life makes for several commands apart', async () => {
+    const traces = await Promise.all(
+      [newTrace(), newTrace(), undefined].map(async (trace) => {
+        const invoked = assertStatus(await market.invoke({ input: { text: INPUT } }), 201);
+        assertStatus(await market.act(invoked.id, 'claim'), 200);
+        assertStatus(await market.act(invoked.id, 'complete', trace?.headers), 200);
+        return trace?.traceId;
+      }),
+    );
+    for (const traceId of traces) {
+      if (traceId === undefined) continue;
+      const [command, delivery, post] = await spans(traceId, 'command completeInvocation', 'delivery', 'POST');
+      assert(command && delivery && post);
+      assertChain([delivery, post]);
+      const sent = receiver.calls.filter((call) => call.headers.traceparent?.includes(traceId));
+      assert.equal(sent.length, 1);
+    }
+  });
+
   it('lead from a request to the payment provider that opens its page, and to the life of the top-up', async () => {
     const { traceId, headers } = newTrace();
     assertStatus(await market.consumer.post('/v1/billing/topup', { amount_cents: 1_000 }, headers), 200);
