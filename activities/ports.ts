@@ -8,6 +8,7 @@ import { createModelCaller } from './models/index.ts';
 import { createScanner, type Scanner } from '../src/inbound/index.ts';
 import { createScriptRunner } from './sandbox/index.ts';
 import { createTexter } from './sms/index.ts';
+import { tracedCalls } from '../src/tracing/tracing.ts';
 
 /** Steps reach these outside of Carnet. */
 export interface Ports {
@@ -20,9 +21,9 @@ export interface Ports {
 
 /** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
 export const createPorts = (context: Context): Ports => ({
-  mailer: createSmtpMailer(context),
-  texter: createTexter(context),
+  mailer: tracedCalls('mail', createSmtpMailer(context)),
+  texter: tracedCalls('sms', createTexter(context)),
   scanner: createScanner(),
-  models: createModelCaller(context),
+  models: tracedCalls('model', createModelCaller(context)),
   scripts: createScriptRunner(context),
 });

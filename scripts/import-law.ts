@@ -41,6 +41,7 @@ const kernelRooms = [
   'outbound',
   'sandbox',
   'threads',
+  'tracing',
   'turns',
   'webhooks',
 ];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import { traceOfWakers } from './traces.ts';
 import { ConfigFault, type TemporalSettings } from '../src/context/config.ts';
 
 /** Given to clients, workers and the bundler alike: who decodes must be who encoded. */
@@ -66,7 +67,7 @@ export function openTemporal(settings: TemporalSettings): Temporal {
   const describe = () =>
     connection.withDeadline(Date.now() + CHECK_MS, () => connection.workflowService.describeNamespace({ namespace }));
   return {
-    client: new Client({ connection, namespace, dataConverter }),
+    client: new Client({ connection, namespace, dataConverter, interceptors: { workflow: [traceOfWakers] } }),
     namespace,
     check: () =>
       describe().then(

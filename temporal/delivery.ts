@@ -8,6 +8,7 @@ import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
 import { metrics } from '../src/metrics/metrics.ts';
+import { inTrace } from '../src/tracing/tracing.ts';
 import type { Temporal } from './client.ts';
 import { chores } from './chores.ts';
 import { createRound } from './due-lives.ts';
@@ -85,11 +86,11 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   let lastIsDueAt = 0;
   let stopped = false;
 
-  const tryLife = async ({ life }: LeasedLife, description: LifeDescription | undefined): Promise<Attempt> => {
+  const tryLife = async ({ life, trace }: LeasedLife, description: LifeDescription | undefined): Promise<Attempt> => {
     const kind = parseLifeId(life)?.kind;
     if (kind === undefined) return { outcome: 'refused', error: new Error(`${life} is no id of a life`) };
     try {
-      await waker.wakeLife(life, lives[kind], description);
+      await inTrace(trace, () => waker.wakeLife(life, lives[kind], description));
       return { outcome: 'woken' };
     } catch (error) {
       return { outcome: isInvalidArgument(error) ? 'refused' : 'failed', error };
@@ -198,12 +199,17 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     await drain(0);
     timer = undefined;
     const left = lastIsDueAt - performance.now();
-    if (left > 0 && !stopped) timer = setTimeout(() => void deliverWhatIsDue(), Math.min(left, LOOK_AGAIN_MS));
+    if (left > 0 && !stopped) lookIn(Math.min(left, LOOK_AGAIN_MS));
+  };
+
+  /** A timer keeps what is active where it is made; the look is about the messages of many commands. */
+  const lookIn = (ms: number): void => {
+    timer = inTrace(null, () => setTimeout(() => void deliverWhatIsDue(), ms));
   };
 
   const messagesCommitted = (): void => {
     lastIsDueAt = performance.now() + DELIVERY_DELAY_MS;
-    if (!stopped && started !== undefined) timer ??= setTimeout(() => void deliverWhatIsDue(), FIRST_LOOK_MS);
+    if (!stopped && started !== undefined && timer === undefined) lookIn(FIRST_LOOK_MS);
   };
 
   return {

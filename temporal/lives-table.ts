@@ -7,6 +7,8 @@ import { Priority } from './lives.ts';
 export interface LeasedLife {
   life: string;
   ids: number[];
+  /** That of a command that left one of them; null: none is traced. */
+  trace: string | null;
 }
 
 interface LeaseOptions {
@@ -23,7 +25,13 @@ const MAX_BACKOFF_SECONDS = 30;
 /** … of one that Temporal refuses, which a repetition seldom helps. */
 const MAX_REFUSED_SECONDS = 3_600;
 
-const LeasedRow = z.object({ life: z.string(), ids: z.array(z.number()), priority: z.number(), owner: z.string() });
+const LeasedRow = z.object({
+  life: z.string(),
+  ids: z.array(z.number()),
+  priority: z.number(),
+  owner: z.string(),
+  trace: z.string().nullable(),
+});
 const CountRow = z.object({ count: z.number() });
 const Nothing = z.object({});
 
@@ -34,9 +42,9 @@ const Nothing = z.object({});
 export async function leaseLives(pool: CommonQueryMethods, { turns, ...options }: LeaseOptions): Promise<LeasedLife[]> {
   const after = Array.from({ length: Priority.last }, (_, at) => turns.get(at + 1) ?? '');
   const rows = await pool.any(sql.type(LeasedRow)`
-    select life, ids, priority, owner from lease_lives(${options.limit}, ${options.minimumAgeMs}, ${textArray(after)})`);
+    select life, ids, priority, owner, trace from lease_lives(${options.limit}, ${options.minimumAgeMs}, ${textArray(after)})`);
   for (const { priority, owner } of rows) turns.set(priority, owner);
-  return rows.map(({ life, ids }) => ({ life, ids }));
+  return rows.map(({ life, ids, trace }) => ({ life, ids, trace }));
 }
 
 const idsOf = (leased: LeasedLife[]) =>

@@ -4,6 +4,7 @@ import { wake } from '../workflows/life.ts';
 import type { Temporal } from './client.ts';
 import type { LifeDescription } from '../src/commands/life-description.ts';
 import type { LifeDefinition } from './lives.ts';
+import { inSpan } from '../src/tracing/tracing.ts';
 import { openLife, registerSearchAttributes } from './search-attributes.ts';
 import { TaskQueue } from './task-queues.ts';
 
@@ -86,10 +87,12 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
       }
     },
     async wakeLife(life, definition, description) {
-      await withAttributesOrWithout((named) => {
-        const start = startOf(life, definition, { description, named });
-        return inTime(() => client.workflow.signalWithStart(definition.workflow, { ...start, signal: wake }));
-      });
+      await inSpan('wake life', { attributes: { 'carnet.life': life }, outside: true }, () =>
+        withAttributesOrWithout((named) => {
+          const start = startOf(life, definition, { description, named });
+          return inTime(() => client.workflow.signalWithStart(definition.workflow, { ...start, signal: wake }));
+        }),
+      );
     },
   };
 }

@@ -6,6 +6,7 @@ import { connectionOptions, dataConverter } from './client.ts';
 import { createOutage } from './outage.ts';
 import { openRuntime } from './runtime.ts';
 import { TaskQueue } from './task-queues.ts';
+import { traceOfSteps } from './traces.ts';
 import { buildIdOf, workflowCode } from './workflow-bundle.ts';
 
 /** Never more than the worker's pool has connections: eight. */
@@ -59,6 +60,7 @@ export async function runWorker(context: Context, activities: Activities): Promi
         namespace: config.temporal.namespace,
         activities,
         dataConverter,
+        interceptors: { activity: [traceOfSteps] },
         identity: `carnet-worker ${process.pid}@${hostname()}`,
         shutdownGraceTime: GRACE_MS,
       };
@@ -104,7 +106,7 @@ export async function runWorker(context: Context, activities: Activities): Promi
 
 type Shared = Pick<
   WorkerOptions,
-  'connection' | 'namespace' | 'activities' | 'dataConverter' | 'identity' | 'shutdownGraceTime'
+  'connection' | 'namespace' | 'activities' | 'dataConverter' | 'interceptors' | 'identity' | 'shutdownGraceTime'
 >;
 
 /** Lives, and the steps of theirs that reach out. */

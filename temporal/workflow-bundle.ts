@@ -5,11 +5,13 @@ import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleWithSourceMap } f
 import { dataConverter } from './client.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+const TRACE = fileURLToPath(new URL('../workflows/trace.ts', import.meta.url));
 
 /** The workflow code as one file; a second of work, so once a process. `entry` is another set of workflows, for the negative control of replays. */
 export const bundleWorkflows = (entry: string = WORKFLOWS): Promise<WorkflowBundleWithSourceMap> =>
   bundleWorkflowCode({
     workflowsPath: entry,
+    workflowInterceptorModules: [TRACE],
     payloadConverterPath: dataConverter.payloadConverterPath as string, // set in client.ts
     logger: new DefaultLogger('WARN'),
   });

@@ -3,6 +3,7 @@ import type { CommonQueryMethods } from '../database/pool.ts';
 import type { Answer, Answered, CommandCall, CommittedRefusal } from './command.ts';
 import { step } from './fault-points.ts';
 import { forgetKey, keepAnswer, takeKey } from './idempotency.ts';
+import { inSpan } from '../tracing/tracing.ts';
 import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
 
 interface KeptCommand<Body, Kept> {
@@ -37,19 +38,21 @@ export async function runKeptCommand<Body, Kept = Body>(
   { work, secret = false, kept }: KeptCommand<Body, Kept>,
 ): Promise<Answered<Body>> {
   step(`${call.operation}:before`);
-  const ended = await inTransaction(context, async (connection) => {
-    const answered = await replayed(context, call, { connection, kept });
-    if (answered !== null) return { answer: answered, replayed: true, changed: [], messages: 0 };
-    const { unit, effects } = openUnit(call, connection);
-    const answer = await work(unit);
-    if ('refusal' in answer) await forgetKey(call, connection);
-    else {
-      const body = kept === undefined ? answer.body : kept.reduce(answer.body);
-      await keepAnswer(context, call, { connection, answer: { ...answer, body }, secret });
-    }
-    step(`${call.operation}:before-commit`);
-    return { answer, replayed: false, ...effects() };
-  });
+  const ended = await inSpan(`command ${call.operation}`, {}, () =>
+    inTransaction(context, async (connection) => {
+      const answered = await replayed(context, call, { connection, kept });
+      if (answered !== null) return { answer: answered, replayed: true, changed: [], messages: 0 };
+      const { unit, effects } = openUnit(call, connection);
+      const answer = await work(unit);
+      if ('refusal' in answer) await forgetKey(call, connection);
+      else {
+        const body = kept === undefined ? answer.body : kept.reduce(answer.body);
+        await keepAnswer(context, call, { connection, answer: { ...answer, body }, secret });
+      }
+      step(`${call.operation}:before-commit`);
+      return { answer, replayed: false, ...effects() };
+    }),
+  );
   step(`${call.operation}:committed`);
   announce(context, ended);
   if ('refusal' in ended.answer) throw ended.answer.refusal;

@@ -3,6 +3,7 @@ import type { Context } from '../context/context.ts';
 import { translated } from '../database/errors.ts';
 import { keepConnection } from '../database/keep-connection.ts';
 import { sql, type DatabaseTransactionConnection } from '../database/pool.ts';
+import { activeTraceparent } from '../tracing/tracing.ts';
 import { actorName } from './caller.ts';
 import type { CommandCall } from './command.ts';
 
@@ -62,11 +63,21 @@ export function openUnit(
   return { unit, effects: () => ({ changed, messages }) };
 }
 
-/** @throws CarnetError for what the database refuses. */
+/** Where it is part of a trace, so is what the lives do that it leaves messages for. @throws CarnetError for what the database refuses. */
 export const inTransaction = <T>(
   context: Context,
   work: (connection: DatabaseTransactionConnection) => Promise<T>,
-): Promise<T> => translated(keepConnection(context.pool, (pooled) => pooled.transaction(work)));
+): Promise<T> =>
+  translated(
+    keepConnection(context.pool, (pooled) =>
+      pooled.transaction(async (connection) => {
+        const trace = activeTraceparent();
+        if (trace !== undefined)
+          await connection.query(sql.type(Nothing)`select set_config('carnet.trace', ${trace}, true)`);
+        return work(connection);
+      }),
+    ),
+  );
 
 /** After a commit: wakes who waits on the changed rows, and the delivery of messages to lives. */
 export function announce(context: Context, effects: CommandEffects): void {

@@ -2,6 +2,7 @@ import type { Context } from '../context/context.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { Answer, Answered, CommandCall } from './command.ts';
 import { step } from './fault-points.ts';
+import { inSpan } from '../tracing/tracing.ts';
 import { forgetKey, keepAnswer, lapseKey, reserveKey, takeKey } from './idempotency.ts';
 import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
 
@@ -26,7 +27,13 @@ interface WaitingCommand<Body> {
  * id, so nothing is begun twice; after a refusal the key is free again. The answer is kept encrypted: it opens something.
  * @throws CarnetError as `work` does, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, TEMPORARILY_UNAVAILABLE.
  */
-export async function runWaitingCommand<Body>(
+export const runWaitingCommand = <Body>(
+  context: Context,
+  call: CommandCall,
+  command: WaitingCommand<Body>,
+): Promise<Answered<Body>> => inSpan(`command ${call.operation}`, {}, () => reserveAndWait(context, call, command));
+
+async function reserveAndWait<Body>(
   context: Context,
   call: CommandCall,
   { id, ...work }: WaitingCommand<Body>,

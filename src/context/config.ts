@@ -8,6 +8,7 @@ import { paidTiers, type PaidTier } from '../fields/tiers.ts';
 import { parseVkey, SIGNATURE_TYPE, type SignatureType, type VerifierKey } from '../fields/verifier-key.ts';
 import { modelName, modelProviders, pricesOfModel, type ModelName, type ModelProvider } from '../models/settings.ts';
 import { parseOutboundUrl } from '../outbound/outbound-url.ts';
+import { ratioOf, samplers, type TracingSettings } from '../tracing/settings.ts';
 
 /** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
 const integer = (minimum: number, maximum: number) =>
@@ -36,6 +37,28 @@ const listOf = (shortest: number, fault: string) =>
     if ([first, ...more].some((part) => part.length < shortest)) context.addIssue({ code: 'custom', message: fault });
     return [first, ...more];
   });
+
+/** `name=value`, several separated by commas, as OpenTelemetry writes headers. */
+const headers = z.string().transform((text, context): Readonly<Record<string, string>> => {
+  try {
+    return Object.fromEntries(
+      text.split(',').map((part) => {
+        const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=(.*)$/.exec(part) ?? [];
+        if (name === undefined || value === undefined) throw new TypeError(part);
+        return [name, decodeURIComponent(value.trim())];
+      }),
+    );
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be name=value, or several separated by commas' });
+    return z.NEVER;
+  }
+});
+
+/** A part of all, as 0.1. */
+const ratio = z
+  .string()
+  .regex(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, 'must be a number from 0 to 1')
+  .transform(Number);
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
@@ -87,6 +110,8 @@ const Environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   WORKER_PORT: integer(0, 65_535).default(3001),
   HOST: z.string().min(1).optional(),
+  METRICS_PORT: integer(0, 65_535).optional(),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   PUBLIC_BASE_URL: url('http:', 'https:').optional(),
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
   DRAIN_SECONDS: integer(0, 300).optional(),
@@ -99,6 +124,10 @@ const Environment = z.object({
       'must be trace, debug, info, warn, error, fatal or silent',
     )
     .default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http:', 'https:').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headers.optional(),
+  OTEL_TRACES_SAMPLER: z.enum(samplers, `must be ${samplers.join(', ')}`).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: ratio.default(1),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
   TEMPORAL_ADDRESS: z
     .string()
@@ -182,6 +211,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'ENCRYPTION_KEY',
   'LLM_PROVIDERS',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'PLATFORM_ADMIN_KEY',
   'SMTP_URL',
   'STRIPE_SECRET_KEY',
@@ -269,6 +299,12 @@ export interface Config {
   workerPort: number;
   /** The address to listen on; undefined: every interface. */
   host: string | undefined;
+  /** The port of /metrics alone, in a process of any kind; undefined: it stands beside the health pages. */
+  metricsPort: number | undefined;
+  /** The address to listen on there. */
+  metricsHost: string;
+  /** Absent: no traces are exported. */
+  tracing: TracingSettings | undefined;
   publicBaseUrl: string;
   trustProxyHops: number;
   /** Seconds between the signal to stop and the end of listening. */
@@ -494,6 +530,16 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     port: settings.PORT,
     workerPort: settings.WORKER_PORT,
     host: provided.localProviders === true ? embeddedHost(settings) : settings.HOST,
+    metricsPort: settings.METRICS_PORT,
+    metricsHost: settings.METRICS_HOST,
+    tracing:
+      settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : {
+            url: `${settings.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, '')}/v1/traces`,
+            headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+            ratio: ratioOf(settings.OTEL_TRACES_SAMPLER, settings.OTEL_TRACES_SAMPLER_ARG),
+          },
     publicBaseUrl: (
       need(
         'PUBLIC_BASE_URL',

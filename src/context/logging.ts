@@ -1,3 +1,4 @@
+import { activeTraceId } from '../tracing/tracing.ts';
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 /** Members whose texts never reach a log, wherever somebody puts them. */
@@ -51,6 +52,7 @@ export function createLogger(
     {
       level,
       base: { service: 'carnet', pid: process.pid },
+      mixin: traceOfLine,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: errorFacts, error: errorFacts },
@@ -58,6 +60,12 @@ export function createLogger(
     },
     destination,
   );
+}
+
+/** A line that is written during a traced request or step of a life names its trace. */
+function traceOfLine(): object {
+  const traceId = activeTraceId();
+  return traceId === undefined ? {} : { traceId };
 }
 
 const standardOutput = (): DestinationStream => pino.destination({ dest: 1, sync: false });

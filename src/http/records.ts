@@ -3,8 +3,9 @@ import type { Caller } from '../commands/caller.ts';
 import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { requestDurations } from '../metrics/metrics.ts';
+import { openRequestSpan, traceIdOf } from '../tracing/tracing.ts';
 import { clientAddress } from './addresses.ts';
-import { requestIdOf, traceIdOf } from './request-id.ts';
+import { requestIdOf } from './request-id.ts';
 import type { Middleware, Recorded, Routed } from './state.ts';
 
 /** Pages that machines ask for every few seconds: a line for each would bury the others. The metrics count them. */
@@ -35,8 +36,10 @@ export const records =
   async (ctx, next) => {
     const startedAt = performance.now();
     const { headers } = ctx.req;
-    const traceId = traceIdOf(headers.traceparent as string | undefined);
-    const requestId = requestIdOf(headers['x-request-id'] as string | undefined, traceId);
+    const traceparent = headers.traceparent as string | undefined;
+    const span = openRequestSpan(traceparent);
+    const { traceId } = span;
+    const requestId = requestIdOf(headers['x-request-id'] as string | undefined, traceIdOf(traceparent));
     ctx.state = {
       requestId,
       traceId,
@@ -48,11 +51,23 @@ export const records =
       commanded: false,
     };
     ctx.set('X-Request-Id', requestId);
-    await next();
+    await span.within(next);
     const { operation, operatorId, credentialId, agentId, refused, params, commanded } = ctx.state;
     const { method, status } = ctx;
     const ms = performance.now() - startedAt;
     requestDurations.record(operation, status, ms / 1_000);
+    if (operation !== 'none' && !PROBES.has(operation))
+      span.end(operation, {
+        failed: status >= 500,
+        attributes: {
+          'http.request.method': method,
+          'http.response.status_code': status,
+          'carnet.request_id': requestId,
+          ...(operatorId !== undefined && { 'carnet.operator_id': operatorId }),
+          ...(agentId !== undefined && { 'carnet.agent_id': agentId }),
+          ...(refused !== undefined && { 'carnet.code': refused }),
+        },
+      });
     const level = commanded || status >= 400 ? 'info' : 'debug';
     if (PROBES.has(operation) || !log.isLevelEnabled(level)) return;
     log[level](

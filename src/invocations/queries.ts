@@ -21,6 +21,13 @@ export async function findInvocation(
   return row === null ? null : withoutPayloads(invocationOf(row), operatorId);
 }
 
+/** Any invocation, for the platform. */
+export async function findSummary(connection: CommonQueryMethods, id: string): Promise<InvocationSummary | null> {
+  const snapshot = await connection.maybeOneFirst(sql.type(SnapshotRow)`
+    select invocation_snapshot(i) as snapshot from invocations i where id = ${id}`);
+  return snapshot === null ? null : summaryOf(snapshot);
+}
+
 /** Ids, in the order in which they were recorded. */
 export const claimsOfInvocation = async ({ pool }: Context, id: string): Promise<string[]> => [
   ...(await findClaimsAbout(pool, `carnet://invocation/${id}`)),

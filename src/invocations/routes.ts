@@ -10,6 +10,7 @@ import { failInvocation } from './fail-invocation.ts';
 import { heartbeatInvocation } from './heartbeat-invocation.ts';
 import { invokeSkill } from './invoke-skill.ts';
 import { listExecutedSteps } from './execution/list-steps.ts';
+import { overseeInvocation } from './overseen.ts';
 import { claimsOfInvocation, listInvocations } from './queries.ts';
 import {
   ClaimBodySchema,
@@ -23,6 +24,7 @@ import {
   InvokeBodySchema,
   type InvokeBody,
   MAX_PAYLOAD_VALUES,
+  OverseenInvocationSchema,
 } from './schema.ts';
 import { readInvocation, readPending } from './waiting.ts';
 
@@ -205,6 +207,22 @@ const get = route({
   },
 });
 
+const oversee = route({
+  method: 'get',
+  path: '/v1/admin/invocations/:id',
+  operation: 'overseeInvocation',
+  tag: 'platform',
+  summary: 'Show where an invocation of any operator stands',
+  description:
+    'State, times, ids and money, and nothing that its parties wrote. Each read is in the audit trail of the platform.',
+  audience: 'platform',
+  params,
+  status: 200,
+  reply: OverseenInvocationSchema,
+  refusals: ['NOT_FOUND'],
+  handler: ({ context, call, params: { id } }) => overseeInvocation(context, call, id),
+});
+
 /** The members that all calls of a provider share. */
 const ofProvider = {
   method: 'post',
@@ -280,6 +298,7 @@ export const invocationRoutes: AnyRoute[] = [
   list('provided', 'List what was invoked of your skills, newest first'),
   pending,
   get,
+  oversee,
   claim,
   complete,
   fail,

@@ -73,6 +73,18 @@ export const InvocationSummarySchema = z
   .meta({ id: 'InvocationSummary', description: 'An invocation without its input and output.' });
 export type InvocationSummary = z.infer<typeof InvocationSummarySchema>;
 
+export const OverseenInvocationSchema = InvocationSummarySchema.omit({
+  input_hash: true,
+  output_hash: true,
+  error: true,
+})
+  .extend({ error_code: z.string().nullable().describe('Why it failed, without the message of its provider.') })
+  .meta({
+    id: 'OverseenInvocation',
+    description: 'An invocation as the platform sees it: state, times, ids and money.',
+  });
+export type OverseenInvocation = z.infer<typeof OverseenInvocationSchema>;
+
 export const InvocationSchema = InvocationSummarySchema.extend({
   input: jsonObject
     .nullable()

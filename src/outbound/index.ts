@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { Client } from 'undici';
 import { connectTo } from './connect.ts';
 import { parseOutboundUrl, type OutboundUrl, type Policy, type Refused } from './outbound-url.ts';
+import { activeTraceparent, inSpan } from '../tracing/tracing.ts';
 import { readReply, type Reply } from './reply.ts';
 import { resolveAddress, type DnsResolver, type NotSent, type Resolved } from './resolve.ts';
 import { endingOf, orAborted, within, type Ending } from './within.ts';
@@ -126,11 +127,19 @@ export function createOutbound(options: OutboundOptions): Outbound {
   return {
     parse: (text) => parseOutboundUrl(text, policy),
     check,
-    async send(request) {
-      assertHeaders(request.headers);
-      const begun = performance.now();
-      const { at, ...outcome } = await within(request.timeoutMs, request.signal, (signal) => call(request, signal));
-      return { ...outcome, latencyMs: Math.round(at - begun) };
+    send(request) {
+      return inSpan('POST', { outside: true, attributes: { 'http.request.method': 'POST' } }, async (span) => {
+        const traceparent = activeTraceparent();
+        const headers = { ...request.headers, ...(traceparent !== undefined && { traceparent }) };
+        assertHeaders(headers);
+        const begun = performance.now();
+        const { at, ...outcome } = await within(request.timeoutMs, request.signal, (signal) =>
+          call({ ...request, headers }, signal),
+        );
+        span?.setAttribute('carnet.outcome', outcome.outcome);
+        if (outcome.outcome === 'answered') span?.setAttribute('http.response.status_code', outcome.status);
+        return { ...outcome, latencyMs: Math.round(at - begun) };
+      });
     },
   };
 }

@@ -7,6 +7,8 @@ import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import type { DatabasePool } from '../database/pool.ts';
 import { withCaches } from '../context/caches.ts';
+import { VERSION } from '../context/version.ts';
+import { startTracing } from '../tracing/start.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
 import { publishLog, troubleOfLog } from '../claims/index.ts';
 import { troubleOfLives } from '../lives/index.ts';
@@ -27,11 +29,14 @@ export interface Parts {
   delivery: RunningDelivery;
   /** The port of health and metrics where this process has a worker and no API. */
   workerPort: number | undefined;
+  /** The port of the metrics, where they have one of their own. */
+  metricsPort: number | undefined;
   stop(): Promise<void>;
 }
 
 /** Opens what every process has, and runs in it what `roles` names. */
 export async function openParts(config: Config, log: Logger, roles: { api: boolean; worker: boolean }): Promise<Parts> {
+  const stopTracing = await startTracing(config.tracing, { log, version: VERSION });
   const temporal = openTemporal(config.temporal);
   const delivery = createDelivery({ temporal, log, lives });
   const context = await openContext(config, log, delivery);
@@ -43,12 +48,16 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
     worker: () => worker?.pool,
     delivery: () => delivery.pool,
   });
+  const { metricsPort } = config;
+  const metricsPages =
+    metricsPort === undefined ? undefined : await (await import('./page-server.ts')).serveMetrics(context, metricsPort);
   const workerPages = worker === undefined || roles.api ? undefined : await serveWorker(context, temporal, worker);
   return {
     context,
     temporal,
     delivery,
     workerPort: workerPages?.port,
+    metricsPort: metricsPages?.port,
     async stop() {
       workerPages?.stopping();
       removeMetrics();
@@ -56,8 +65,10 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
       await worker?.stop();
       await delivery.stop();
       await workerPages?.stop();
+      await metricsPages?.stop();
       await context.close();
       await temporal.close();
+      await stopTracing();
     },
   };
 }
@@ -119,7 +130,7 @@ async function watchHealth(temporal: Temporal): Promise<{ health(): 'ok' | 'degr
 
 /** The pages of a worker without an API, which stay until nothing of it runs any more. */
 async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling }: Pick<RunningWorker, 'isPolling'>) {
-  const { serveWorkerPages } = await import('./worker-server.ts');
+  const { serveWorkerPages } = await import('./page-server.ts');
   const watched = await watchHealth(temporal);
   let stopping = false;
   const pages = await serveWorkerPages(context, {

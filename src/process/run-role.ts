@@ -25,7 +25,8 @@ export async function runRole(roles: { api: boolean; worker: boolean }): Promise
     if (stopping.signal.aborted) return;
     const parts = await openParts(config, log, roles);
     running.push(parts);
-    log.info({ ...roles, port: roles.api ? config.port : parts.workerPort }, 'ready');
+    const { workerPort, metricsPort } = parts;
+    log.info({ ...roles, port: roles.api ? config.port : workerPort, metricsPort }, 'ready');
   } catch (error) {
     failStart(error);
   }

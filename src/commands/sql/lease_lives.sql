@@ -2,8 +2,9 @@
 -- the first is the one behind `p_after[priority]`, whose turn was the last. The cost grows with the owners that have something to deliver, and
 -- not with what they have. The last row of a priority names whose turn was the last. A row that is leased is due again after fifteen seconds, then
 -- thirty and so on up to ten minutes: the look that it is delivered for deletes it, and until then nobody knows whether it came.
+-- `trace`: that of the first command that wrote one of the rows and is traced.
 create function lease_lives(p_limit int, p_minimum_age_ms int, p_after text[])
-returns table (life text, ids bigint[], attempts int, priority int, owner text) language plpgsql as $$
+returns table (life text, ids bigint[], attempts int, priority int, owner text, trace text) language plpgsql as $$
 #variable_conflict use_column
 declare
   v_now constant timestamptz := clock_timestamp();
@@ -66,9 +67,10 @@ begin
         update lives m set ready = false, lease_until = null, failure = null, attempts = m.attempts + 1,
             due_at = clock_timestamp() + least(15 * power(2, least(m.attempts, 6)), 600) * interval '1 second'
         where m.id = any(array(select all_of_them.id from all_of_them))
-        returning m.id, m.life, m.attempts, m.owner
+        returning m.id, m.life, m.attempts, m.owner, m.trace
       )
-      select leased.life, array_agg(leased.id), max(leased.attempts), v_priority, min(leased.owner)
+      select leased.life, array_agg(leased.id), max(leased.attempts), v_priority, min(leased.owner),
+        (array_agg(leased.trace order by leased.id) filter (where leased.trace is not null))[1]
       from leased join chosen on chosen.life = leased.life group by leased.life, chosen.turn, chosen.place order by chosen.turn, chosen.place;
     get diagnostics v_leased = row_count;
     v_left := v_left - v_leased;

@@ -30,7 +30,7 @@ interface Pages {
 export function servicePages(context: Context, { routes, pages, health, limits, bodies }: Pages): Middleware<Recorded> {
   const table = new PageTable([
     ...healthPages(context.pool, health),
-    metricsPage,
+    ...(context.config.metricsPort === undefined ? [metricsPage] : []),
     ...assetPages(),
     ...homePages(context.config),
     ...docsPages(context.config.publicBaseUrl, routes),

@@ -3,6 +3,7 @@ import type { Encryption } from '../../context/encryption.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { notDelivered } from '../../outbound/outcomes.ts';
+import { noteStanding } from '../../webhooks/standing.ts';
 import { callReceiver } from '../../webhooks/call.ts';
 import { endpointSecrets } from '../endpoints/secrets.ts';
 import { attemptOf, type SealedEvent } from '../events/queries.ts';
@@ -28,6 +29,7 @@ export async function forwardInbound(context: ScannerContext, id: string): Promi
   const outcome = await call(context, { allowed, event, id, body });
   step('forwardInbound:called');
   await settleForward(pool, allowed.id, outcome);
+  noteStanding(context, { endpointId: event.endpoint_id, operatorId: event.operator_id }, outcome);
   rowEvents.changed(id, event.endpoint_id);
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { SignedBodySchema } from '../../http/signed-body.ts';
 import { answerReceived } from './answer.ts';
+import { noteRefusals } from './note-refusals.ts';
 import { admitRequest, receiveInbound, type Addressed } from './receive.ts';
 import { ReceivedEventSchema, SignatureHeadersSchema } from './schema.ts';
 
@@ -47,8 +48,10 @@ const postInbound = route({
     'KEY_UNAVAILABLE',
   ],
   async handler({ context, found, body, headers, signal }) {
-    const taken = await receiveInbound(context, found, { headers, body });
-    return await answerReceived(context, taken, { caller: found.operator_id, signal });
+    return await noteRefusals(context, found, async () => {
+      const taken = await receiveInbound(context, found, { headers, body });
+      return await answerReceived(context, taken, { caller: found.operator_id, signal });
+    });
   },
 });
 

@@ -118,6 +118,8 @@ const StartedRow = z.object({
   severity: z.string(),
   payload: z.string(),
   occurred_at: z.string(),
+  /** That of the command that the event is about; null: it is not traced. */
+  trace: z.string().nullable(),
 });
 /** A delivery that was begun: its one call is its reader's to make. `payload` is JSON, secrets are sealed. */
 export type StartedDelivery = z.infer<typeof StartedRow>;

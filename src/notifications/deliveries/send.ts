@@ -4,7 +4,9 @@ import { serviceCall } from '../../commands/service-call.ts';
 import { step } from '../../commands/fault-points.ts';
 import { keepInOutbox, type MailerContext } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
+import { noteStanding } from '../../webhooks/standing.ts';
 import { DELIVERED, notDelivered, outcomeOfHandingOver, type Sending } from '../../outbound/outcomes.ts';
+import { inSpan, inTrace } from '../../tracing/tracing.ts';
 import { callReceiver } from '../../webhooks/call.ts';
 import { signedRequest } from '../../webhooks/signed-request.ts';
 import type { Texter } from '../texter.ts';
@@ -49,17 +51,29 @@ export async function sendNotifications(context: SenderContext, destinationId: s
       continue;
     }
     // A fault of one, such as a database that is away, ends no other.
-    const ended = await Promise.allSettled(started.map((one) => sendOne(context, one)));
+    const ended = await Promise.allSettled(started.map((one) => traced(context, one)));
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
     if (started.length === BATCH || looks > 0) looks = LOOKS;
   } while (performance.now() < startUntil);
 }
+
+/** One that a traced command has caused belongs to the trace of that command, no matter which one has woken the life. */
+const traced = (context: SenderContext, delivery: StartedDelivery): Promise<void> => {
+  const { id, destination_id: destinationId, operator_id: operatorId } = delivery;
+  const attributes = {
+    'carnet.delivery_id': id,
+    'carnet.destination_id': destinationId,
+    'carnet.operator_id': operatorId,
+  };
+  return inTrace(delivery.trace, () => inSpan('delivery', { attributes }, () => sendOne(context, delivery)));
+};
 
 async function sendOne(context: SenderContext, delivery: StartedDelivery): Promise<void> {
   const begun = performance.now();
   const outcome = await outcomeOf(context, delivery);
   step('sendNotifications:called');
   await settle(context, delivery, { ...outcome, latencyMs: Math.round(performance.now() - begun) });
+  noteStanding(context, { destinationId: delivery.destination_id, operatorId: delivery.operator_id }, outcome);
   deliveries.add(1, { channel: delivery.channel_type, status: DELIVERY_STATUS[outcome.status] });
 }
 

@@ -23,5 +23,5 @@ begin
     update deliveries x set started_at = clock_timestamp() from notified_events e where x.id = any(v_ids) and e.id = x.event_id
     returning x.id, x.operator_id, d.id, d.channel_type, d.address, d.secret,
       case when d.old_secret_until > clock_timestamp() then d.old_secret end,
-      e.id, e.event_type, e.severity, e.payload, iso_time(e.created_at);
+      e.id, e.event_type, e.severity, e.payload, iso_time(e.created_at), x.trace;
 end $$;
