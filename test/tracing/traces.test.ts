@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createEncryption } from '../../src/context/encryption.ts';
-import { openPool, type DatabasePool } from '../../src/database/pool.ts';
+import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
+import { run } from '../billing/ledger/ledger-world.ts';
 import { newDestination, newRule, type TestDestination } from '../notifications/support/destinations.ts';
 import { startReceiver, type Receiver } from '../notifications/support/receiver.ts';
 import { migratedDatabase, type EmptyDatabase } from '../support/empty-database.ts';
@@ -53,6 +54,7 @@ describe('Traces, with an API and a worker', function () {
     };
     roles = await Promise.all([startRole('api', settings), startRole('worker', settings)]);
     market = await openMarket({ baseUrl: roles[0].baseUrl, databaseUrl: database.url, adminKey });
+    await run(pool, sql.fragment`update operators set tier = 'enterprise' where id = ${market.consumerId}`);
     const context = { pool, encryption: createEncryption([encryptionKey]) };
     destination = await newDestination(context, { operatorId: market.consumerId, destination: receiver.url });
     await newRule(context, { destinations: [destination], events: ['invocation.*'] });
@@ -151,7 +153,7 @@ describe('Traces, with an API and a worker', function () {
     const before = collector.requests.length;
     assertStatus(await market.consumer.get('/v1/billing/balance'), 200);
     await eventually('its span', () =>
-      collector.requests.slice(before).some(({ body }) => body.includes('"name":"readBalance"')),
+      collector.requests.slice(before).some(({ body }) => body.includes('"name":"getBalance"')),
     );
   });
 
