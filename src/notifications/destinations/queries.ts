@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { DestinationId, OperatorId } from '../../ids/ids.ts';
-import { ChannelTypeSchema, VerificationCodeSchema, type ChannelType } from './schema.ts';
+import { ChannelTypeSchema, type ChannelType } from '../channels/kinds.ts';
+import { VerificationCodeSchema } from './schema.ts';
 
 const Nothing = z.object({});
 
@@ -129,7 +130,7 @@ interface NewDestination {
   destination: string;
   address: string;
   verified: boolean;
-  /** Sealed; null: it is no webhook. */
+  /** Sealed; null: the channel has none. */
   secret: string | null;
 }
 

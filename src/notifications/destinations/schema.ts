@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { text } from '../../fields/text.ts';
-
-export const ChannelTypeSchema = z.enum(['email', 'sms', 'webhook']);
-export type ChannelType = z.infer<typeof ChannelTypeSchema>;
+import { ChannelTypeSchema } from '../channels/kinds.ts';
 
 /** A URL has 2,048 characters at most, and an address or number fewer. */
 const destination = text(1, 2_048).meta({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventDefinitions } from '../../../src/events/types.ts';
-import { eventText } from '../../../src/notifications/deliveries/texts.ts';
+import { eventText } from '../../../src/notifications/channels/texts.ts';
 
 const textOf = (eventType: string, payload: object, severity = 'critical') =>
   eventText({

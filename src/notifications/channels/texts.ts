@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { TEST_EVENT } from './schema.ts';
+
+/** The type of every event that tests a destination. */
+export const TEST_EVENT = 'notification.test';
 
 /** An event as people read it. */
-interface EventText {
+export interface EventText {
   /** The subject of a mail; names the service, the event and whom it is about by id: no person, and nothing that somebody else wrote. */
   subject: string;
   mail: string;
