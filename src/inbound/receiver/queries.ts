@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { NamedForwards } from './returned-forward.ts';
+import { InboundProviderSchema } from '../../fields/inbound-providers.ts';
 
 const ReceiverRow = z.object({
   id: z.string(),
   operator_id: z.string(),
   agent_id: z.string(),
-  provider: z.enum(['mail_provider', 'generic']),
+  provider: InboundProviderSchema,
   revoked: z.boolean(),
   suspended: z.boolean(),
   secret: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { SignedBodySchema } from '../../http/signed-body.ts';
+import { providers } from '../providers/registry.ts';
 import { answerReceived } from './answer.ts';
 import { admitRequest, receiveInbound, type Addressed } from './receive.ts';
 import { ReceivedEventSchema, SignatureHeadersSchema } from './schema.ts';
@@ -48,7 +49,8 @@ const postInbound = route({
   ],
   async handler({ context, found, body, headers, signal }) {
     const taken = await receiveInbound(context, found, { headers, body });
-    return await answerReceived(context, taken, { caller: found.operator_id, signal });
+    const { waitSeconds } = providers[found.provider];
+    return await answerReceived(context, taken, { caller: found.operator_id, waitSeconds, signal });
   },
 });
 

@@ -3,9 +3,10 @@ import type { JsonValue } from '../../json/value.ts';
 import { ThreadPool, type PoolLimits, type Pooled } from '../../threads/pool.ts';
 import type { Death } from '../../threads/thread.ts';
 import { Turns } from '../../turns/turns.ts';
-import { ScanFailed, ScanLater, ScanTooSlow, UnreadableBody } from './errors.ts';
+import { UnreadableBody } from '../reading/errors.ts';
+import { ScanFailed, ScanLater, ScanTooSlow } from './errors.ts';
 import type { Answer, Job } from './messages.ts';
-import type { ScanInput } from './reading/body.ts';
+import type { ScanInput } from '../reading/body.ts';
 import type { Place, Verdict } from './verdict.ts';
 
 export interface ScanLimits extends PoolLimits {

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  createScanner,
-  ScanFailed,
-  ScanLater,
-  standardLimits,
-  UnreadableBody,
-} from '../../../src/inbound/scanner/index.ts';
+import { UnreadableBody } from '../../../src/inbound/reading/errors.ts';
+import { createScanner, ScanFailed, ScanLater, standardLimits } from '../../../src/inbound/scanner/index.ts';
 import { jsonMail, spanned } from './support.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -1,12 +1,22 @@
-import type { JsonValue } from '../../../json/value.ts';
-import type { Field } from '../text/normalise.ts';
+import type { JsonValue } from '../../json/value.ts';
+import type { InboundProvider } from '../../fields/inbound-providers.ts';
 
-/** The body that a provider sent, as it came. */
-export interface ScanInput {
-  provider: 'mail_provider' | 'generic';
+/** A body as it came. */
+export interface SentBody {
   /** The header Content-Type. */
   contentType: string | null;
   body: Uint8Array;
+}
+
+/** The body that a provider sent. */
+export interface ScanInput extends SentBody {
+  provider: InboundProvider;
+}
+
+/** Where a text is from: a place of the payload, and what stands there. */
+export interface Field {
+  place: string;
+  text: string;
 }
 
 /** A place of the payload that is scanned. */

@@ -1,6 +1,6 @@
-import { cut } from '../../../json/shown.ts';
+import { cut } from '../../json/shown.ts';
 import { parseMultipart } from '@remix-run/multipart-parser';
-import { MAX_FAULT, UnreadableBody } from '../errors.ts';
+import { MAX_FAULT, UnreadableBody } from './errors.ts';
 import { attachmentOf, type Attachment } from './attachments.ts';
 import type { Body } from './body.ts';
 import { mailBody, readMime } from './mail.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../json/value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 
 /** An attachment as it is forwarded: its content is not scanned, so it does not leave. `size` is in bytes, `sha256` in hex. */
 export interface Attachment {

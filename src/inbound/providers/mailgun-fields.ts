@@ -1,7 +1,9 @@
-import { formBoundary, MAX_PARTS, parseJsonBody, UnreadableBody } from '../scanner/index.ts';
+import { UnreadableBody } from '../reading/errors.ts';
+import { formBoundary, MAX_PARTS } from '../reading/form.ts';
+import { parseJsonBody } from '../reading/json.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { isJsonObject } from '../../json/value.ts';
-import type { MailgunFields } from '../signatures.ts';
+import type { MailgunFields } from './schemes.ts';
 
 /** Events that Mailgun sends as JSON have some KiB, and are no mails: what is larger is not read for a signature. */
 const MAX_BYTES_OF_JSON = 65_536;

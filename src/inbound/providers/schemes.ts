@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { standardKeyOf } from '../webhooks/secrets.ts';
+import { standardKeyOf } from '../../webhooks/secrets.ts';
 
 export type SignatureScheme = 'standard_webhooks' | 'hex' | 'mailgun';
 
@@ -12,13 +12,13 @@ export interface MailgunFields {
   signature: string;
 }
 
-interface Received {
-  provider: 'mail_provider' | 'generic';
+/** A request with its signature. */
+export interface Received {
   /** As `IncomingMessage.headersDistinct` has them: names in lower case, each with all its values. */
   headers: Readonly<NodeJS.Dict<readonly string[]>>;
   /** The bytes as they came. */
   body: Buffer;
-  /** From the body; null: it has none. They count for mail providers alone, and are looked for only where no header decides. */
+  /** From the body; null: it has none. They are looked for only where no header decides. */
   mailgun: () => MailgunFields | null;
   /** Opened secrets of the endpoint: the current one, and the one before it while that still counts. */
   secrets: readonly [string, ...string[]];
@@ -38,7 +38,7 @@ export type Verification =
     }
   | { ok: false };
 
-const REFUSED: Verification = { ok: false };
+export const REFUSED: Verification = { ok: false };
 /** A signature is this old or this much ahead at most, milliseconds, as Standard Webhooks and Mailgun recommend. */
 const TOLERANCE_MS = 300_000;
 
@@ -49,19 +49,31 @@ const SVIX = { id: 'svix-id', timestamp: 'svix-timestamp', signature: 'svix-sign
 /** Headers that hold the HMAC-SHA256 of the body in hex, in the order in which they are looked at. */
 const HEX_HEADERS = ['x-service-signature', 'x-signature', 'x-hub-signature-256'];
 
-/**
- * Whether a request was signed with a secret of its endpoint. The first signature that it carries decides, in the order: the three headers of
- * Standard Webhooks, a hex HMAC of the body, the fields of Mailgun. So a request is never accepted beside a signature that does not fit. A
- * header that comes twice fits in no scheme: nobody can tell which of the two was meant. Signatures are compared in constant time.
- */
-export function verifySignature(received: Received): Verification {
-  const { provider, headers } = received;
-  for (const names of provider === 'mail_provider' ? [STANDARD, SVIX] : [STANDARD])
-    if (headers[names.signature] !== undefined) return verifyStandard(received, names);
-  for (const name of HEX_HEADERS) if (headers[name] !== undefined) return verifyHex(received, name);
-  const mailgun = provider === 'mail_provider' ? received.mailgun() : null;
-  return mailgun === null ? REFUSED : verifyMailgun(received, mailgun);
-}
+/** One way to sign. Signatures are compared in constant time. @returns null where the request carries none of this kind */
+export type Scheme = (received: Received) => Verification | null;
+
+const byHeadersOf =
+  (names: typeof STANDARD): Scheme =>
+  (received) =>
+    received.headers[names.signature] === undefined ? null : verifyStandard(received, names);
+
+export const standardWebhooks = byHeadersOf(STANDARD);
+export const svix = byHeadersOf(SVIX);
+
+/** The hex HMAC of the body in one of these headers, the first that there is. */
+export const hexIn =
+  (...names: readonly string[]): Scheme =>
+  (received) => {
+    const name = names.find((one) => received.headers[one] !== undefined);
+    return name === undefined ? null : verifyHex(received, name);
+  };
+
+export const hexScheme = hexIn(...HEX_HEADERS);
+
+export const mailgun: Scheme = (received) => {
+  const fields = received.mailgun();
+  return fields === null ? null : verifyMailgun(received, fields);
+};
 
 /** `v1,<base64>` one after another, of `<id>.<timestamp>.<body>`, keyed with the bytes behind `whsec_`. A secret without that prefix fits none. */
 function verifyStandard({ headers, body, secrets, now }: Received, names: typeof STANDARD): Verification {

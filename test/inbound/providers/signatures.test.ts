@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { mailgunFields } from '../../src/inbound/receiver/mailgun-fields.ts';
-import { verifySignature, type MailgunFields } from '../../src/inbound/signatures.ts';
+import { mailgunFields } from '../../../src/inbound/providers/mailgun-fields.ts';
+import type { MailgunFields } from '../../../src/inbound/providers/schemes.ts';
+import { verifySignature } from '../../../src/inbound/providers/verify-signature.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const BEFORE = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;

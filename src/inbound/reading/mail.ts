@@ -1,8 +1,8 @@
-import { cut } from '../../../json/shown.ts';
+import { cut } from '../../json/shown.ts';
 import PostalMime, { type Address, type Email } from 'postal-mime';
-import type { JsonObject, JsonValue } from '../../../json/value.ts';
-import { isJsonObject } from '../../../json/value.ts';
-import { MAX_FAULT, UnreadableBody } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { isJsonObject } from '../../json/value.ts';
+import { MAX_FAULT, UnreadableBody } from './errors.ts';
 import { attachmentOf, withoutContents, type Attachment } from './attachments.ts';
 import type { Body, Selected } from './body.ts';
 import { pointerTo, selectLeaves } from './json.ts';

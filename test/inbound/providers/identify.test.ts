@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readBody, UnreadableBody, type ScanInput } from '../../../src/inbound/scanner/index.ts';
+import { readBody } from '../../../src/inbound/providers/read-body.ts';
+import type { ScanInput } from '../../../src/inbound/reading/body.ts';
+import { UnreadableBody } from '../../../src/inbound/reading/errors.ts';
 
 const of = (provider: ScanInput['provider'], contentType: string | null, body: string): ScanInput => ({
   provider,

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../../json/value.ts';
-import { UnreadableBody } from '../errors.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { UnreadableBody } from './errors.ts';
 import type { Body, Document, Selected } from './body.ts';
 import { parseJsonBody, selectLeaves } from './json.ts';
 import { MAX_SHORT_LINES, readMime, shortLinesIn } from './mail.ts';

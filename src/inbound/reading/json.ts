@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { assertFewValues, decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../../json/strict.ts';
-import type { JsonValue } from '../../../json/value.ts';
-import { UnreadableBody } from '../errors.ts';
+import { assertFewValues, decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../json/strict.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { UnreadableBody } from './errors.ts';
 import type { Selected } from './body.ts';
 
 /** As many as any body of the API may have. A mail is large by its texts, and not by their number. */

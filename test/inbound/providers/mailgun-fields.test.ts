@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mailgunFields } from '../../../src/inbound/receiver/mailgun-fields.ts';
+import { mailgunFields } from '../../../src/inbound/providers/mailgun-fields.ts';
 
 const FIELDS = { timestamp: '1700000000', token: 'a'.repeat(50), signature: 'f'.repeat(64) };
 const FORM = 'application/x-www-form-urlencoded';
