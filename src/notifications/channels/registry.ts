@@ -1,6 +1,7 @@
 import type { Channel } from './channel.ts';
 import { emailChannel } from './email/channel.ts';
 import type { ChannelType } from './kinds.ts';
+import { slackChannel } from './slack/channel.ts';
 import { smsChannel } from './sms/channel.ts';
 import { webhookChannel } from './webhook/channel.ts';
 
@@ -9,4 +10,5 @@ export const channels: Readonly<Record<ChannelType, Channel>> = {
   email: emailChannel,
   sms: smsChannel,
   webhook: webhookChannel,
+  slack: slackChannel,
 };

@@ -4,5 +4,6 @@ begin
   if p_channel = 'email' then return row(false, 'email')::channel_traits; end if;
   if p_channel = 'sms' then return row(true, 'sms')::channel_traits; end if;
   if p_channel = 'webhook' then return row(true, null)::channel_traits; end if;
+  if p_channel = 'slack' then return row(true, null)::channel_traits; end if;
   raise 'traits_of_channel does not list the channel %', p_channel;
 end $$;
