@@ -1,5 +1,6 @@
 import type { InboundProvider } from '../../fields/inbound-providers.ts';
 import { genericProvider } from './generic/provider.ts';
+import { githubProvider } from './github/provider.ts';
 import { mailProvider } from './mail-provider/provider.ts';
 import type { Provider } from './provider.ts';
 
@@ -7,4 +8,5 @@ import type { Provider } from './provider.ts';
 export const providers: Readonly<Record<InboundProvider, Provider>> = {
   mail_provider: mailProvider,
   generic: genericProvider,
+  github: githubProvider,
 };

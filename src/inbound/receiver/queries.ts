@@ -34,7 +34,7 @@ export interface NewInboundEvent {
   /** Its id, where it turns out to be new. */
   id: string;
   keyHash: Buffer;
-  keyFrom: 'webhook_id' | 'token' | 'event_id' | 'message_id' | 'body';
+  keyFrom: 'webhook_id' | 'token' | 'delivery' | 'event_id' | 'message_id' | 'body';
   bodyHash: Buffer;
   scheme: 'standard_webhooks' | 'hex' | 'mailgun';
   bodyAuthenticated: boolean;

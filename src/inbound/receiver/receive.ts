@@ -160,7 +160,14 @@ async function take(
 ): Promise<Taken> {
   const { signedId, token, scheme, bodyAuthenticated } = signature;
   const contentType = contentTypeOf(headers);
-  const key = eventKey({ signedId, token, eventId: read.eventId ?? null, messageId: read.messageId ?? null, body });
+  const key = eventKey({
+    signedId,
+    token,
+    deliveryId: providers[receiver.provider].deliveryIdOf(headers),
+    eventId: read.eventId ?? null,
+    messageId: read.messageId ?? null,
+    body,
+  });
   const id = newId('iev');
   const content = { headers: forwardedHeaders(headers), contentType, body };
   // Before the transaction: sealing 10 MiB takes its time, and nothing has to be locked for it.
