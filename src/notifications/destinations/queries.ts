@@ -18,6 +18,9 @@ const DestinationRow = z.object({
   failures_in_row: z.number(),
   disabled_at: z.string().nullable(),
   disabled_reason: z.string().nullable(),
+  timeouts_in_row: z.number(),
+  slow_since: z.string().nullable(),
+  held_until: z.string().nullable(),
   created_at: z.string(),
   code_status: VerificationCodeSchema.shape.status.nullable(),
   code_reason: z.string().nullable(),
@@ -30,7 +33,7 @@ export type DestinationRow = z.infer<typeof DestinationRow>;
 
 const columns = sql.fragment`
   d.id, d.operator_id, d.channel_type, d.destination, d.address, d.verified_at,
-  is_destination_paused(d.channel_type, t.tier) as paused, d.failures_in_row, d.disabled_at, d.disabled_reason, d.created_at,
+  is_destination_paused(d.channel_type, t.tier) as paused, d.failures_in_row, d.disabled_at, d.disabled_reason, d.timeouts_in_row, d.slow_since, d.held_until, d.created_at,
   c.status as code_status, c.reason as code_reason, c.error as code_error, c.requested_at as code_requested_at,
   c.expires_at as code_expires_at`;
 

@@ -15,7 +15,7 @@ export function assertChannel({ config }: Pick<Context, 'config'>, tier: Tier, t
     () =>
       new CarnetError(
         'TIER_LIMIT_EXCEEDED',
-        'The tier free notifies by e-mail alone; change to a larger tier for SMS and webhooks.',
+        'The tier free notifies by e-mail alone; change to a larger tier for SMS, webhooks and Slack.',
       ),
   );
   channel.assertConfigured(config);

@@ -45,7 +45,11 @@ interface Called {
   old_secret: string | null;
 }
 
-function callOf({ encryption, outbound }: SenderContext, { destination_id: id, secret, old_secret }: Called, text: string) {
+function callOf(
+  { encryption, outbound }: SenderContext,
+  { destination_id: id, secret, old_secret }: Called,
+  text: string,
+) {
   const [url] = destinationSecrets.open(encryption, { id, secret, old_secret });
   const body = JSON.stringify({ text: escaped(text), mrkdwn: false, unfurl_links: false, unfurl_media: false });
   return async () => {
