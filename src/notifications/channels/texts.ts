@@ -40,6 +40,9 @@ const Payload = z.object({
   endpoint_id: z.string().optional(),
   verdict: z.string().optional(),
   detectors: z.array(z.string()).optional(),
+  destination_id: z.string().optional(),
+  places: z.number().optional(),
+  timeouts_in_row: z.number().optional(),
 });
 type Payload = z.infer<typeof Payload>;
 
@@ -73,6 +76,21 @@ const reasonOf = ({ reason }: Payload): string[] =>
   reason === undefined || reason === null ? [] : [`Reason: ${quoted(reason)}`];
 const passportOf = ({ jti }: Payload): string[] => (jti === undefined ? [] : [`Passport: ${jti}`]);
 const dollars = (cents: number | undefined): string => `${((cents ?? 0) / 100).toFixed(2)} USD`;
+
+const slow = (who: string, { places, timeouts_in_row: timeouts }: Payload): Sentences => ({
+  what:
+    places === 0
+      ? `${who} still gives no answer: nothing is sent to it for a minute at a time.`
+      : `${who} gives no answer in time: one call is made to it at a time.`,
+  details: timeouts === undefined ? [] : [`Timeouts in a row: ${timeouts}`],
+  act: 'Look whether it runs. It is used as before once it answers.',
+});
+
+const recovered = (who: string): Sentences => ({
+  what: `${who} answers again and is used as before.`,
+  details: [],
+  act: 'Look at what was not delivered meanwhile, and send it again if you want it.',
+});
 
 /** Events that have words of their own; all others are named as they are. */
 const sentences: Record<string, (payload: Payload) => Sentences> = {
@@ -116,6 +134,10 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
     ],
     act: 'Look at its findings. If it is harmless, change the policy of the endpoint and replay the event.',
   }),
+  'inbound.slow': (payload) => slow(`The receiver of endpoint ${payload.endpoint_id ?? 'of yours'}`, payload),
+  'destination.slow': (payload) => slow(`The destination ${payload.destination_id ?? 'of yours'}`, payload),
+  'inbound.recovered': (payload) => recovered(`The receiver of endpoint ${payload.endpoint_id ?? 'of yours'}`),
+  'destination.recovered': (payload) => recovered(`The destination ${payload.destination_id ?? 'of yours'}`),
   [TEST_EVENT]: () => ({
     what: 'This is a test. Notifications of Carnet reach you here.',
     details: [],

@@ -73,6 +73,24 @@ describe('The text of a notification', () => {
       details: ['Skill: skl_1'],
     },
     {
+      event: 'inbound.slow',
+      payload: { endpoint_id: 'inw_1', agent_id: 'ag_1', places: 1, timeouts_in_row: 3 },
+      what: 'The receiver of endpoint inw_1 gives no answer in time: one call is made to it at a time.',
+      about: ', ag_1',
+      details: ['Timeouts in a row: 3'],
+    },
+    {
+      event: 'destination.slow',
+      payload: { destination_id: 'dst_1', places: 0, timeouts_in_row: 6 },
+      what: 'The destination dst_1 still gives no answer: nothing is sent to it for a minute at a time.',
+      details: ['Timeouts in a row: 6'],
+    },
+    {
+      event: 'destination.recovered',
+      payload: { destination_id: 'dst_1' },
+      what: 'The destination dst_1 answers again and is used as before.',
+    },
+    {
       event: 'notification.test',
       payload: { destination_id: 'dst_1' },
       what: 'This is a test. Notifications of Carnet reach you here.',
