@@ -64,7 +64,7 @@ describe('The places of endpoints whose receivers hang', function () {
   }
   const told = ({ operatorId }: TestEndpoint) =>
     own.context.pool.anyFirst(sql.type(z.object({ what: z.string() }))`
-      select concat_ws(' ', event_type, payload ->> 'places') as what from service_events
+      select concat_ws(' ', event_type, payload::json ->> 'places') as what from service_events
       where operator_id = ${operatorId} and event_type in ('inbound.slow', 'inbound.recovered') order by seq`);
 
   it('shrink to one after three timeouts in a row, to none after three more, and come back by an answer', async () => {

@@ -43,7 +43,7 @@ describe('The places of destinations that hang', function () {
   }
   const told = ({ operatorId }: TestDestination) =>
     own.context.pool.anyFirst(sql.type(z.object({ what: z.string() }))`
-      select concat_ws(' ', event_type, payload ->> 'places') as what from service_events
+      select concat_ws(' ', event_type, payload::json ->> 'places') as what from service_events
       where operator_id = ${operatorId} and event_type like 'destination.%' order by seq`);
   const passMinute = ({ id }: TestDestination) =>
     run(
