@@ -8,7 +8,7 @@ import { codeOf, showUnseenInWords } from '../../http/pages/unseen.ts';
 import { openContent, type InboundContent } from './content.ts';
 import { findContent } from './queries.ts';
 import type { ReadContent } from './schema.ts';
-import { type InboundProvider } from '../../fields/inbound-providers.ts';
+import type { InboundProvider } from '../../fields/inbound-providers.ts';
 
 type Read = Pick<ReadContent, 'state' | 'explanation' | 'passages' | 'places_left_out'>;
 
