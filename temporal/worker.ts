@@ -15,6 +15,8 @@ const MAX_LOCAL_ACTIVITIES = 8;
 const MAX_OUTBOUND_ACTIVITIES = 20;
 /** Destinations that a worker sends to in parallel, each with up to eight calls. */
 const MAX_RECEIVER_ACTIVITIES = 64;
+/** Forwards that a worker makes in parallel, and questions to models about inbound events. */
+const MAX_FORWARD_ACTIVITIES = 64;
 /** Steps of skills that wait for a place on this machine or run on it: what runs in parallel is bounded where it runs, in turns of operators. */
 const MAX_SEALED_ACTIVITIES = 200;
 /** Long polls on the queues of those steps: they are quiet. */
@@ -132,6 +134,12 @@ const workersOfLives = (shared: Shared, workflowBundle: { code: string }): Promi
       ...shared,
       taskQueue: TaskQueue.receivers,
       maxConcurrentActivityTaskExecutions: MAX_RECEIVER_ACTIVITIES,
+      maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TaskQueue.forwards,
+      maxConcurrentActivityTaskExecutions: MAX_FORWARD_ACTIVITIES,
       maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
     }),
   ]);

@@ -1,7 +1,7 @@
 import type { Activities } from '../activities/index.ts';
 import { live } from './life.ts';
 import { STEPS } from './step-table.ts';
-import { receivers, scanning } from './steps.ts';
+import { forwards, scanning } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceInbound']>>;
 
@@ -12,8 +12,8 @@ export const inbound = (): Promise<string> =>
     next: ({ status }) =>
       status === 'classify' || status === 'forward' ? status : status === 'turn' || status === 'calls' ? 'wait' : 'end',
     act: {
-      classify: (id) => receivers.classifyInbound(id),
-      forward: (id) => receivers.forwardInbound(id),
+      classify: (id) => forwards.classifyInbound(id),
+      forward: (id) => forwards.forwardInbound(id),
     },
     describe,
     result: ({ status }) => status,

@@ -23,7 +23,7 @@ export const notification = (): Promise<string> =>
 function describe({ status, until }: Step): string {
   if (status === 'send') return 'Sends what waits.';
   if (status === 'turn')
-    return `Waits for its turn: eight destinations of the operator are sending. Looks again at ${until ?? 'once'}.`;
+    return `Waits for its turn: eight destinations of the operator are sending, or it hangs. Looks again at ${until ?? 'once'}.`;
   if (status === 'calls')
     return `Waits until ${until ?? 'soon'}: calls were begun by a worker that is gone, and count as unknown then.`;
   return 'Ended: nothing is left to send.';

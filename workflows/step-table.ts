@@ -2,9 +2,9 @@ import type { Activities } from '../activities/index.ts';
 
 /**
  * `database`: inside the workflow task. `scanning`: the same, for as long as a scanner takes. The others are task queues: `outbound` of what waits
- * for payment provider, mail server or witnesses, `receivers` of calls to addresses that users choose, `sealed` of strangers' code.
+ * for payment provider, mail server or witnesses, `receivers` and `forwards` of calls to addresses that users choose, `sealed` of strangers' code.
  */
-type Place = 'database' | 'scanning' | 'outbound' | 'receivers' | 'sealed';
+type Place = 'database' | 'scanning' | 'outbound' | 'receivers' | 'forwards' | 'sealed';
 
 /**
  * Every step that a life has: where it runs, and what it does, as it stands beside it in the timeline of a run. Plain sentences: a history
@@ -27,12 +27,12 @@ export const STEPS = {
   appendToLog: { runs: 'database', does: 'Gives the claims that wait their places in the log.' },
   askWitnesses: { runs: 'outbound', does: 'Asks witnesses to sign the newest checkpoint.' },
   checkTopUp: { runs: 'outbound', does: 'Checks with the payment provider what became of the checkout.' },
-  classifyInbound: { runs: 'receivers', does: 'Has a model judge the event, once.' },
+  classifyInbound: { runs: 'forwards', does: 'Has a model judge the event, once.' },
   closeSubscriptionCheckout: { runs: 'outbound', does: 'Closes a checkout at the payment provider.' },
   executeSealedStep: { runs: 'sealed', does: 'Executes the next step of the skill.' },
   fetchReceipt: { runs: 'outbound', does: 'Fetches the receipt from the payment provider.' },
   fetchSubscription: { runs: 'outbound', does: 'Fetches from the payment provider how the subscription stands.' },
-  forwardInbound: { runs: 'receivers', does: 'Forwards the event, once.' },
+  forwardInbound: { runs: 'forwards', does: 'Forwards the event, once.' },
   openPayouts: { runs: 'database', does: 'States what a batch of publishers earned.' },
   openPortalPage: { runs: 'outbound', does: 'Opens the page of the portal at the payment provider.' },
   openSubscriptionCheckout: {

@@ -1,5 +1,5 @@
 import { proxyActivities, proxyLocalActivities, type LocalActivityOptions } from '@temporalio/workflow';
-import { OUTBOUND, RECEIVERS, SEALED } from './queues.ts';
+import { FORWARDS, OUTBOUND, RECEIVERS, SEALED } from './queues.ts';
 import { STEPS, type StepsIn } from './step-table.ts';
 
 /** The steps that `stepsWith` makes, each with what it does beside it in the timeline of the run. */
@@ -57,19 +57,24 @@ export const outbound = ({ withinMs = MAX_MS, maximumInterval = '1m' }: Outbound
     }),
   );
 
+const onceByCall = {
+  scheduleToCloseTimeout: '5m',
+  startToCloseTimeout: '40s',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { maximumAttempts: 1 },
+} as const;
+
 /**
  * Sends what waits for a receiver. Never tried again: what was begun may have reached the receiver, and the row says what is left. It begins
  * calls for four seconds, and the last of them takes twenty. Where all places of the queue are taken for long, the life reads its row again.
  */
 export const receivers = withSummaries((summary) =>
-  proxyActivities<StepsIn<'receivers'>>({
-    taskQueue: RECEIVERS,
-    scheduleToCloseTimeout: '5m',
-    startToCloseTimeout: '40s',
-    heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { maximumAttempts: 1 },
-    summary,
-  }),
+  proxyActivities<StepsIn<'receivers'>>({ ...onceByCall, taskQueue: RECEIVERS, summary }),
+);
+
+/** The same for what inbound events wait for. */
+export const forwards = withSummaries((summary) =>
+  proxyActivities<StepsIn<'forwards'>>({ ...onceByCall, taskQueue: FORWARDS, summary }),
 );
 
 /**

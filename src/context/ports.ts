@@ -2,6 +2,7 @@ import type { CommandCall, CommittedRefusal } from '../commands/command.ts';
 import type { GovernedAct } from '../commands/governed-acts.ts';
 import type { Unit } from '../commands/unit.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
+import type { InboundProvider } from '../fields/inbound-providers.ts';
 import type { JsonObject } from '../json/value.ts';
 
 /** How commands reach lives. */
@@ -97,7 +98,7 @@ export interface ContentReader {
    * @throws Error where it is none of its provider's kind, or cannot be read in time
    */
   passages(
-    input: { provider: 'mail_provider' | 'generic'; contentType: string | null; body: Uint8Array },
+    input: { provider: InboundProvider; contentType: string | null; body: Uint8Array },
     findings: readonly { place: string; span: { start: number; end: number } }[],
     caller: string,
   ): Promise<PassagesOfBody>;

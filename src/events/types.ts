@@ -38,6 +38,12 @@ const InvocationPayload = z.object({
   agent_id: z.string().nullable().meta({ description: 'The agent of the consumer that invoked; null: none.' }),
 });
 
+/** The share of a receiver that hangs. */
+const share = {
+  places: z.int().min(0).max(1).meta({ description: '0: nothing is sent to it for a minute at a time.' }),
+  timeouts_in_row: z.int(),
+};
+
 /** The provider and the consumer are notified, each where it has a rule for it. */
 const invocation = (
   status: z.infer<typeof InvocationPayload>['status'],
@@ -149,6 +155,36 @@ export const eventDefinitions = {
       severity: 'high',
       detectors: ['instruction_override'],
     },
+  },
+  'inbound.slow': {
+    subscription: 'optional',
+    description:
+      'The receiver of an inbound endpoint hangs: after three timeouts in a row forwards to it have one place, after three more none for a minute at a time.',
+    severities: ['warning'],
+    payload: z.object({ endpoint_id: z.string(), agent_id: z.string(), ...share }),
+    sample: { endpoint_id: 'inw_01K0000000000000000000000A', agent_id: ids.agent_id, places: 1, timeouts_in_row: 3 },
+  },
+  'inbound.recovered': {
+    subscription: 'optional',
+    description: 'The receiver of an inbound endpoint that hung has answered, no matter what: its places are back.',
+    severities: ['info'],
+    payload: z.object({ endpoint_id: z.string(), agent_id: z.string() }),
+    sample: { endpoint_id: 'inw_01K0000000000000000000000A', agent_id: ids.agent_id },
+  },
+  'destination.slow': {
+    subscription: 'optional',
+    description:
+      'A destination hangs: after three timeouts in a row deliveries to it have one place, after three more none for a minute at a time.',
+    severities: ['warning'],
+    payload: z.object({ destination_id: z.string(), ...share }),
+    sample: { destination_id: 'dst_01K0000000000000000000000A', places: 1, timeouts_in_row: 3 },
+  },
+  'destination.recovered': {
+    subscription: 'optional',
+    description: 'A destination that hung has answered, no matter what: its places are back.',
+    severities: ['info'],
+    payload: z.object({ destination_id: z.string() }),
+    sample: { destination_id: 'dst_01K0000000000000000000000A' },
   },
   'notification.test': {
     subscription: 'none',

@@ -41,6 +41,11 @@ export class Budget {
     this.#uses.set(name, { amount: Math.max(0, this.#usedBy(name) + amount), at: this.#now() });
   }
 
+  /** The use of the caller that is not back yet. */
+  used(caller: string): number {
+    return this.#usedBy(this.#nameOf(caller));
+  }
+
   /** Whole seconds until the caller may use so much; 0: now. More than a burst is let through when all of it is there. */
   secondsToWait(caller: string, amount = 0): number {
     const { burst, perSecond } = this.limits;

@@ -40,6 +40,17 @@ export class Turns<Item extends Waiting> {
     return undefined;
   }
 
+  /** As `take`, but of the callers that may go the one of the least cost is next; among equals it is their turns. */
+  takeCheapest(costOf: (caller: string) => number, mayGo: (item: Item) => boolean): Item | undefined {
+    const costs = new Map(
+      [...this.#queues].flatMap(([caller, [item]]) =>
+        item !== undefined && mayGo(item) ? [[caller, costOf(caller)] as const] : [],
+      ),
+    );
+    const least = Math.min(...costs.values());
+    return this.take(({ caller }) => costs.get(caller) === least);
+  }
+
   /** Puts what this caller has waiting behind what the others have. */
   giveWay(caller: string): void {
     const queue = this.#queues.get(caller);

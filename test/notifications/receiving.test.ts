@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { createPorts } from '../../activities/ports.ts';
 import { createOutbound } from '../../src/outbound/index.ts';
-import { destinationSecrets } from '../../src/notifications/destinations/secrets.ts';
+import { destinationSecrets } from '../../src/notifications/channels/secrets.ts';
 import { newWebhookSecret } from '../../src/webhooks/secrets.ts';
 import { signedRequest } from '../../src/webhooks/signed-request.ts';
 import { sendNotifications } from '../../src/notifications/index.ts';

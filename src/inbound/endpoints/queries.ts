@@ -12,7 +12,7 @@ export type EndpointRow = z.infer<typeof EndpointRow>;
 
 const select = sql.fragment`
   select e.id, e.operator_id, e.agent_id, e.partner_grant_id, e.provider, e.name, e.slug, e.forward_url, e.block_at, e.mode,
-    case when e.old_secret_until > clock_timestamp() then e.old_secret_until end as old_secret_until, e.revoked_at, e.created_at,
+    case when e.old_secret_until > clock_timestamp() then e.old_secret_until end as old_secret_until, e.timeouts_in_row, e.slow_since, e.held_until, e.revoked_at, e.created_at,
     c.received, c.rejected, c.duplicates, c.clean, c.suspicious, c.malicious, c.forwarded, c.blocked, c.forward_failed, c.marked_harmless,
     c.last_event_at
   from inbound_endpoints e join inbound_counters c on c.endpoint_id = e.id`;
@@ -91,7 +91,12 @@ export async function saveEndpoint(
   { name, forward_url, block_at, mode }: EndpointChanges,
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update inbound_endpoints set name = ${name}, forward_url = ${forward_url}, block_at = ${block_at}, mode = ${mode} where id = ${id}`);
+    update inbound_endpoints set name = ${name}, forward_url = ${forward_url}, block_at = ${block_at}, mode = ${mode},
+      -- Another receiver begins with all places.
+      timeouts_in_row = case when forward_url is not distinct from ${forward_url} then timeouts_in_row else 0 end,
+      slow_since = case when forward_url is not distinct from ${forward_url} then slow_since end,
+      held_until = case when forward_url is not distinct from ${forward_url} then held_until end
+    where id = ${id}`);
 }
 
 export async function revokeEndpointRow(connection: CommonQueryMethods, id: string): Promise<void> {

@@ -1,17 +1,15 @@
-import { createHmac } from 'node:crypto';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
-import type { InboundProvider } from '../../fields/inbound-providers.ts';
 import { newId } from '../../ids/ids.ts';
-import { standardKeyOf } from '../../webhooks/secrets.ts';
-import { signedRequest } from '../../webhooks/signed-request.ts';
+import type { SampleTexts } from '../providers/provider.ts';
+import { providers } from '../providers/registry.ts';
 import { findSealedSecret } from './queries.ts';
 import { activeEndpoint, presentEndpoint } from './read.ts';
 import type { Sample, SampleKind } from './schema.ts';
 import { endpointSecrets } from './secrets.ts';
 
-const TEXTS: Readonly<Record<SampleKind, { subject: string; text: string }>> = {
+const TEXTS: Readonly<Record<SampleKind, SampleTexts>> = {
   harmless: {
     subject: 'Your order 1042 is on its way',
     text: 'Hello, the two boxes of order 1042 left our warehouse today and arrive on Thursday.',
@@ -39,47 +37,11 @@ export const makeSample = (
       old_secret: null,
     });
     const eventId = newId('evt');
-    const body = bodyOf(row.provider, kind, eventId);
-    const headers = headersOf(secret, eventId, body);
+    const { headers, body } = providers[row.provider].sample({ secret, eventId, now: new Date() }, TEXTS[kind]);
     await unit.audit('inbound_endpoint.sample_made', id, { kind });
     const { receiver_url: url } = presentEndpoint(context, row);
     return { status: 200, body: { headers, body, curl: curlOf(url, { headers, body }) } };
   });
-
-/** In every way that the secret keys. */
-function headersOf(secret: string, eventId: string, body: string): Record<string, string> {
-  if (standardKeyOf(secret) === null)
-    return {
-      'Content-Type': 'application/json',
-      'X-Service-Signature': createHmac('sha256', secret).update(body).digest('hex'),
-    };
-  const { 'User-Agent': _ours, ...headers } = signedRequest({
-    secrets: [secret],
-    eventId,
-    body,
-    now: new Date(),
-  }).headers;
-  return headers;
-}
-
-function bodyOf(provider: InboundProvider, kind: SampleKind, eventId: string): string {
-  const { subject, text } = TEXTS[kind];
-  if (provider === 'generic')
-    return JSON.stringify({
-      event_id: eventId,
-      type: 'order.shipped',
-      data: { order: '1042', note: `${subject}. ${text}` },
-    });
-  return JSON.stringify({
-    message_id: `<${eventId}@shop.example>`,
-    from: 'orders@shop.example',
-    to: 'agent@operator.example',
-    subject,
-    text,
-    html: null,
-    attachments: [],
-  });
-}
 
 /** A command for a POSIX shell. */
 function curlOf(url: string, { headers, body }: Omit<Sample, 'curl'>): string {

@@ -50,6 +50,9 @@ const example = {
   forward_url: 'https://agents.example.com/mail',
   policy: STANDARD_POLICY,
   status: 'active' as const,
+  timeouts_in_row: 0,
+  slow_since: null,
+  held_until: null,
   old_secret_until: null,
   revoked_at: null,
   created_at: '2026-11-21T12:00:00.000Z',
@@ -84,6 +87,15 @@ export const EndpointSchema = z
     forward_url: z.string().nullable().meta({ description: 'null: events are scanned and recorded' }),
     policy: PolicySchema,
     status: z.enum(['active', 'revoked']),
+    timeouts_in_row: z.int().meta({ description: 'Of calls to it; an answer ends the row.' }),
+    slow_since: z
+      .string()
+      .nullable()
+      .meta({ description: 'It hangs: after three timeouts in a row it has one place at most, until it answers.' }),
+    held_until: z
+      .string()
+      .nullable()
+      .meta({ description: 'After six timeouts in a row nothing is sent before; then one call tries it.' }),
     old_secret_until: z
       .string()
       .nullable()

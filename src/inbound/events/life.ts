@@ -7,15 +7,9 @@ import { secondsNow } from '../../database/instants.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId } from '../../ids/ids.ts';
 import { classifyExcerpt, type ClassifierContext } from '../classification/index.ts';
-import {
-  ScanFailed,
-  ScanLater,
-  ScanTooSlow,
-  UnreadableBody,
-  type Finding,
-  type ScanInput,
-  type Scanner,
-} from '../scanner/index.ts';
+import { ScanFailed, ScanLater, ScanTooSlow, type Finding, type Scanner } from '../scanner/index.ts';
+import type { ScanInput } from '../reading/body.ts';
+import { UnreadableBody } from '../reading/errors.ts';
 import { nameClaims } from '../name-claims.ts';
 import { openContent, type InboundContent } from './content.ts';
 import {

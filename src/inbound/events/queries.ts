@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { EventStatusSchema, InboundEventSchema, VerdictSchema, type EventFilter, type InboundEvent } from './schema.ts';
+import { InboundProviderSchema } from '../../fields/inbound-providers.ts';
 
 const StateRow = z.object({
   status: EventStatusSchema,
@@ -64,7 +65,7 @@ export const listEvents = (
     order by v.id desc limit ${limit}`);
 
 const ContentRow = z.object({
-  provider: z.enum(['mail_provider', 'generic']),
+  provider: InboundProviderSchema,
   attempt: z.number(),
   verdict: VerdictSchema.nullable(),
   sealed: z.instanceof(Buffer).nullable(),
@@ -128,7 +129,7 @@ export const advanceInboundRow = (connection: CommonQueryMethods, id: string): P
   connection.one(sql.type(StepRow)`select status, attempt, wait_ms from advance_inbound(${id})`);
 
 const SealedRow = z.object({
-  provider: z.enum(['mail_provider', 'generic']),
+  provider: InboundProviderSchema,
   endpoint_id: z.string(),
   operator_id: z.string(),
   agent_id: z.string(),

@@ -8,6 +8,7 @@ import { codeOf, showUnseenInWords } from '../../http/pages/unseen.ts';
 import { openContent, type InboundContent } from './content.ts';
 import { findContent } from './queries.ts';
 import type { ReadContent } from './schema.ts';
+import type { InboundProvider } from '../../fields/inbound-providers.ts';
 
 type Read = Pick<ReadContent, 'state' | 'explanation' | 'passages' | 'places_left_out'>;
 
@@ -52,7 +53,7 @@ function opened({ encryption, log }: Context, id: string, sealed: Buffer): Inbou
 }
 
 interface ToRead {
-  provider: 'mail_provider' | 'generic';
+  provider: InboundProvider;
   verdict: { findings: { place: string; span: { start: number; end: number } }[] } | null;
   purged: boolean;
   operatorId: string;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../../fields/instant.ts';
+import { InboundProviderSchema } from '../../fields/inbound-providers.ts';
 
 export const eventStatuses = [
   'received',
@@ -58,7 +59,7 @@ export const InboundEventSchema = z
     id: z.string(),
     endpoint_id: z.string(),
     agent_id: z.string(),
-    provider: z.enum(['mail_provider', 'generic']),
+    provider: InboundProviderSchema,
     status: EventStatusSchema,
     reason: z.string().nullable().meta({ description: 'A word for why it was not forwarded, or failed.' }),
     error: z.string().nullable(),

@@ -5,9 +5,6 @@ import { findEventState, type EventState } from '../events/queries.ts';
 import type { Taken } from './queries.ts';
 import type { ReceivedEvent } from './schema.ts';
 
-/** Seconds that a provider is kept waiting for the end of its event. */
-const WAIT_SECONDS = 15;
-
 /**
  * Waits until the event has ended, and answers what came of it; 202 where only its verdict stands by then.
  * @throws CarnetError ENDPOINT_REVOKED where it was revoked meanwhile; SCAN_FAILED, KEY_UNAVAILABLE where the event failed: the same request,
@@ -16,11 +13,11 @@ const WAIT_SECONDS = 15;
 export async function answerReceived(
   { pool, rowEvents }: Context,
   { event_id: id, taken }: Taken,
-  { caller, signal }: { caller: string; signal: AbortSignal },
+  { caller, waitSeconds, signal }: { caller: string; waitSeconds: number; signal: AbortSignal },
 ): Promise<RouteAnswer<ReceivedEvent>> {
   const duplicate = taken === 'duplicate';
   const read = (): Promise<EventState> => findEventState(pool, id);
-  const ended = await rowEvents.waitFor(id, { caller, seconds: WAIT_SECONDS, signal }, async () => {
+  const ended = await rowEvents.waitFor(id, { caller, seconds: waitSeconds, signal }, async () => {
     const state = await read();
     return state.ended ? state : undefined;
   });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { NamedForwards } from './returned-forward.ts';
+import { InboundProviderSchema } from '../../fields/inbound-providers.ts';
 
 const ReceiverRow = z.object({
   id: z.string(),
   operator_id: z.string(),
   agent_id: z.string(),
-  provider: z.enum(['mail_provider', 'generic']),
+  provider: InboundProviderSchema,
   revoked: z.boolean(),
   suspended: z.boolean(),
   secret: z.string(),
@@ -33,7 +34,7 @@ export interface NewInboundEvent {
   /** Its id, where it turns out to be new. */
   id: string;
   keyHash: Buffer;
-  keyFrom: 'webhook_id' | 'token' | 'event_id' | 'message_id' | 'body';
+  keyFrom: 'webhook_id' | 'token' | 'delivery' | 'event_id' | 'message_id' | 'body';
   bodyHash: Buffer;
   scheme: 'standard_webhooks' | 'hex' | 'mailgun';
   bodyAuthenticated: boolean;

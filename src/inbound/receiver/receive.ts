@@ -8,11 +8,15 @@ import { lifeId } from '../../ids/life-ids.ts';
 import { newId } from '../../ids/ids.ts';
 import { endpointSecrets } from '../endpoints/secrets.ts';
 import { sealContent } from '../events/content.ts';
-import { readBody, UnreadableBody, type ReadBody } from '../scanner/index.ts';
-import { verifySignature, type Verification } from '../signatures.ts';
+import { mailgunFields } from '../providers/mailgun-fields.ts';
+import { readBody } from '../providers/read-body.ts';
+import { providers } from '../providers/registry.ts';
+import type { Verification } from '../providers/schemes.ts';
+import { verifySignature } from '../providers/verify-signature.ts';
+import { UnreadableBody } from '../reading/errors.ts';
+import type { ReadBody } from '../reading/keys.ts';
 import { eventKey } from './event-key.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
-import { mailgunFields } from './mailgun-fields.ts';
 import {
   countRejected,
   findForwarded,
@@ -23,9 +27,6 @@ import {
   type Taken,
 } from './queries.ts';
 import { namedForwards } from './returned-forward.ts';
-
-/** Bytes of body at most: mails have attachments. */
-const BODY_LIMITS = { mail_provider: 10 * 1_048_576, generic: 1_048_576 } as const;
 
 /** Whom a request names in its path. */
 export interface Addressed {
@@ -62,7 +63,7 @@ export async function admitRequest(
   addressed: Addressed,
 ): Promise<{ limit: number; owner: string; found: Receiver }> {
   const found = await receiverOf(context, addressed);
-  return { limit: BODY_LIMITS[found.provider], owner: found.operator_id, found };
+  return { limit: providers[found.provider].bodyLimit, owner: found.operator_id, found };
 }
 
 /**
@@ -159,7 +160,14 @@ async function take(
 ): Promise<Taken> {
   const { signedId, token, scheme, bodyAuthenticated } = signature;
   const contentType = contentTypeOf(headers);
-  const key = eventKey({ signedId, token, eventId: read.eventId ?? null, messageId: read.messageId ?? null, body });
+  const key = eventKey({
+    signedId,
+    token,
+    deliveryId: providers[receiver.provider].deliveryIdOf(headers),
+    eventId: read.eventId ?? null,
+    messageId: read.messageId ?? null,
+    body,
+  });
   const id = newId('iev');
   const content = { headers: forwardedHeaders(headers), contentType, body };
   // Before the transaction: sealing 10 MiB takes its time, and nothing has to be locked for it.

@@ -1,4 +1,4 @@
-import type { ReadBody } from '../scanner/index.ts';
+import type { ReadBody } from '../reading/keys.ts';
 
 /** Names the events that a request says it is the forward of. */
 export interface NamedForwards {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { SignedBodySchema } from '../../http/signed-body.ts';
+import { providers } from '../providers/registry.ts';
 import { answerReceived } from './answer.ts';
 import { noteRefusals } from './note-refusals.ts';
 import { admitRequest, receiveInbound, type Addressed } from './receive.ts';
@@ -19,8 +20,8 @@ const postInbound = route({
   summary: 'Receive what a provider sends to an endpoint',
   description:
     'For providers: the body is signed with the secret of the endpoint, in one of the headers below, or in the fields `timestamp`, `token` and ' +
-    '`signature` as Mailgun does it. `generic` takes JSON alone, up to 1 MiB, `mail_provider` JSON, forms and mails, up to 10 MiB. It is deduplicated, scanned, recorded, and forwarded where the policy ' +
-    'lets it pass; the answer waits for that, 15 seconds at most, and is 202 after them where the event has its verdict. 503 is a failure of ours, or no verdict yet: send the same again.',
+    '`signature` as Mailgun does it. `generic` takes JSON alone, up to 1 MiB, `mail_provider` JSON, forms and mails, and `github` JSON and forms, up to 10 MiB. It is deduplicated, scanned, recorded, and forwarded where the policy ' +
+    'lets it pass; the answer waits for that, 15 seconds at most (`github`: 8), and is 202 after them where the event has its verdict. 503 is a failure of ours, or no verdict yet: send the same again.',
   audience: 'public',
   params: z.object({ provider: z.string(), slug: z.string() }),
   takesSigned: {
@@ -50,7 +51,8 @@ const postInbound = route({
   async handler({ context, found, body, headers, signal }) {
     return await noteRefusals(context, found, async () => {
       const taken = await receiveInbound(context, found, { headers, body });
-      return await answerReceived(context, taken, { caller: found.operator_id, signal });
+      const { waitSeconds } = providers[found.provider];
+      return await answerReceived(context, taken, { caller: found.operator_id, waitSeconds, signal });
     });
   },
 });

@@ -1,6 +1,6 @@
 import type { PassagesOfBody } from '../../context/ports.ts';
 import type { JsonValue } from '../../json/value.ts';
-import type { ScanInput } from './reading/body.ts';
+import type { ScanInput } from '../reading/body.ts';
 import type { Place, Verdict } from './verdict.ts';
 
 /** The job for a body: its verdict, what may be forwarded of it, or of its text what a model or a person reads. */

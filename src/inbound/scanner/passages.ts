@@ -1,5 +1,5 @@
 import type { Passage, PassagesOfBody } from '../../context/ports.ts';
-import type { Body } from './reading/body.ts';
+import type { Body } from '../reading/body.ts';
 import { unitAt } from './text/units.ts';
 import type { Place } from './verdict.ts';
 

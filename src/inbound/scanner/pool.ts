@@ -1,17 +1,20 @@
+import { LRUCache } from 'lru-cache';
 import type { ContentReader } from '../../context/ports.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { ThreadPool, type PoolLimits, type Pooled } from '../../threads/pool.ts';
 import type { Death } from '../../threads/thread.ts';
+import { Budget } from '../../turns/budget.ts';
 import { Turns } from '../../turns/turns.ts';
-import { ScanFailed, ScanLater, ScanTooSlow, UnreadableBody } from './errors.ts';
+import { UnreadableBody } from '../reading/errors.ts';
+import { ScanFailed, ScanLater, ScanTooSlow } from './errors.ts';
 import type { Answer, Job } from './messages.ts';
-import type { ScanInput } from './reading/body.ts';
+import type { ScanInput } from '../reading/body.ts';
 import type { Place, Verdict } from './verdict.ts';
 
 export interface ScanLimits extends PoolLimits {
   /** Bodies that wait or are scanned, together, in bytes. */
   bytesInFlight: number;
-  /** Scans of one operator that wait or are under way. */
+  /** Scans of one operator that wait or are under way; one that has used its processor time has one. */
   scansOfCaller: number;
   /** Memory of one thread, in MiB; a scan of 10 MiB needs 100 to 200 of it. */
   heapMb: number;
@@ -23,8 +26,9 @@ export const standardLimits: ScanLimits = {
   clockMs: 6_000,
   waitMs: 5_000,
   bytesInFlight: 67_108_864,
-  // A worker takes eight steps in parallel; four are left to other operators while scans of one are slow.
-  scansOfCaller: 4,
+  // A worker takes eight steps in parallel, most of which are left to other operators; and the third scan of two seconds, one after the other,
+  // begins within `waitMs`.
+  scansOfCaller: 3,
   heapMb: 512,
 };
 
@@ -73,13 +77,32 @@ function refuse(answer: Answer): never {
   throw new ScanFailed(`A detector failed: ${'failed' in answer ? answer.failed : 'another answer than was wanted'}`);
 }
 
-/** Each thread has one scan at a time, so what one message needs never stops another in the middle. */
+/**
+ * Processor time that a caller has used lately: 100 milliseconds come back in a second, so that a mail as people write it, of 2 to 40, is
+ * forgotten with the next.
+ */
+const TIME = { burst: 300, perSecond: 100 } as const;
+/** A caller whose last scan took no longer may have both threads: what it sends is light, milliseconds. */
+const LIGHT_MS = 50;
+/** Callers whose last scan is remembered. */
+const MAX_CALLERS = 10_000;
+
+/**
+ * Callers take turns by processor time: the one that has used least lately is next. One that has used more than its burst has the second thread
+ * alone, so the first is there for everybody else; and one whose scans are not known to be light has one thread at a time.
+ *
+ * Each thread has one scan at a time, so what one message needs never stops another in the middle.
+ */
 class Pool {
   readonly #waiting = new Turns<Pending>();
   readonly #limits: ScanLimits;
   readonly #threads: ThreadPool<Pending, Job, Answer>;
   /** How many scans of each caller wait or are under way. */
   readonly #scans = new Map<string, number>();
+  /** Milliseconds. */
+  readonly #time = new Budget(TIME);
+  /** By caller: what its last scan took, milliseconds. */
+  readonly #lasts = new LRUCache<string, number>({ max: MAX_CALLERS });
   #bytes = 0;
 
   constructor(limits: ScanLimits) {
@@ -93,22 +116,49 @@ class Pool {
       {
         queues: [this.#waiting],
         queueOf: () => this.#waiting,
-        next: (thread) => (thread.isIdle ? this.#waiting.take(() => true) : undefined),
+        next: (thread, isSecond) => (thread.isIdle ? this.#next(isSecond) : undefined),
         jobFor: ({ job }) => job,
-        answered(pending, { answer }) {
+        answered: (pending, { answer, cpuMs }) => {
+          this.#learn(pending, cpuMs);
           pending.resolve(answer);
           return true;
         },
-        stopped: (pending, death) => pending.reject(withoutVerdict(death)),
+        stopped: (pending, death) => {
+          this.#learn(pending, death.cpuMs);
+          pending.reject(withoutVerdict(death));
+        },
         refusal: (why, cause) => new ScanFailed(refusals[why], { cause }),
       },
     );
   }
 
+  #next(isSecond: boolean): Pending | undefined {
+    return this.#waiting.takeCheapest(
+      (caller) => this.#time.used(caller),
+      ({ caller }) => this.#mayGo(caller, isSecond),
+    );
+  }
+
+  #mayGo(caller: string, isSecond: boolean): boolean {
+    const isLight = (this.#lasts.get(caller) ?? Infinity) <= LIGHT_MS;
+    if (!isLight && this.#threads.assigned.some((other) => other.caller === caller)) return false;
+    return isSecond || !this.#isHeavy(caller);
+  }
+
+  #isHeavy(caller: string): boolean {
+    return this.#time.used(caller) > TIME.burst;
+  }
+
+  #learn({ caller }: Pending, cpuMs: number): void {
+    this.#time.use(caller, cpuMs);
+    this.#lasts.set(caller, cpuMs);
+  }
+
   /** The jobs of a caller beyond its share come again later, so that it does not hold the steps of the worker while it waits. */
   async scan(wanted: Job, caller: string): Promise<Answer> {
     const before = this.#scans.get(caller) ?? 0;
-    if (before >= this.#limits.scansOfCaller) throw new ScanLater('The operator has as many scans as one may have.');
+    const most = this.#isHeavy(caller) ? 1 : this.#limits.scansOfCaller;
+    if (before >= most) throw new ScanLater('The operator has as many scans as one may have.');
     this.#scans.set(caller, before + 1);
     try {
       return await this.run(wanted, caller);

@@ -1,6 +1,6 @@
 import type { PassagesOfBody } from '../../context/ports.ts';
 import type { JsonValue } from '../../json/value.ts';
-import type { Field, NormalText } from './text/normalise.ts';
+import type { NormalText } from './text/normalise.ts';
 import { normalise, Workspace, type Memory } from './text/normalise.ts';
 import type { Folded } from './text/characters.ts';
 import { stretchOf, type Stretch } from './text/source.ts';
@@ -16,9 +16,9 @@ import { privateUrl } from './detectors/private-url.ts';
 import { secretLeak } from './detectors/secret-leak.ts';
 import { spoofedSender } from './detectors/spoofed-sender.ts';
 import type { Detection, Detector, Scene } from './detectors/scene.ts';
-import type { Body, ScanInput } from './reading/body.ts';
-import { documentsIn } from './reading/documents.ts';
-import { readWhole } from './reading/read-body.ts';
+import { readWhole } from '../providers/read-body.ts';
+import type { Body, Field, ScanInput } from '../reading/body.ts';
+import { documentsIn } from '../reading/documents.ts';
 import { isAtLeast, verdictOf, type Finding, type Place, type Verdict } from './verdict.ts';
 
 /** In the order of their findings of one severity. */

@@ -1,5 +1,5 @@
 import { serve } from '../../threads/serve.ts';
-import { UnreadableBody } from './errors.ts';
+import { UnreadableBody } from '../reading/errors.ts';
 import type { Answer, Job } from './messages.ts';
 import { makeBodyScanner } from './scan.ts';
 

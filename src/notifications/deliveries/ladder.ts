@@ -3,6 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { findOperator, isRegisteredEmail } from '../../accounts/index.ts';
 import { writeMail } from '../../mail/index.ts';
 import type { Sending } from '../../outbound/outcomes.ts';
+import { channels } from '../channels/registry.ts';
 import { takeWarning, type Settled, type StartedDelivery } from './queries.ts';
 
 /** Failures in a row after which a person is mailed; after twenty over twelve hours the destination is disabled. */
@@ -33,7 +34,7 @@ export async function climbLadder(
   const { destination_id: id, channel_type: channel } = delivery;
   if (disabled !== true && !(await takeWarning(unit.connection, id))) return;
   const api = `${context.config.publicBaseUrl}/v1/notifications`;
-  const what = `${failures} notifications in a row to your ${nameOf(delivery)} were not delivered, the first at ${since ?? 'an unknown time'}.`;
+  const what = `${failures} notifications in a row to your ${channels[channel].nameOf(delivery)} were not delivered, the first at ${since ?? 'an unknown time'}.`;
   const text = [
     what,
     `The last one: ${outcome.error ?? outcome.status}`,
@@ -56,7 +57,3 @@ export async function climbLadder(
   const subject = disabled === true ? `Your ${channel} ${id} was disabled` : `Your ${channel} ${id} does not receive`;
   await writeMail(context, unit, { to: operator.email, subject, text, seconds: WORTH_SENDING });
 }
-
-/** Names a webhook by its host alone: path and query may open something. */
-const nameOf = ({ channel_type: channel, address, destination_id: id }: StartedDelivery): string =>
-  channel === 'webhook' ? `webhook ${id} at ${new URL(address).host}` : `${channel} destination ${id}`;

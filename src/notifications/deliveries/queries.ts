@@ -4,7 +4,7 @@ import { textArray } from '../../database/columns.ts';
 import type { DeliveryId, OperatorId } from '../../ids/ids.ts';
 import { eventTypesOf } from '../../events/index.ts';
 import type { Sending } from '../../outbound/outcomes.ts';
-import { ChannelTypeSchema } from '../destinations/schema.ts';
+import { ChannelTypeSchema } from '../channels/kinds.ts';
 import { DeliverySchema, type Delivery, type DeliveryFilter } from './schema.ts';
 
 const Nothing = z.object({});
@@ -150,10 +150,17 @@ export const DELIVERY_STATUS = {
 export const settleDelivery = (
   connection: CommonQueryMethods,
   id: string,
-  { status, reason, statusCode, error, latencyMs }: Sending & { latencyMs: number },
+  {
+    status,
+    reason,
+    statusCode,
+    error,
+    latencyMs,
+    receiversFault,
+  }: Sending & { latencyMs: number; receiversFault: boolean },
 ): Promise<Settled> =>
   connection.one(sql.type(SettledRow)`
-    select * from settle_delivery(${id}, ${DELIVERY_STATUS[status]}, ${reason}, ${statusCode}, ${error}, ${latencyMs})`);
+    select * from settle_delivery(${id}, ${DELIVERY_STATUS[status]}, ${reason}, ${statusCode}, ${error}, ${latencyMs}, ${receiversFault})`);
 
 const DescribedRow = z.object({ id: z.string(), operator_id: z.string(), channel_type: ChannelTypeSchema });
 

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { EventFilterSchema } from '../../events/index.ts';
 import { instant } from '../../fields/instant.ts';
-import { ChannelTypeSchema } from '../destinations/schema.ts';
-
-/** The type of every event that tests a destination. */
-export const TEST_EVENT = 'notification.test';
+import { ChannelTypeSchema } from '../channels/kinds.ts';
 
 /** Where a delivery is; it never changes once it has ended. */
 const DeliveryStatusSchema = z.enum(['sending', 'delivered', 'failed', 'unknown', 'suppressed_cap']).meta({

@@ -2,23 +2,14 @@ import { setTimeout as after } from 'node:timers/promises';
 import { openUnit, announce, inTransaction } from '../../commands/unit.ts';
 import { serviceCall } from '../../commands/service-call.ts';
 import { step } from '../../commands/fault-points.ts';
-import { keepInOutbox, type MailerContext } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
 import { noteStanding } from '../../webhooks/standing.ts';
-import { DELIVERED, notDelivered, outcomeOfHandingOver, type Sending } from '../../outbound/outcomes.ts';
 import { inSpan, inTrace } from '../../tracing/tracing.ts';
-import { callReceiver } from '../../webhooks/call.ts';
-import { signedRequest } from '../../webhooks/signed-request.ts';
-import type { Texter } from '../texter.ts';
-import { destinationSecrets } from '../destinations/secrets.ts';
+import { notDelivered, type Sending } from '../../outbound/outcomes.ts';
+import type { Call, SenderContext } from '../channels/channel.ts';
+import { channels } from '../channels/registry.ts';
 import { climbLadder } from './ladder.ts';
 import { DELIVERY_STATUS, settleDelivery, startDeliveries, type StartedDelivery } from './queries.ts';
-import { eventText } from './texts.ts';
-
-/** The context of the step that sends. */
-export interface SenderContext extends MailerContext {
-  readonly texter: Texter;
-}
 
 /** Calls to one receiver in parallel. */
 const BATCH = 8;
@@ -77,13 +68,11 @@ async function sendOne(context: SenderContext, delivery: StartedDelivery): Promi
   deliveries.add(1, { channel: delivery.channel_type, status: DELIVERY_STATUS[outcome.status] });
 }
 
-type Call = () => Promise<Sending>;
-
 /** Before the call a fault of ours is a failure; from its beginning on nobody knows what it did. */
 async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Promise<Sending> {
   let call: Call;
   try {
-    call = callOf(context, delivery);
+    call = channels[delivery.channel_type].callOf(context, delivery);
   } catch (error) {
     context.log.error({ err: error, deliveryId: delivery.id }, 'a notification could not be written');
     const sentence = 'The service could not write this notification; its log says why.';
@@ -102,62 +91,15 @@ async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Pro
   }
 }
 
-function callOf(context: SenderContext, delivery: StartedDelivery): Call {
-  if (delivery.channel_type === 'webhook') return webhookCall(context, delivery);
-  const { event_type: eventType, severity, payload, occurred_at: occurredAt } = delivery;
-  const text = eventText({
-    eventType,
-    severity,
-    payload,
-    occurredAt,
-    operatorId: delivery.operator_id,
-    destinationId: delivery.destination_id,
-    publicBaseUrl: context.config.publicBaseUrl,
-  });
-  const to = delivery.address;
-  if (delivery.channel_type === 'sms')
-    return async () => outcomeOfHandingOver('sms', await context.texter.send(delivery.id, { to, text: text.sms }));
-  return () => sendMail(context, delivery.id, { to, subject: text.subject, text: text.mail });
-}
-
-/** The body is made of the event alone, so that every delivery of an event has the same bytes. */
-const webhookBody = ({
-  event_type: eventType,
-  severity,
-  payload,
-  occurred_at: timestamp,
-}: Pick<StartedDelivery, 'event_type' | 'severity' | 'payload' | 'occurred_at'>): string =>
-  // The payload as it was written: parsed and written again its numbers could differ.
-  `{"event_type":${JSON.stringify(eventType)},"severity":${JSON.stringify(severity)},"payload":${payload},"timestamp":${JSON.stringify(timestamp)}}`;
-
-function webhookCall({ encryption, outbound }: SenderContext, delivery: StartedDelivery): Call {
-  const { destination_id: id, secret, old_secret, event_id: eventId, address: url } = delivery;
-  const secrets = destinationSecrets.open(encryption, { id, secret, old_secret });
-  return () =>
-    callReceiver(outbound, {
-      url,
-      ...signedRequest({ secrets, eventId, body: webhookBody(delivery), now: new Date() }),
-    });
-}
-
-async function sendMail(
-  context: SenderContext,
-  id: string,
-  mail: { to: string; subject: string; text: string },
-): Promise<Sending> {
-  if (context.config.mail === undefined) {
-    await keepInOutbox(context, { channel: 'email', ...mail });
-    return DELIVERED;
-  }
-  return outcomeOfHandingOver('mail', await context.mailer.send(id, mail));
-}
-
 /** Writes down what came of a call; mails of the ladder are written with it. */
 async function settle(
   context: SenderContext,
   delivery: StartedDelivery,
-  outcome: Sending & { latencyMs: number },
+  called: Sending & { latencyMs: number },
 ): Promise<void> {
+  const receiversFault =
+    called.status !== 'delivered' && channels[delivery.channel_type].isFaultOfReceiver(called.reason);
+  const outcome = { ...called, receiversFault };
   if (outcome.status === 'delivered') {
     await settleDelivery(context.pool, delivery.id, outcome); // nothing to mail: one statement
   } else {

@@ -1,16 +1,16 @@
-import { isRegisteredEmail, lockOperator } from '../../accounts/index.ts';
+import { lockOperator } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../ids/ids.ts';
-import { normalise } from './addresses.ts';
+import type { ChannelType } from '../channels/kinds.ts';
+import { channels } from '../channels/registry.ts';
 import { countDestinations, findDestinationByAddress, insertDestination, listAddresses } from './queries.ts';
 import { shownDestination } from './read.ts';
-import type { ChannelType, CreateDestination, CreatedDestination } from './schema.ts';
-import { destinationSecrets } from './secrets.ts';
-import { newWebhookSecret } from '../../webhooks/secrets.ts';
+import type { CreateDestination, CreatedDestination } from './schema.ts';
+import { destinationSecrets } from '../channels/secrets.ts';
 import { assertChannel } from './tier.ts';
 import { sendCode } from './verification/send-code.ts';
 
@@ -28,15 +28,16 @@ export async function createDestination(
   body: CreateDestination,
 ): Promise<Answered<CreatedDestination>> {
   const { operatorId } = call.caller;
-  const { channel_type: channel, destination } = body;
+  const { channel_type: channel, destination: given } = body;
+  const { normalise, keep, signs, isProven } = channels[channel];
   // Before the command, since DNS may take seconds; a caller that repeats a key gets the kept answer, no matter what DNS says now.
-  const normalised = await normalise(context, body);
+  const normalised = await normalise(context, given);
   return runKeptCommand(context, call, {
     secret: true,
     work: async (unit) => {
       const { connection } = unit;
       if (normalised instanceof CarnetError) throw normalised;
-      const address = normalised;
+      const { destination, address, secret } = keep(context.encryption, { given, normalised });
       const operator = await lockOperator(connection, operatorId);
       assertThat(operator, () => notFound('operator'));
       assertChannel(context, operator.tier, channel);
@@ -48,8 +49,7 @@ export async function createDestination(
       if (refused !== null) return refused;
 
       const id = newId('dst');
-      const secret = channel === 'webhook' ? newWebhookSecret() : null;
-      const verified = channel === 'email' && (await isRegisteredEmail(connection, operatorId, address));
+      const verified = await isProven(connection, operatorId, address);
       await insertDestination(connection, {
         id,
         operatorId,
@@ -64,7 +64,7 @@ export async function createDestination(
       const made = await shownDestination(connection, operatorId, id);
       return {
         status: 201,
-        body: secret === null ? made : { ...made, webhook_secret: secret },
+        body: signs && secret !== null ? { ...made, webhook_secret: secret } : made,
         location: `/v1/notifications/destinations/${id}`,
       };
     },

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { DestinationId, OperatorId } from '../../ids/ids.ts';
-import { ChannelTypeSchema, VerificationCodeSchema, type ChannelType } from './schema.ts';
+import { ChannelTypeSchema, type ChannelType } from '../channels/kinds.ts';
+import { VerificationCodeSchema } from './schema.ts';
 
 const Nothing = z.object({});
 
@@ -17,6 +18,9 @@ const DestinationRow = z.object({
   failures_in_row: z.number(),
   disabled_at: z.string().nullable(),
   disabled_reason: z.string().nullable(),
+  timeouts_in_row: z.number(),
+  slow_since: z.string().nullable(),
+  held_until: z.string().nullable(),
   created_at: z.string(),
   code_status: VerificationCodeSchema.shape.status.nullable(),
   code_reason: z.string().nullable(),
@@ -29,7 +33,7 @@ export type DestinationRow = z.infer<typeof DestinationRow>;
 
 const columns = sql.fragment`
   d.id, d.operator_id, d.channel_type, d.destination, d.address, d.verified_at,
-  is_destination_paused(d.channel_type, t.tier) as paused, d.failures_in_row, d.disabled_at, d.disabled_reason, d.created_at,
+  is_destination_paused(d.channel_type, t.tier) as paused, d.failures_in_row, d.disabled_at, d.disabled_reason, d.timeouts_in_row, d.slow_since, d.held_until, d.created_at,
   c.status as code_status, c.reason as code_reason, c.error as code_error, c.requested_at as code_requested_at,
   c.expires_at as code_expires_at`;
 
@@ -129,7 +133,7 @@ interface NewDestination {
   destination: string;
   address: string;
   verified: boolean;
-  /** Sealed; null: it is no webhook. */
+  /** Sealed; null: the channel has none. */
   secret: string | null;
 }
 

@@ -2,11 +2,12 @@ import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runKeptCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
+import { channels } from '../channels/registry.ts';
 import { decidedAbout } from './decided-about.ts';
 import { lockDestination } from './queries.ts';
 import { shownDestination } from './read.ts';
 import type { RotatedSecret } from './schema.ts';
-import { destinationSecrets } from './secrets.ts';
+import { destinationSecrets } from '../channels/secrets.ts';
 import { newWebhookSecret } from '../../webhooks/secrets.ts';
 
 /**
@@ -26,7 +27,7 @@ export const rotateSecret = (
       const found = await lockDestination(connection, { operatorId, destinationId });
       assertThat(found, () => notFound('destination'));
       const { id, channel_type } = found;
-      assertThat(channel_type === 'webhook', () =>
+      assertThat(channels[channel_type].signs, () =>
         invalid({ path: 'id', message: 'is no webhook: only webhooks have a secret', code: 'invalid_reference' }),
       );
       const subject = await decidedAbout(connection, found);

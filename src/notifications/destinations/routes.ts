@@ -31,7 +31,7 @@ const postDestination = route({
   description:
     'Nothing is sent to it before it is verified: a code goes to it immediately. The registered e-mail address of the operator is verified ' +
     'without one. A webhook gets its code as a signed request, of type destination.verification; its secret is in `webhook_secret`, only ' +
-    'once. SMS and webhooks need a paid tier.',
+    'once. All channels but e-mail need a paid tier.',
   audience: 'admin',
   body: CreateDestinationSchema,
   example: { channel_type: 'webhook', destination: 'https://hooks.example.com/carnet' },

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { text } from '../../fields/text.ts';
-
-export const ChannelTypeSchema = z.enum(['email', 'sms', 'webhook']);
-export type ChannelType = z.infer<typeof ChannelTypeSchema>;
+import { ChannelTypeSchema } from '../channels/kinds.ts';
 
 /** A URL has 2,048 characters at most, and an address or number fewer. */
 const destination = text(1, 2_048).meta({
-  description: 'An e-mail address, a telephone number in E.164 (+15551230000), or an https URL on the internet.',
+  description:
+    'An e-mail address, a telephone number in E.164 (+15551230000), an https URL on the internet, or the URL of an incoming webhook of Slack, of which answers show the beginning alone.',
 });
 
 export const CreateDestinationSchema = z
@@ -56,6 +55,9 @@ const webhook = {
   failures_in_row: 0,
   disabled_at: null,
   disabled_reason: null,
+  timeouts_in_row: 0,
+  slow_since: null,
+  held_until: null,
   code: {
     status: 'waiting' as const,
     reason: null,
@@ -77,6 +79,15 @@ export const DestinationSchema = z
     failures_in_row: z.int(),
     disabled_at: z.string().nullable().meta({ description: 'Nothing is sent since then, until it is enabled.' }),
     disabled_reason: z.string().nullable(),
+    timeouts_in_row: z.int().meta({ description: 'Of calls to it; an answer ends the row.' }),
+    slow_since: z
+      .string()
+      .nullable()
+      .meta({ description: 'It hangs: after three timeouts in a row it has one place at most, until it answers.' }),
+    held_until: z
+      .string()
+      .nullable()
+      .meta({ description: 'After six timeouts in a row nothing is sent before; then one call tries it.' }),
     code: VerificationCodeSchema.nullable().meta({
       description: 'The last code, for a day; null where it is verified too',
     }),

@@ -64,6 +64,9 @@ describe('POST /v1/operator/inbound-webhooks', () => {
       policy: { block_at: 'high', mode: 'enforce' },
       status: 'active',
       old_secret_until: null,
+      timeouts_in_row: 0,
+      slow_since: null,
+      held_until: null,
       revoked_at: null,
       counters: {
         received: 0,

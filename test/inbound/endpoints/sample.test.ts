@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { CreatedEndpoint, Sample } from '../../../src/inbound/endpoints/schema.ts';
-import { verifySignature } from '../../../src/inbound/signatures.ts';
+import { verifySignature } from '../../../src/inbound/providers/verify-signature.ts';
 import {
   buildAgentKey,
   buildMemberKey,

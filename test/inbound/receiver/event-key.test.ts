@@ -13,6 +13,7 @@ const text = fc.oneof(
 const identified: fc.Arbitrary<Identified> = fc.record({
   signedId: fc.option(text, { freq: 2 }),
   token: fc.option(text, { freq: 2 }),
+  deliveryId: fc.option(text, { freq: 2 }),
   eventId: fc.option(text, { freq: 2 }),
   messageId: fc.option(text, { freq: 2 }),
   body: fc.oneof(fc.constantFrom('{}', '{"a":1}', 'a'), fc.string({ maxLength: 8 })).map((body) => Buffer.from(body)),
@@ -20,16 +21,21 @@ const identified: fc.Arbitrary<Identified> = fc.record({
 
 /** Two requests that have some of their parts in common, often all but one. */
 const pair = fc
-  .tuple(identified, identified, fc.uniqueArray(fc.constantFrom('signedId', 'token', 'eventId', 'messageId', 'body')))
+  .tuple(
+    identified,
+    identified,
+    fc.uniqueArray(fc.constantFrom('signedId', 'token', 'deliveryId', 'eventId', 'messageId', 'body')),
+  )
   .map(([one, other, differing]): [Identified, Identified] => [
     one,
     { ...one, ...Object.fromEntries(differing.map((name) => [name, other[name as keyof Identified]])) },
   ]);
 
 /** Returns what makes a request this event (decision I8): two requests are one event where this is the same. */
-function identityOf({ signedId, token, eventId, messageId, body }: Identified): string[] {
+function identityOf({ signedId, token, deliveryId, eventId, messageId, body }: Identified): string[] {
   if (signedId !== null) return ['webhook_id', signedId];
   if (token !== null) return ['token', token];
+  if (deliveryId !== null) return ['delivery', deliveryId];
   if (eventId !== null) return ['event_id', eventId];
   if (messageId !== null) return ['message_id', messageId, body.toString()];
   return ['body', body.toString()];
@@ -53,7 +59,7 @@ describe('The key of an event', () => {
       fc.property(identified, identified, (request, other) => {
         const [kind] = identityOf(request);
         assert.equal(eventKey(request).keyFrom, kind);
-        const order = ['signedId', 'token', 'eventId', 'messageId'] as const;
+        const order = ['signedId', 'token', 'deliveryId', 'eventId', 'messageId'] as const;
         const decides = order.findIndex((name) => request[name] !== null);
         if (decides < 0) return;
         const behind = Object.fromEntries(order.slice(decides + 1).map((name) => [name, other[name]]));

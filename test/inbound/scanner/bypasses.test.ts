@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import type { ScanInput } from '../../../src/inbound/scanner/index.ts';
+import type { ScanInput } from '../../../src/inbound/reading/body.ts';
 import type { JsonObject, JsonValue } from '../../../src/json/value.ts';
 import { jsonMail, makeWholeScan, spanned, type Scanned } from './support.ts';
 

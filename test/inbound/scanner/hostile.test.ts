@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { UnreadableBody, type ScanInput } from '../../../src/inbound/scanner/index.ts';
+import { UnreadableBody } from '../../../src/inbound/reading/errors.ts';
+import type { ScanInput } from '../../../src/inbound/reading/body.ts';
 import type { JsonObject } from '../../../src/json/value.ts';
 import { jsonMail, makeWholeScan, spanned, type Scanned } from './support.ts';
 

@@ -1,4 +1,5 @@
-import type { Finding, ScanInput, Verdict } from '../../../src/inbound/scanner/index.ts';
+import type { ScanInput } from '../../../src/inbound/reading/body.ts';
+import type { Finding, Verdict } from '../../../src/inbound/scanner/index.ts';
 import { makeBodyScanner } from '../../../src/inbound/scanner/scan.ts';
 import type { JsonObject, JsonValue } from '../../../src/json/value.ts';
 

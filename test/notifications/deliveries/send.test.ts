@@ -5,6 +5,7 @@ import { createPorts } from '../../../activities/ports.ts';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { channels } from '../../../src/notifications/channels/registry.ts';
 import { freePort } from '../../../src/embedded/ports.ts';
 import { createOutbound } from '../../../src/outbound/index.ts';
 import { metricsText } from '../../../src/metrics/metrics.ts';
@@ -578,7 +579,7 @@ describe('Sending what waits for a destination', function () {
       const settled = (reason: string) =>
         context.pool.oneFirst(sql.type(z.object({ failures: z.number().nullable() }))`
           select failures from settle_delivery(
-            (select min(id) from deliveries where destination_id = ${webhook.id} and status = 'sending'), 'failed', ${reason}, null, 'x', 1)`);
+            (select min(id) from deliveries where destination_id = ${webhook.id} and status = 'sending'), 'failed', ${reason}, null, 'x', 1, ${channels.webhook.isFaultOfReceiver(reason)})`);
       await recordEvents(context, webhook.operatorId, { count: 3 });
       assert.deepEqual(
         [await settled('no_address'), await settled('dns_failed'), await settled('no_address')],

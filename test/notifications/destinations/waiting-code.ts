@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ensureOperator } from '../../../src/accounts/index.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
-import type { ChannelType } from '../../../src/notifications/destinations/schema.ts';
+import type { ChannelType } from '../../../src/notifications/channels/kinds.ts';
 import { createDestination } from '../../../src/notifications/destinations/create.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { unique } from '../../support/factories.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../../src/context/context.ts';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { newId, type DestinationId } from '../../../src/ids/ids.ts';
-import { destinationSecrets } from '../../../src/notifications/destinations/secrets.ts';
+import { destinationSecrets } from '../../../src/notifications/channels/secrets.ts';
 import { newWebhookSecret } from '../../../src/webhooks/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -52,14 +52,16 @@ begin
     elsif v.classification = 'wanted' then
       s := row('classify', v.attempt, null)::inbound_step; exit look;
     else
-      if has_forward_turn(v.operator_id, e.id) then s := row('forward', v.attempt, null)::inbound_step; exit look; end if;
-      s := row('turn', v.attempt, 1000)::inbound_step; exit look;
+      if has_forward_turn(e) then s := row('forward', v.attempt, null)::inbound_step; exit look; end if;
+      s := row('turn', v.attempt,
+        case when e.held_until > clock_timestamp() then ms_until(e.held_until) when e.slow_since is not null then 10000 else 1000 end)::inbound_step;
+      exit look;
     end if;
     s := row('ended', v.attempt, null)::inbound_step;
   end look;
-  -- The next step takes less than a minute.
+  -- The next step takes less than a minute, and so long is an endpoint held.
   if s.status <> 'ended' then
-    perform look_again('inbound:' || p_event, v.operator_id, clock_timestamp() + interval '1 minute');
+    perform look_again('inbound:' || p_event, v.operator_id, clock_timestamp() + interval '70 seconds');
   end if;
   return s;
 end $$;

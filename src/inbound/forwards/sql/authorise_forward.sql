@@ -5,7 +5,7 @@ create function authorise_forward(p_event text, p_attempt int, p_forward text) r
 declare e inbound_endpoints;
 begin
   select x.* into e from inbound_endpoints x join inbound_events y on y.endpoint_id = x.id where y.id = p_event for share of x;
-  if not has_forward_turn(e.operator_id, e.id) then return; end if;
+  if not has_forward_turn(e) then return; end if;
   return query
     with allowed as (
       insert into inbound_forwards (id, event_id, endpoint_id, operator_id, attempt)

@@ -4,7 +4,7 @@ import { normalise, Workspace, type NormalText } from '../text/normalise.ts';
 import type { Folded } from '../text/characters.ts';
 import type { Trie } from '../lexicon/trie.ts';
 import { isAtLeast } from '../verdict.ts';
-import type { Document } from '../reading/body.ts';
+import type { Document } from '../../reading/body.ts';
 import { payloadsOf, type Payload } from './payloads.ts';
 import type { Detection, Detector, Scene } from './scene.ts';
 

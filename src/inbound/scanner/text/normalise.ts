@@ -1,13 +1,8 @@
+import type { Field } from '../../reading/body.ts';
 import { byteOfSelector, foldPoint, isInvisible, isTag, kinds, LETTER, SEPARATOR, type Folded } from './characters.ts';
 
 /** How a text is kept from the reader of the message. */
 export type Hiding = 'style' | 'attribute' | 'link' | 'comment' | 'unshown element';
-
-/** Where a text is from: a place of the payload, and what stands there. */
-export interface Field {
-  place: string;
-  text: string;
-}
 
 /** A part of a field in the order in which it is read. */
 export interface Run {

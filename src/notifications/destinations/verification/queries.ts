@@ -3,6 +3,7 @@ import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { OperatorId, VerificationCodeId } from '../../../ids/ids.ts';
 import type { Sending } from '../../../outbound/outcomes.ts';
+import { ChannelTypeSchema } from '../../channels/kinds.ts';
 import { verificationStatuses } from './schema.ts';
 
 const Nothing = z.object({});
@@ -60,17 +61,16 @@ const WaitingRow = z.object({
   expires_at: z.string(),
   requested_at: z.string(),
   destination_id: z.string(),
-  channel_type: z.enum(['sms', 'webhook']),
+  channel_type: ChannelTypeSchema,
   address: z.string(),
   secret: z.string().nullable(),
   old_secret: z.string().nullable(),
 });
 
+export type WaitingCode = z.infer<typeof WaitingRow>;
+
 /** A code that is still to be sent, with where to; null where it is sent, or its time is over. */
-export const findWaitingCode = (
-  connection: CommonQueryMethods,
-  id: string,
-): Promise<z.infer<typeof WaitingRow> | null> =>
+export const findWaitingCode = (connection: CommonQueryMethods, id: string): Promise<WaitingCode | null> =>
   connection.maybeOne(sql.type(WaitingRow)`
     select c.sealed, c.expires_at, c.requested_at, c.destination_id, d.channel_type, d.address, d.secret,
       case when d.old_secret_until > clock_timestamp() then d.old_secret end as old_secret

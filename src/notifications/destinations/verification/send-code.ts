@@ -8,14 +8,14 @@ import { newId, type OperatorId } from '../../../ids/ids.ts';
 import { lifeId } from '../../../ids/life-ids.ts';
 import { writeMail } from '../../../mail/index.ts';
 import { codeMac, newCode, tooEarlyForCode } from '../../../one-time-codes/codes.ts';
-import { destinationMac } from '../addresses.ts';
+import type { ChannelType } from '../../channels/kinds.ts';
+import { channels } from '../../channels/registry.ts';
 import { lockDestination } from '../queries.ts';
 import { shownDestination } from '../read.ts';
-import type { ChannelType, SentCode } from '../schema.ts';
+import type { SentCode } from '../schema.ts';
 import { assertChannel } from '../tier.ts';
-import { codeOf, verificationSeal } from './code-use.ts';
+import { codeOf, destinationMac, verificationSeal } from './code-use.ts';
 import { storeVerificationCode } from './queries.ts';
-import { codeMail } from './texts.ts';
 
 /** A destination that a code is sent to. */
 interface Unverified {
@@ -63,6 +63,7 @@ export async function sendCode(
 ): Promise<void> {
   const { config, encryption } = context;
   const seconds = config.verificationCodeSeconds;
+  const { code: way } = channels[channel];
   const code = newCode();
   const id = newId('vcd');
   const wait = await storeVerificationCode(unit.connection, {
@@ -71,12 +72,12 @@ export async function sendCode(
     destinationId,
     address: destinationMac(encryption, channel, address),
     code: codeMac(encryption, codeOf(destinationId), code),
-    sealed: channel === 'email' ? null : encryption.seal(code, verificationSeal(id)),
+    sealed: way.by === 'mail' ? null : encryption.seal(code, verificationSeal(id)),
     seconds,
   });
   if (wait > 0) throw tooEarlyForCode(wait);
-  if (channel === 'email') {
-    const mail = codeMail({ destinationId, code, seconds, baseUrl: config.publicBaseUrl });
+  if (way.by === 'mail') {
+    const mail = way.mailOf({ destinationId, code, seconds, publicBaseUrl: config.publicBaseUrl });
     await writeMail(context, unit, { to: address, ...mail, seconds });
   } else await unit.wake(lifeId.verification(id));
   await unit.audit('destination.code_sent', destinationId);

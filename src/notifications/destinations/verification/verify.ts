@@ -1,9 +1,10 @@
-import { lockOperator, registerEmail } from '../../../accounts/index.ts';
+import { lockOperator } from '../../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../../commands/command.ts';
 import { runCommand } from '../../../commands/run.ts';
 import type { Context } from '../../../context/context.ts';
 import { assertThat, notFound } from '../../../errors/carnet-error.ts';
 import { codeFits, isLive, noLiveCode, wrongCode } from '../../../one-time-codes/codes.ts';
+import { channels } from '../../channels/registry.ts';
 import { findDestination, lockDestination, markVerified } from '../queries.ts';
 import type { Verified } from '../schema.ts';
 import { codeOf } from './code-use.ts';
@@ -42,7 +43,7 @@ export const verifyDestination = (
     }
     await useUpCodes(connection, destinationId);
     await markVerified(connection, destinationId);
-    if (found.channel_type === 'email') await registerEmail(connection, operatorId, found.address);
+    await channels[found.channel_type].proved(connection, operatorId, found.address);
     await unit.audit('destination.verified', destinationId, { channel_type: found.channel_type });
     return { status: 200, body: { verified: true } };
   });

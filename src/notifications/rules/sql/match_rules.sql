@@ -28,7 +28,7 @@ begin
     returning destination_id, status
   ) select array_agg('notification:' || d.id), array_agg(p_operator),
       array_agg(case when d.sending_until > clock_timestamp() or d.waiting_since is not null then clock_timestamp() + message_delay()
-        else greatest(clock_timestamp(), d.turn_began_at + message_delay()) end)
+        else greatest(clock_timestamp(), d.turn_began_at + message_delay(), d.held_until) end)
     into matched, owners, due from made join destinations d on d.id = made.destination_id where made.status = 'sending';
   perform wake_lives(matched, owners, due);
 end $$;

@@ -1,4 +1,4 @@
-import type { ScanInput } from '../../../../src/inbound/scanner/index.ts';
+import type { ScanInput } from '../../../../src/inbound/reading/body.ts';
 
 const prose = 'The harbour was quiet, and the boats that had come in late lay beside each other until the morning. ';
 const fill = (part: string, length: number): string => part.repeat(Math.ceil(length / part.length)).slice(0, length);

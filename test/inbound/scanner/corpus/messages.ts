@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ScanInput } from '../../../../src/inbound/scanner/index.ts';
+import type { ScanInput } from '../../../../src/inbound/reading/body.ts';
 
 export type Half = 'develop' | 'measure';
 
