@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { SignedBodySchema } from '../../http/signed-body.ts';
+import { sentForward } from '../forwards/sent-forward.ts';
 import { answerReceived } from './answer.ts';
 import { admitRequest, receiveInbound, type Addressed } from './receive.ts';
 import { ReceivedEventSchema, SignatureHeadersSchema } from './schema.ts';
@@ -14,6 +15,7 @@ const postInbound = route({
   method: 'post',
   path: '/v1/inbound/:provider/:slug',
   operation: 'receiveInbound',
+  sends: sentForward,
   tag: 'inbound',
   summary: 'Receive what a provider sends to an endpoint',
   description:
