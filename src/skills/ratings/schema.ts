@@ -24,7 +24,7 @@ export const RatingSummarySchema = z
     average_rating: averageRating,
     rating_count: ratingCount,
     // A map: members of an object become names, and a name that is a number compiles in few languages.
-    distribution: z.record(z.string().regex(/^[1-5]$/), z.int()).meta({
+    distribution: z.record(z.string(), z.int()).meta({
       description: 'How many have given each rating, from `1` to `5`.',
     }),
     verified_count: z.int(),
