@@ -227,6 +227,7 @@ const listSchemas = route({
   operation: 'listClaimSchemas',
   tag,
   summary: 'List the claim types and their schemas',
+  description: 'Claims of other types are taken too, as statements without a shape.',
   audience: 'public',
   status: 200,
   reply: PayloadSchemasSchema,
@@ -240,6 +241,8 @@ const readSchema = route({
   operation: 'readClaimSchema',
   tag,
   summary: 'Read the JSON Schema of the payload of a claim type, or of the `envelope`',
+  description:
+    'JSON Schema 2020-12, exactly as the service checks it: the schemas of this document are simplified for generators.',
   audience: 'public',
   params: z.object({ type: z.string() }),
   status: 200,

@@ -55,6 +55,13 @@ export function assertThat(condition: unknown, error: () => CarnetError): assert
 export const invalid = (...errors: [FieldFault, ...FieldFault[]]): CarnetError =>
   new CarnetError('VALIDATION_ERROR', errors.map((fault) => `${fault.path}: ${fault.message}`).join('; '), { errors });
 
+/** The same refusal with its faults; the first is in `detail`, for who reads nothing else. */
+export function withFaults({ code, message, extra, headers }: CarnetError, errors: FieldFault[]): CarnetError {
+  const [first] = errors;
+  const detail = first === undefined ? message : `${message} ${first.path}: ${first.message}`;
+  return new CarnetError(code, detail, { errors, extra, headers });
+}
+
 /** 404 in the same words whether the thing does not exist or the caller may not see it. */
 export const notFound = (what: string): CarnetError =>
   new CarnetError('NOT_FOUND', `There is no such ${what}, or this credential may not see it.`);

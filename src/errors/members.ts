@@ -50,7 +50,10 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
     compute_bound_cents: cents('Of it, the most that executing the skill can cost').optional(),
     balance_cents: cents('What is available'),
     receivable_cents: cents('What the wallet owes since a payment was taken back').optional(),
-    top_up_url: z.string().meta({ description: 'Where a top-up is made, by POST' }).optional(),
+    top_up_url: z
+      .string()
+      .meta({ description: 'The page of the call that tops up, `POST /v1/billing/topup`, to read and to make it' })
+      .optional(),
   },
   AGENT_BLOCKED: { agent_id: id('The blocked agent').optional() },
   AGENT_BUDGET_EXCEEDED: { limit: cents('What the key may spend in a month'), used: cents('What it has spent') },

@@ -1,2 +1,3 @@
+export { NotificationSchema } from './schema.ts';
 export { forgetOldEvents } from './forget-events.ts';
 export { EventFilterSchema, EventNameSchema, eventTypesOf, SeveritySchema, standardEventTypes } from './types.ts';

@@ -13,6 +13,8 @@ const getApprovals = route({
   operation: 'listApprovals',
   tag,
   summary: 'List what waits for a person, and what was decided, newest first',
+  description:
+    'Each one has the request as it will be run, and what it is about as it was when it was asked for. `status` filters.',
   audience: 'person',
   query: z.object({ ...offsetQuery, status: ApprovalStatusSchema.optional() }),
   status: 200,
@@ -62,6 +64,7 @@ const postReject = route({
   operation: 'rejectRequest',
   tag,
   summary: 'Reject a request, or withdraw an approval that is not used yet',
+  description: 'An approval that was used already cannot be withdrawn.',
   audience: 'person',
   params,
   status: 200,

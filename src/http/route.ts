@@ -66,6 +66,17 @@ export interface BytesAnswer {
   mediaType?: string;
 }
 
+/** A request that the service makes to a receiver of its users; for the document. */
+export interface SentWebhook {
+  /** The name among the webhooks of the document, camelCase; as that of an operation, it is the only one of its kind. */
+  operation: string;
+  summary: string;
+  description: string;
+  headers: z.ZodObject;
+  body: z.ZodObject;
+  example: Record<string, unknown>;
+}
+
 export interface Route<
   A extends Audience = Audience,
   Params extends z.ZodType = z.ZodType,
@@ -82,6 +93,7 @@ export interface Route<
   /** The domain, as the OpenAPI document shows it. */
   tag: Tag;
   summary: string;
+  /** The rest that a caller must know, in Markdown; the check of the document asks for it. */
   description?: string;
   audience: A;
   params?: Params;
@@ -110,7 +122,7 @@ export interface Route<
    * with 500, so that the OpenAPI document names all.
    */
   refusals?: readonly ErrorCode[];
-  /** An example of the body, for the document; the answer's example comes from its schema's `.meta({ example })`. */
+  /** An example of the body, for the document, which has one of each body that is JSON; the answer's example comes from its schema's `.meta({ example })`. */
   example?: z.input<Body>;
   /** GET only: answer `ETag` and 304, with this Cache-Control. */
   cache?: string;
@@ -149,6 +161,8 @@ export interface Route<
      */
     admit(context: Context, params: Record<string, string>): Promise<{ limit: number; owner: string; found: Found }>;
   };
+  /** The request that the service makes because of it, if the document is to have it. */
+  sends?: SentWebhook;
   /** Whether a GET with this query takes long: it is done in one of the places for such reads, and counts as processor time. */
   isHeavy?(query: z.output<Query>): boolean;
   /** A POST that changes nothing: Idempotency-Key means nothing there. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid, notFound } from '../errors/carnet-error.ts';
 import { parseOrRefuse } from '../errors/faults.ts';
+import { shown } from '../json/shown.ts';
 import { parseQuery } from './query.ts';
 import type { Middleware, Validated } from './state.ts';
 
@@ -15,11 +16,28 @@ export const validation: Middleware<Validated> = (ctx, next) => {
   assertNoNul(params);
   ctx.state.values = {
     params: route.params === undefined ? undefined : paramsOf(route.params, params),
-    query: route.query === undefined ? undefined : parseOrRefuse(route.query, parseQuery(ctx.querystring), 'query.'),
+    query: route.query === undefined ? undefined : queryOf(route.query, ctx.querystring),
     body: sent === undefined ? undefined : parseOrRefuse(route.body ?? NoBody, sent),
   };
   return next();
 };
+
+/**
+ * Unknown names are ignored, but no known one in the brackets that other services take: a filter that is ignored answers everything.
+ */
+function queryOf(schema: z.ZodType, search: string): unknown {
+  const query = parseQuery(search);
+  for (const name in query) {
+    const [, known] = /^(\w+)\[/.exec(name) ?? [];
+    if (known !== undefined && schema instanceof z.ZodObject && known in schema.shape)
+      throw invalid({
+        path: `query.${shown(name)}`,
+        code: 'brackets',
+        message: `is written without brackets: ${known}`,
+      });
+  }
+  return parseOrRefuse(schema, query, 'query.');
+}
 
 function assertNoNul(params: Record<string, string>): void {
   for (const name in params) {

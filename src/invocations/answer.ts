@@ -26,14 +26,23 @@ export const invocationOf = (row: Pick<InvocationAnswer, 'snapshot' | 'input' | 
   output: row.output === null ? null : parseObject(row.output),
 });
 
-/** The payloads between a consumer and the service are not the provider's. */
-export const withoutPayloads = (invocation: Invocation, reader: OperatorId): Invocation =>
-  invocation.execution_mode === 'open' || invocation.consumer_operator_id === reader
-    ? invocation
-    : { ...invocation, input: null, output: null };
+/** Why the consumer orders it is not the provider's to know (decision C70). */
+export const summaryFor = <Shown extends InvocationSummary>(invocation: Shown, reader: OperatorId | null): Shown =>
+  invocation.consumer_operator_id === reader ? invocation : { ...invocation, passport_id: null, mission_id: null };
 
-export const answerOf = (row: InvocationAnswer, status: 200 | 201 = 200): Answered<Invocation> => {
-  const body = invocationOf(row);
+/** The payloads between a consumer and the service are not the provider's either. */
+export const invocationFor = (invocation: Invocation, reader: OperatorId | null): Invocation =>
+  invocation.execution_mode === 'open' || invocation.consumer_operator_id === reader
+    ? summaryFor(invocation, reader)
+    : { ...summaryFor(invocation, reader), input: null, output: null };
+
+/** @param reader the operator that is answered; null: a signal, which is answered with neither payloads nor purpose */
+export const answerOf = (
+  row: InvocationAnswer,
+  reader: OperatorId | null,
+  status: 200 | 201 = 200,
+): Answered<Invocation> => {
+  const body = invocationFor(invocationOf(row), reader);
   return {
     status,
     body,

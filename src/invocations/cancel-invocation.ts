@@ -15,5 +15,5 @@ export async function cancelInvocation(context: Context, act: Act, id: string): 
   const query = sql.type(
     InvocationAnswerRow,
   )`select * from cancel_invocation(${actArguments(act)}, p_invocation => ${id})`;
-  return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
+  return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }), act.authority);
 }

@@ -21,7 +21,7 @@ export async function claimInvocation(
   const query = sql.type(InvocationAnswerRow)`
     select * from claim_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;
-  const answer = answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
+  const answer = answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }), act.authority);
   rememberClaimed(context, answer.body);
   return answer;
 }

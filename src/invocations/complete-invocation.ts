@@ -3,7 +3,7 @@ import { runHotCommand } from '../commands/hot.ts';
 import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
-import { CarnetError } from '../errors/carnet-error.ts';
+import { CarnetError, withFaults } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import { actArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
@@ -29,10 +29,10 @@ export async function completeInvocation(
       p_output => ${output}, p_output_hash => ${sha256Hex(canonicalJson(body.output))},
       p_output_fits => ${faults.length === 0}, p_transfer => ${newId('txn')})`;
   try {
-    return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
+    return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }), act.authority);
   } catch (error) {
     if (error instanceof CarnetError && error.code === 'OUTPUT_SCHEMA_MISMATCH') {
-      throw new CarnetError(error.code, error.message, { errors: faults, cause: error });
+      throw withFaults(error, faults);
     }
     throw error;
   }

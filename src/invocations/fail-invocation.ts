@@ -21,5 +21,5 @@ export async function failInvocation(
   const query = sql.type(InvocationAnswerRow)`
     select * from fail_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_error => ${canonicalJson({ ...body.error })})`;
-  return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
+  return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }), act.authority);
 }

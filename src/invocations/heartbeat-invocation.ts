@@ -19,5 +19,5 @@ export async function heartbeatInvocation(
   const query = sql.type(InvocationAnswerRow)`
     select * from heartbeat_invocation(${quietArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;
-  return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }));
+  return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }), act.authority);
 }

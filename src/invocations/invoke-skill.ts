@@ -8,7 +8,7 @@ import { translated } from '../database/errors.ts';
 import { sql } from '../database/pool.ts';
 import { isRaised } from '../database/sql-states.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
-import { CarnetError } from '../errors/carnet-error.ts';
+import { CarnetError, withFaults } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import { refuseWhereOverloaded } from '../lives/index.ts';
 import { boundOfSkill, modelCallsOfSkill, type PlannedCall } from '../skills/index.ts';
@@ -46,14 +46,14 @@ export async function invokeSkill(
       const modelCalls = check.isExecuted ? await modelCallsOfSkill(context, skillId) : [];
       const checked = { revision: check.revision, fits: check.faults.length === 0, bound, modelCalls, trial };
       const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
-      return answerOf(await runHotCommand(context, call, { query, effects: workArrived }), 201);
+      return answerOf(await runHotCommand(context, call, { query, effects: workArrived }), call.caller.operatorId, 201);
     } catch (error) {
       if (isRaised(error, 'revisionMoved')) {
         forgetInputContract(context, skillId);
         continue;
       }
       if (error instanceof CarnetError && error.code === 'INPUT_SCHEMA_MISMATCH') {
-        throw new CarnetError(error.code, error.message, { errors: check.faults, cause: error });
+        throw withFaults(error, check.faults);
       }
       throw withTopUpUrl(context.config, error);
     }

@@ -3,7 +3,7 @@ import { findClaimsAbout } from '../claims/index.ts';
 import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { OperatorId } from '../ids/ids.ts';
-import { invocationOf, summaryOf, withoutPayloads } from './answer.ts';
+import { invocationFor, invocationOf, summaryFor, summaryOf } from './answer.ts';
 import type { Invocation, InvocationStatus, InvocationSummary } from './schema.ts';
 
 const InvocationRow = z.object({ snapshot: z.string(), input: z.string(), output: z.string().nullable() });
@@ -18,7 +18,7 @@ export async function findInvocation(
   const row = await connection.maybeOne(sql.type(InvocationRow)`
     select invocation_snapshot(i) as snapshot, input, output from invocations i
     where id = ${id} and ${operatorId} in (consumer_operator_id, provider_operator_id)`);
-  return row === null ? null : withoutPayloads(invocationOf(row), operatorId);
+  return row === null ? null : invocationFor(invocationOf(row), operatorId);
 }
 
 /** Any invocation, for the platform. */
@@ -61,24 +61,26 @@ export async function listInvocations(
       ${status === undefined ? nothing : sql.fragment`and status = ${status}`}
       ${ofSkill(skillId)}
     order by id desc limit ${limit}`);
-  return rows.map((row) => summaryOf(row.snapshot));
+  return rows.map((row) => summaryFor(summaryOf(row.snapshot), operatorId));
 }
 
 /**
  * Work for the operator, oldest first: pending or with a lapsed lease (the rule of `is_claimable` in SQL), within its
- * deadline, and not executed by the service itself.
+ * deadline, and not executed by the service itself. A lapsed lease is shown as its life will leave it: pending, for everybody to claim.
  */
 export async function listPending(
   connection: CommonQueryMethods,
   { operatorId, skillId, after, limit }: Omit<InvocationFilter, 'status'>,
 ): Promise<InvocationSummary[]> {
   const rows = await connection.any(sql.type(SnapshotRow)`
-    select invocation_snapshot(i) as snapshot from invocations i
+    select invocation_snapshot(case i.status when 'pending' then i
+        else jsonb_populate_record(i, '{"status": "pending", "lease_until": null}') end) as snapshot
+    from invocations i
     where provider_operator_id = ${operatorId}
       and (status = 'pending' or (status = 'processing' and lease_seconds is not null))
       and (status = 'pending' or lease_until <= now()) and expires_at > now() and execution_mode = 'open'
       ${after === null ? nothing : sql.fragment`and id > ${after}`}
       ${ofSkill(skillId)}
     order by id limit ${limit}`);
-  return rows.map((row) => summaryOf(row.snapshot));
+  return rows.map((row) => summaryFor(summaryOf(row.snapshot), operatorId));
 }

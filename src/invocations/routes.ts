@@ -94,7 +94,7 @@ const invoke = route({
   tag,
   summary: 'Invoke a skill',
   description:
-    'Creates a pending invocation and holds its price. A passport invokes for its agent. With `Prefer: wait=N` the answer ' +
+    'Creates a pending invocation and holds its price. The key is that of an operator or an agent, and `passport_id` names a passport whose agent invokes: a passport is no credential here. With `Prefer: wait=N` the answer ' +
     'waits for its end, N seconds at most.',
   audience,
   params,
@@ -129,13 +129,14 @@ const attempt = route({
   handler: (request) => invokeAndWait(request, { trial: true }),
 });
 
-const list = (side: 'mine' | 'provided', summary: string) =>
+const list = (side: 'mine' | 'provided', { summary, description }: { summary: string; description: string }) =>
   route({
     method: 'get',
     path: `/v1/skills/invocations/${side}`,
     operation: side === 'mine' ? 'listMyInvocations' : 'listProvidedInvocations',
     tag,
     summary,
+    description,
     audience,
     query: listQuery,
     status: 200,
@@ -239,6 +240,8 @@ const claim = route({
   path: '/v1/skills/invocations/:id/claim',
   operation: 'claimInvocation',
   summary: 'Claim a pending invocation of your skill',
+  description:
+    'Of several who claim it at the same time one wins. With `lease_seconds` it goes back to pending unless a heartbeat or the end comes in time. `attempt` of the answer names this claim in later calls.',
   body: ClaimBodySchema,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PENDING'],
   example: { lease_seconds: 60 },
@@ -250,6 +253,8 @@ const complete = route({
   path: '/v1/skills/invocations/:id/complete',
   operation: 'completeInvocation',
   summary: 'Deliver the output of an invocation you claimed',
+  description:
+    'The output must match the output schema of the revision that was invoked; then the held price becomes your earnings. The same output again is answered the same.',
   body: CompleteBodySchema,
   maxValues: MAX_PAYLOAD_VALUES,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING', 'OUTPUT_SCHEMA_MISMATCH'],
@@ -262,6 +267,8 @@ const fail = route({
   path: '/v1/skills/invocations/:id/fail',
   operation: 'failInvocation',
   summary: 'Give up an invocation you claimed',
+  description:
+    'The held price goes back to the consumer, who sees the error. The same error again is answered the same.',
   body: FailBodySchema,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING'],
   example: { error: { code: 'SOURCE_UNREADABLE', message: 'The document could not be read.' } },
@@ -274,6 +281,8 @@ const cancel = route({
   operation: 'cancelInvocation',
   tag,
   summary: 'Withdraw an invocation that nobody has claimed',
+  description:
+    'For its consumer; the held price goes back. The invocation ends as `failed` with `CANCELLED_BY_CONSUMER`. Repeating it is answered the same.',
   audience,
   params,
   status: 200,
@@ -287,15 +296,26 @@ const heartbeat = route({
   path: '/v1/skills/invocations/:id/heartbeat',
   operation: 'heartbeatInvocation',
   summary: 'Keep the lease of an invocation you claimed',
+  description:
+    'The lease begins again from now, for as long as it was claimed for or for `lease_seconds`. A claim without a lease needs none.',
   body: HeartbeatBodySchema,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PROCESSING', 'NO_LEASE'],
+  example: { lease_seconds: 60 },
   handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), { id, body }),
 });
 
 /** Fixed paths come before `:id`, which would match them too. No id looks like one of them, since it has a prefix. */
 export const invocationRoutes: AnyRoute[] = [
-  list('mine', 'List what you invoked, newest first'),
-  list('provided', 'List what was invoked of your skills, newest first'),
+  list('mine', {
+    summary: 'List what you invoked, newest first',
+    description: 'Without input and output; read the invocation for them.',
+  }),
+  list('provided', {
+    summary: 'List what was invoked of your skills, newest first',
+    description:
+      'Without input and output, and without passport and mission of the consumer. With `status=processing` a provider that crashed finds what it ' +
+      'had claimed.',
+  }),
   pending,
   get,
   oversee,

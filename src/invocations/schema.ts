@@ -43,8 +43,8 @@ export const InvocationSummarySchema = z
     consumer_operator_id: z.string(),
     provider_operator_id: z.string(),
     agent_id: z.string().nullable(),
-    passport_id: z.string().nullable(),
-    mission_id: z.string().nullable().describe('The mission it is for.'),
+    passport_id: z.string().nullable().describe('The passport it was invoked with. Null for the provider.'),
+    mission_id: z.string().nullable().describe('The mission it is for. Null for the provider.'),
     price_cents: z.int().describe('Held when invoked, captured when completed, else given back. US cents.'),
     compute_bound_cents: z
       .int()

@@ -28,6 +28,7 @@ const getErasure = route({
   method: 'get',
   operation: 'getErasure',
   summary: 'Read what came of the last erasure of contents',
+  description: '404 where none was ever asked for.',
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller }) => ({ status: 200, body: await readErasure(context, caller.operatorId) }),
 });

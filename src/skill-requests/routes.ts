@@ -24,6 +24,8 @@ const post = route({
   operation: 'postSkillRequest',
   tag,
   summary: 'Post a request for a skill',
+  description:
+    'It is public to all operators. Name tags and schemas: skills are compared by them, and by the words of the description only where there are none.',
   audience: 'anyone',
   body: PostSkillRequestSchema,
   // Two JSON Schemas, each as much as other JSON.
@@ -44,6 +46,7 @@ const list = route({
   operation: 'listSkillRequests',
   tag,
   summary: 'Read the request board, newest first',
+  description: 'Requests of all operators. Their owners say by `status` which are still open.',
   audience: 'anyone',
   query: z.object({ status: SkillRequestStatus.optional(), ...offsetQuery }),
   status: 200,
@@ -60,6 +63,7 @@ const read = route({
   operation: 'readSkillRequest',
   tag,
   summary: 'Read a request',
+  description: 'Any operator may read it.',
   audience: 'anyone',
   params,
   status: 200,
@@ -74,6 +78,7 @@ const update = route({
   operation: 'updateSkillRequest',
   tag,
   summary: 'Change the status or the description of your request',
+  description: 'For the operator that posted it. Tags, schemas and price stay as they were posted.',
   audience: 'anyone',
   params,
   body: UpdateSkillRequestSchema,
@@ -90,6 +95,8 @@ const matches = route({
   operation: 'matchSkillRequest',
   tag,
   summary: 'Find skills that fit a request, with score and reasons',
+  description:
+    'Up to twenty public skills of other operators that accept requests, within the price, best first. A skill that shares nothing with the request is none of them.',
   audience: 'anyone',
   params,
   status: 200,
@@ -108,6 +115,8 @@ const suggest = route({
   operation: 'suggestForSkillRequest',
   tag,
   summary: 'Suggest skills that together give what a request needs',
+  description:
+    'Chains of up to three skills, where each gives what the next needs; `coverage` is the share of the wanted outputs that the chain gives. The price is of all steps together.',
   audience: 'anyone',
   params,
   status: 200,

@@ -27,7 +27,7 @@ export type PostSkillRequest = z.output<typeof PostSkillRequestSchema>;
 /** PATCH /v1/skill-requests/:id; any status may be changed to any other. */
 export const UpdateSkillRequestSchema = withSomeField(
   z.strictObject({ status: SkillRequestStatus.optional(), description: description.optional() }),
-).meta({ id: 'UpdateSkillRequest' });
+).meta({ id: 'ChangeSkillRequest' });
 export type UpdateSkillRequest = z.output<typeof UpdateSkillRequestSchema>;
 
 const example = {
@@ -82,9 +82,10 @@ export const MatchesSchema = z
       z
         .object({
           skill: ListedSkillSchema,
-          score: z
-            .number()
-            .meta({ description: 'From 0 to 1: half for tags in common, a quarter each for input and output.' }),
+          score: z.number().meta({
+            description:
+              'From 0 to 1: half for tags in common, a quarter each for input and output. What the request does not name is left out.',
+          }),
           reasons: z.array(z.string()),
         })
         .meta({ id: 'SkillMatch' }),

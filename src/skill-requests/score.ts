@@ -1,80 +1,83 @@
 import { propertyName, type CandidateSkill, type WantedSkill } from '../skills/index.ts';
 
-/** How well a skill fits a request; every share is from 0 to 1. */
+/** How well a skill fits a request; every share is from 0 to 1, and null where there is nothing to compare. */
 interface Fit {
   /** Jaccard: tags in common among all tags of both. */
-  tags: number;
+  tags: number | null;
   /** Share of the skill's required inputs that the desired schema declares with the same type. */
-  input: number;
+  input: number | null;
   /** Share of the desired required outputs that the skill declares with the same type. */
-  output: number;
+  output: number | null;
+  /** Share of the words of the description; compared where the request names nothing else. */
+  words: number | null;
 }
 
-const share = ({ part, whole, ofNothing }: { part: number; whole: number; ofNothing: number }): number =>
-  whole === 0 ? ofNothing : part / whole;
+const WEIGHTS = { tags: 0.5, input: 0.25, output: 0.25, words: 1 } as const satisfies Record<keyof Fit, number>;
+
+const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
 const inBoth = (properties: readonly string[], others: readonly string[]): string[] => {
   const known = new Set(others);
   return properties.filter((property) => known.has(property));
 };
 
+const namesNothing = ({ tags, inputDeclared, outputRequired }: WantedSkill): boolean =>
+  tags.length === 0 && !inputDeclared?.length && !outputRequired?.length;
+
 export function fitOf(wanted: WantedSkill, skill: CandidateSkill): Fit {
   const shared = inBoth(skill.tags, wanted.tags).length;
-  const { inputDeclared, outputRequired } = wanted;
+  const inputs = wanted.inputDeclared ?? [];
+  const outputs = wanted.outputRequired ?? [];
   return {
-    tags: share({ part: shared, whole: skill.tags.length + wanted.tags.length - shared, ofNothing: 0 }),
-    input:
-      inputDeclared === null
-        ? 1
-        : share({
-            part: inBoth(skill.input_required, inputDeclared).length,
-            whole: skill.input_required.length,
-            ofNothing: 1,
-          }),
-    output:
-      outputRequired === null
-        ? 1
-        : share({
-            part: inBoth(outputRequired, skill.output_declared).length,
-            whole: outputRequired.length,
-            ofNothing: 1,
-          }),
+    tags: wanted.tags.length === 0 ? null : share(shared, skill.tags.length + wanted.tags.length - shared),
+    input: inputs.length === 0 ? null : share(inBoth(skill.input_required, inputs).length, skill.input_required.length),
+    output: share(inBoth(outputs, skill.output_declared).length, outputs.length),
+    words: namesNothing(wanted) ? share(skill.words_found, skill.words_compared) : null,
   };
 }
 
-/** From 0 to 1, rounded to ten-thousandths: half for tags, a quarter each for input and output. */
-export const scoreOf = ({ tags, input, output }: Fit): number =>
-  Math.round((0.5 * tags + 0.25 * input + 0.25 * output) * 10_000) / 10_000;
+/**
+ * From 0 to 1, rounded to ten-thousandths: half for tags, a quarter each for input and output. What there is nothing to compare of is left
+ * out, and the others weigh as much more.
+ */
+export function scoreOf(fit: Fit): number {
+  let [reached, possible] = [0, 0];
+  for (const part of ['tags', 'input', 'output', 'words'] as const) {
+    const fitting = fit[part];
+    if (fitting === null) continue;
+    reached += WEIGHTS[part] * fitting;
+    possible += WEIGHTS[part];
+  }
+  return possible === 0 ? 0 : Math.round((reached / possible) * 10_000) / 10_000;
+}
 
 const names = (properties: readonly string[]): string => properties.map(propertyName).join(', ');
 
-/** Why a skill has its score: one sentence each for tags, input and output. */
+/** Why a skill has its score: a sentence for each part of it. */
 export function reasonsFor(wanted: WantedSkill, skill: CandidateSkill): string[] {
-  const { inputDeclared, outputRequired } = wanted;
-  const shared = inBoth(skill.tags, wanted.tags);
+  const fit = fitOf(wanted, skill);
   const reasons: string[] = [];
-  if (wanted.tags.length > 0) {
+  if (fit.tags !== null) {
+    const shared = inBoth(skill.tags, wanted.tags);
     reasons.push(
       shared.length === 0
         ? 'Has none of the tags.'
         : `Has ${shared.length} of ${wanted.tags.length} tags: ${shared.join(', ')}.`,
     );
   }
-  if (inputDeclared === null) reasons.push('The request names no input schema.');
-  else if (skill.input_required.length === 0) reasons.push('Requires no input.');
-  else {
-    const fitting = inBoth(skill.input_required, inputDeclared);
+  if (fit.input !== null) {
+    const fitting = inBoth(skill.input_required, wanted.inputDeclared ?? []);
     reasons.push(
       `The desired input gives ${fitting.length} of its ${skill.input_required.length} required inputs${fitting.length === 0 ? '' : `: ${names(fitting)}`}.`,
     );
   }
-  if (outputRequired === null) reasons.push('The request names no output schema.');
-  else if (outputRequired.length === 0) reasons.push('No output is required.');
-  else {
-    const fitting = inBoth(outputRequired, skill.output_declared);
+  if (fit.output !== null) {
+    const outputs = wanted.outputRequired ?? [];
+    const fitting = inBoth(outputs, skill.output_declared);
     reasons.push(
-      `Declares ${fitting.length} of ${outputRequired.length} required outputs${fitting.length === 0 ? '' : `: ${names(fitting)}`}.`,
+      `Declares ${fitting.length} of ${outputs.length} required outputs${fitting.length === 0 ? '' : `: ${names(fitting)}`}.`,
     );
   }
+  if (fit.words !== null) reasons.push(`Has ${skill.words_found} of ${skill.words_compared} words of the description.`);
   return reasons;
 }

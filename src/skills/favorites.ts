@@ -11,7 +11,10 @@ const Nothing = z.object({});
 const FavoriteRow = ListedSkillRow.extend({ position: z.int() });
 type FavoriteRow = z.output<typeof FavoriteRow>;
 
-/** Adds a skill to the operator's favourites or removes it; repeating is no fault. @throws CarnetError NOT_FOUND */
+/**
+ * Adds a skill to the operator's favourites or removes it; repeating is no fault. A favourite can be removed no matter who may see the skill by now.
+ * @throws CarnetError NOT_FOUND
+ */
 export const setFavorite = (
   context: Context,
   call: CommandCall,
@@ -19,10 +22,11 @@ export const setFavorite = (
 ): Promise<Answered<{ favorited: boolean }>> =>
   runCommand(context, call, async ({ connection, audit }) => {
     const { operatorId } = call.caller;
-    await findVisibleRow(connection, call.caller, id);
+    if (favorited) await findVisibleRow(connection, call.caller, id);
     const { rowCount } = favorited
       ? await insertFavorite(connection, { operatorId, id })
       : await deleteFavorite(connection, { operatorId, id });
+    if (!favorited && rowCount === 0) await findVisibleRow(connection, call.caller, id);
     if (rowCount > 0) await audit(favorited ? 'skill.favorited' : 'skill.unfavorited', id);
     return { status: 200, body: { favorited } };
   });

@@ -26,6 +26,7 @@ const mine = route({
   operation: 'listOwnSkills',
   tag,
   summary: 'List the skills you published, in every status',
+  description: 'Without code and schemas; `review` says what an administrator decided.',
   audience: 'anyone',
   query: z.object(ownSkills.query),
   status: 200,
@@ -53,6 +54,8 @@ const favorites = route({
   operation: 'listFavoriteSkills',
   tag,
   summary: 'List your favourite skills, last added first',
+  description:
+    'Those that you may not see at present, such as one that went back to review, are left out and not forgotten.',
   audience: 'anyone',
   query: z.object(favoriteSkills.query),
   status: 200,
@@ -81,6 +84,8 @@ const versions = route({
   operation: 'listSkillVersions',
   tag,
   summary: 'List the revisions of a skill, newest first',
+  description:
+    'Each change of schemas, version or price is a revision, with what held then. An invocation names the revision that it was made under.',
   audience: 'anyone',
   params: z.object({ id: z.string() }),
   query: z.object(skillVersions.query),

@@ -59,6 +59,8 @@ const browse = route({
   operation: 'browseSkills',
   tag,
   summary: 'Browse and search the marketplace',
+  description:
+    'Shows active skills, best match first. `search` compares words of name and description; `tags` finds a skill with any of them, or with all by `tags_match=all`. Code and schemas are left out: read the skill for them.',
   audience: 'anyone',
   query: BrowseQuerySchema,
   status: 200,
@@ -108,13 +110,18 @@ const update = route({
 /** Beside those of every change by its owner. */
 const OWN_REFUSALS = { suspend: [], activate: ['INVALID_STATE', 'ADMIN_REQUIRED'], unlist: ['INVALID_STATE'] } as const;
 
-const ownerAction = (action: 'suspend' | 'activate' | 'unlist', summary: string) =>
+interface Words {
+  summary: string;
+  description: string;
+}
+
+const ownerAction = (action: 'suspend' | 'activate' | 'unlist', words: Words) =>
   route({
     method: 'post',
     path: `/v1/skills/:id/${action}`,
     operation: `${action}Skill`,
     tag,
-    summary,
+    ...words,
     audience: 'anyone',
     params,
     status: 200,
@@ -123,13 +130,13 @@ const ownerAction = (action: 'suspend' | 'activate' | 'unlist', summary: string)
     handler: ({ context, call, params: { id } }) => changeStatus(context, call, { id, by: 'owner', action }),
   });
 
-const favoriteAction = (method: 'post' | 'delete', summary: string) =>
+const favoriteAction = (method: 'post' | 'delete', words: Words) =>
   route({
     method,
     path: '/v1/skills/:id/favorite',
     operation: method === 'post' ? 'favoriteSkill' : 'unfavoriteSkill',
     tag,
-    summary,
+    ...words,
     audience: 'anyone',
     params,
     status: 200,
@@ -161,6 +168,8 @@ const ratings = route({
   operation: 'readSkillRatings',
   tag,
   summary: 'Read the rating summary of a skill',
+  description:
+    'Each operator counts once. `verified_count` is how many of them have completed an invocation of the skill.',
   audience: 'anyone',
   params,
   status: 200,
@@ -186,6 +195,7 @@ const checkTrust = route({
   status: 200,
   reply: TrustEvaluationSchema,
   refusals: ['NOT_FOUND'],
+  example: { passport_claims: [{ claim_type: 'kyc', assurance_level: 'substantial' }] },
   handler: async ({ context, caller, params: { id }, body }) => {
     const { row } = await findVisibleSkill(context, caller, id);
     return { status: 200, body: evaluateTrust(row.trust_level_required, body.passport_claims, Date.now() / 1_000) };
@@ -199,11 +209,29 @@ export const skillRoutes: AnyRoute[] = [
   ...reviewRoutes,
   read,
   update,
-  ownerAction('suspend', 'Take a skill offline'),
-  ownerAction('activate', 'Bring a skill back'),
-  ownerAction('unlist', 'Remove a skill from browsing; it can still be invoked by id'),
-  favoriteAction('post', 'Add a skill to the favourites'),
-  favoriteAction('delete', 'Remove a skill from the favourites'),
+  ownerAction('suspend', {
+    summary: 'Take a skill offline',
+    description:
+      'Nobody can invoke it any more; open invocations go on. Who knows its id can still read it, if it was public. Repeating it is answered the same.',
+  }),
+  ownerAction('activate', {
+    summary: 'Bring a skill back',
+    description:
+      'It is public again. One that was rejected, taken down or never approved goes to review first, and its `status` is `pending_review`.',
+  }),
+  ownerAction('unlist', {
+    summary: 'Remove a skill from browsing; it can still be invoked by id',
+    description: 'It is in no list, match or suggestion from the answer on.',
+  }),
+  favoriteAction('post', {
+    summary: 'Add a skill to the favourites',
+    description: 'Favourites belong to the operator and are shared by its keys. Repeating it is answered the same.',
+  }),
+  favoriteAction('delete', {
+    summary: 'Remove a skill from the favourites',
+    description:
+      'It works for a favourite too that you may not see any more. Repeating it is answered the same while you may see the skill.',
+  }),
   rate,
   ratings,
   checkTrust,

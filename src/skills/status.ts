@@ -16,7 +16,7 @@ export type StatusAction = 'suspend' | 'activate' | 'unlist' | 'approve' | { rej
 
 export type NextState = Pick<SkillState, 'status' | 'review_status' | 'rejection_reason'>;
 
-const isCleared = ({ review_status }: SkillState): boolean =>
+const isCleared = ({ review_status }: Pick<SkillState, 'review_status'>): boolean =>
   review_status === 'exempt' || review_status === 'approved';
 
 const refusal = (state: SkillState, { action, hint }: { action: string; hint: string }): CarnetError =>
@@ -70,6 +70,7 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
 interface SkillVisibility {
   operator_id: string;
   status: SkillStatus;
+  review_status: ReviewStatus;
   approved_at: string | null;
 }
 
@@ -78,11 +79,11 @@ export const seesAll = (caller: Caller, skill: Pick<SkillVisibility, 'operator_i
   caller.operatorId === skill.operator_id || caller.operatorId === PLATFORM_OPERATOR_ID;
 
 /**
- * Who may see a skill at all. Others see it while it is public; a suspended one they see where it was public once, so
- * that what was built on it can still read it. `skill_visible_to` in SQL is the same rule.
+ * Who may see a skill at all. Others see it while it is public; one that its owner suspends they see where it was public once, so
+ * that what was built on it can still read it, and one that the platform took down they do not. `skill_visible_to` in SQL is the same rule.
  */
 export const visibleTo = (caller: Caller, skill: SkillVisibility): boolean =>
   seesAll(caller, skill) ||
   skill.status === 'active' ||
   skill.status === 'unlisted' ||
-  (skill.status === 'suspended' && skill.approved_at !== null);
+  (skill.status === 'suspended' && skill.approved_at !== null && isCleared(skill));

@@ -107,7 +107,12 @@ describe('POST /v1/skills/:id/invoke', () => {
   });
 
   it('refuses an input that does not fit the schema, naming the place', async () => {
-    assertProblem(await consumer.post(path, { input: {} }), 'INPUT_SCHEMA_MISMATCH', 'input.text');
+    const missing = await consumer.post<{ detail: string; errors: { message: string }[] }>(path, { input: {} });
+    assertProblem(missing, 'INPUT_SCHEMA_MISMATCH', 'input.text');
+    assert.equal(
+      missing.body.detail,
+      `The input does not match the input schema of the skill. input.text: ${missing.body.errors[0]?.message}`,
+    );
     assertProblem(await consumer.post(path, { input: { text: 1 } }), 'INPUT_SCHEMA_MISMATCH', 'input.text');
   });
 
@@ -210,7 +215,7 @@ describe('POST /v1/skills/:id/invoke', () => {
     assertProblem(reply, 'INSUFFICIENT_CREDITS');
     assert.equal(reply.body.required_cents, 25);
     assert.equal(reply.body.balance_cents, 24);
-    assert.match(String(reply.body.top_up_url), /^https?:\/\/.+\/v1\/billing\/topup$/);
+    assert.match(String(reply.body.top_up_url), /^https?:\/\/.+\/docs#\/billing\/createTopUp$/);
     assert.equal((await poor.get<{ invocations: [] }>('/v1/skills/invocations/mine')).body.invocations.length, 0);
   });
 

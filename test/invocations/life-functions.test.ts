@@ -57,17 +57,17 @@ describe('the life of an invocation, step by step', () => {
   describe('listPending', () => {
     const pending = async () => {
       const work = await listPending(db, { operatorId: provider as OperatorId, after: null, limit: 10 });
-      return work.map(({ id, status }) => [id, status]);
+      return work.map(({ id, status, lease_until }) => [id, status, lease_until]);
     };
     const lapse = (id: string) =>
       run(db, sql.fragment`update invocations set lease_until = clock_timestamp() where id = ${id}`);
 
-    it('shows a claim whose lease has lapsed, before its life returns it to pending', async () => {
+    it('shows a claim whose lease has lapsed as pending, before its life returns it to pending', async () => {
       const id = await invoke(db, { consumer, skill });
       await claim(db, { provider, id, leaseSeconds: 20 });
       assert.deepEqual(await pending(), []);
       await lapse(id);
-      assert.deepEqual(await pending(), [[id, 'processing']]);
+      assert.deepEqual(await pending(), [[id, 'pending', null]]);
       await claim(db, { provider, id });
       assert.deepEqual(await pending(), []);
     });

@@ -199,7 +199,7 @@ describe('rivals at one invocation', () => {
         const { required_cents, balance_cents, top_up_url } = refusal.extra;
         assert.equal(required_cents, 10);
         assert(typeof balance_cents === 'number' && balance_cents >= 0 && balance_cents < 10);
-        assert.equal(top_up_url, `${own.context.config.publicBaseUrl}/v1/billing/topup`);
+        assert.equal(top_up_url, `${own.context.config.publicBaseUrl}/docs#/billing/createTopUp`);
       }
       assert.deepEqual(await walletOf(db, buyer), { posted_cents: 1_000, held_cents: 1_000, last_position: 1 });
     }

@@ -16,7 +16,7 @@ describe('the matches of a request', () => {
     [provider, asker] = await Promise.all([buildOperator(), buildOperator()]);
   });
 
-  it('weigh tags by half, input and output by a quarter each', async () => {
+  it('weigh tags by half, input and output by a quarter each of what the request names', async () => {
     const [a, b, c, d] = fields('a', 'b', 'c', 'd');
     const [t, u] = [unique('t'), unique('u')];
     const all = await publish(provider, { tags: [t, u], input_schema: schemaOf(a), output_schema: schemaOf(c, d) });
@@ -112,13 +112,42 @@ describe('the matches of a request', () => {
     );
   });
 
-  it('are none where nothing fits', async () => {
-    const { id } = await postRequest(asker, {
-      max_price_cents: 0,
-      desired_input_schema: {},
-      desired_output_schema: schemaOf(...fields('c')),
+  const open = { desired_input_schema: {} };
+  const matchless: [what: string, request: () => Record<string, unknown>][] = [
+    ['a tag', () => ({ tags: [unique('t')] })],
+    ['an input', () => ({ desired_input_schema: schemaOf(...fields('a')) })],
+    ['an output', () => ({ desired_output_schema: schemaOf(...fields('c')) })],
+    ['an output, and leaves its input open', () => ({ ...open, desired_output_schema: schemaOf(...fields('c')) })],
+    ['a word', () => ({ description: unique('word').replace('-', '') })],
+    ['a word, and leaves its schemas open', () => ({ ...open, description: unique('word').replace('-', '') })],
+  ];
+  for (const [what, request] of matchless) {
+    it(`are none where the request names ${what} that no skill has`, async () => {
+      await publish(provider, { input_schema: {}, output_schema: {}, price_per_invocation: 0 });
+      const { id } = await postRequest(asker, request());
+      assert.deepEqual(await matchesOf(asker, id), []);
     });
-    for (const { score } of await matchesOf(asker, id)) assert(score > 0);
+  }
+
+  it('leave out what a request does not name, so that what fits it wholly has the score 1', async () => {
+    const [a, c] = fields('a', 'c');
+    const t = unique('t');
+    const { id: skill } = await publish(provider, {
+      tags: [t],
+      input_schema: schemaOf(a),
+      output_schema: schemaOf(c),
+    });
+    const scores: unknown[] = [];
+    for (const request of [
+      { tags: [t] },
+      { desired_input_schema: schemaOf(a) },
+      { desired_output_schema: schemaOf(c) },
+      { tags: [t], desired_output_schema: schemaOf('other', c) },
+    ]) {
+      const { id } = await postRequest(asker, request);
+      scores.push((await matchesOf(asker, id)).map((match) => [match.skill.id, match.score]));
+    }
+    assert.deepEqual(scores, [[[skill, 1]], [[skill, 1]], [[skill, 1]], [[skill, 0.8333]]]);
   });
 
   it('are twenty at most, and the text decides among equals', async () => {
@@ -164,14 +193,18 @@ describe('the matches of a request', () => {
     );
   });
 
-  it('fill up by text where a request says little else', async () => {
-    const word = unique('word').replace('-', '');
-    const named = await publish(provider, { description: `About ${word}` });
-    const { id } = await postRequest(asker, { description: `Nothing but ${word}` });
-    const matches = await matchesOf(asker, id);
-    assert.equal(matches[0]?.skill.id, named.id);
-    assert(matches.length > 1 && matches.every(({ score }) => score === 0.5));
-    assert.equal(new Set(matches.map(({ skill }) => skill.id)).size, matches.length);
+  it('are found by the words of the description where a request names nothing else', async () => {
+    const [word, other] = [unique('word').replace('-', ''), unique('word').replace('-', '')];
+    const half = await publish(provider, { description: `About ${other}` });
+    const named = await publish(provider, { description: `About ${word} and the ${other}` });
+    const { id } = await postRequest(asker, { description: `The ${word} of the ${other}` });
+    assert.deepEqual(
+      (await matchesOf(asker, id)).map(({ skill, score, reasons }) => [skill.id, score, reasons]),
+      [
+        [named.id, 1, ['Has 2 of 2 words of the description.']],
+        [half.id, 0.5, ['Has 1 of 2 words of the description.']],
+      ],
+    );
   });
 });
 
@@ -191,6 +224,8 @@ describe('the score of a match', () => {
     tags: some(tag),
     input_required: some(field),
     output_declared: some(field),
+    words_found: fc.constant(1),
+    words_compared: fc.constant(2),
   }) as fc.Arbitrary<unknown> as fc.Arbitrary<CandidateSkill>;
 
   it('is from 0 to 1, 1 only where everything fits, and every part has its reason', () => {
@@ -198,10 +233,12 @@ describe('the score of a match', () => {
       fc.property(wanted, skill, (request, candidate) => {
         const fit = fitOf(request, candidate);
         const score = scoreOf(fit);
-        for (const part of Object.values(fit)) assert(part >= 0 && part <= 1);
+        const parts = Object.values(fit).filter((part) => part !== null);
+        for (const part of parts) assert(part >= 0 && part <= 1);
         assert(score >= 0 && score <= 1);
-        assert.equal(score === 1, fit.tags === 1 && fit.input === 1 && fit.output === 1);
-        assert.equal(reasonsFor(request, candidate).length, request.tags.length > 0 ? 3 : 2);
+        assert.equal(score === 1, parts.length > 0 && parts.every((part) => part === 1));
+        assert.equal(score === 0, !parts.some((part) => part > 0));
+        assert.equal(reasonsFor(request, candidate).length, parts.length);
       }),
     );
   });

@@ -86,6 +86,17 @@ describe('favourites', () => {
       assertStatus(await owner.post(`/v1/skills/${id}/activate`), 200);
       assert.deepEqual(await favoritesOf(caller), []);
     });
+
+    it('lets one be removed that the caller may not see by now, once', async () => {
+      const { id } = await publish(owner);
+      assertStatus(await caller.post(`/v1/skills/${id}/favorite`), 200);
+      assertStatus(await platform().post(`/v1/admin/skills/${id}/suspend`, { reason: 'fraud' }), 200);
+      assertStatus(await owner.post(`/v1/skills/${id}/activate`), 200);
+      assert.deepEqual(assertStatus(await caller.delete(`/v1/skills/${id}/favorite`), 200), { favorited: false });
+      assertProblem(await caller.delete(`/v1/skills/${id}/favorite`), 'NOT_FOUND');
+      assertStatus(await platform().post(`/v1/skills/${id}/approve`), 200);
+      assert.deepEqual(await favoritesOf(caller), []);
+    });
   });
 });
 

@@ -15,15 +15,18 @@ const callerOf = (operatorId: string): Caller => ({
 });
 
 describe('who may see a skill', () => {
+  const reviews = ['exempt', 'pending', 'approved', 'rejected', 'taken_down'] as const;
   for (const status of ['active', 'suspended', 'unlisted', 'pending_review'] as const) {
     for (const approved of [null, '2026-01-01T00:00:00.000Z']) {
       for (const operator of ['op_owner', 'op_other', 'op_platform']) {
         it(`is the same in SQL: ${status}, ${approved === null ? 'never' : 'once'} public, ${operator}`, async () => {
-          const skill = { operator_id: 'op_owner', status, approved_at: approved };
           const pool = await database();
-          const inSql = await pool.oneFirst(sql.type(z.object({ visible: z.boolean() }))`
-            select skill_visible_to(jsonb_populate_record(null::skills, ${JSON.stringify(skill)}::jsonb), ${operator}) as visible`);
-          assert.equal(visibleTo(callerOf(operator), skill), inSql);
+          for (const review_status of reviews) {
+            const skill = { operator_id: 'op_owner', status, review_status, approved_at: approved };
+            const inSql = await pool.oneFirst(sql.type(z.object({ visible: z.boolean() }))`
+              select skill_visible_to(jsonb_populate_record(null::skills, ${JSON.stringify(skill)}::jsonb), ${operator}) as visible`);
+            assert.equal(visibleTo(callerOf(operator), skill), inSql, review_status);
+          }
         });
       }
     }

@@ -18,6 +18,7 @@ const document = () => ({
       get: {
         operationId: 'getSkill',
         summary: 'One skill',
+        description: 'Its code is shown to its owner alone.',
         tags: ['skills'],
         security: [{ key: [] }],
         parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
@@ -113,6 +114,30 @@ const spoilt: [rule: string, spoil: Spoil][] = [
     'path-parameters-defined',
     (_, operation) => {
       operation.parameters = [];
+    },
+  ],
+  [
+    'operation-description',
+    (_, operation) => {
+      operation.description = undefined;
+    },
+  ],
+  [
+    'body-example',
+    (_, operation) => {
+      operation.requestBody = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Skill' } } } };
+    },
+  ],
+  [
+    'request-name',
+    ({ components }) => {
+      components.schemas.GetSkillRequest = { type: 'object' };
+    },
+  ],
+  [
+    'member-name',
+    ({ components }) => {
+      components.schemas.Skill = { type: 'object', properties: { 1: { type: 'string' } } };
     },
   ],
   [

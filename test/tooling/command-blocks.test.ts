@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assertPrinted, commandBlocks, ROOT, shownCommands } from '../support/pasted.ts';
 
@@ -84,6 +86,37 @@ describe('Blocks of commands and programs', () => {
       { language: 'sh', mark: 'a', code: 'ls\n', prints: 'one\n', line: 2 },
       { language: 'sh', mark: 'b', code: 'ls\n  -l\n', prints: undefined, line: 10 },
     ]);
+  });
+
+  it('find the keys where `.env` has DATA_DIR, as `npm start` does, and by the same line on every page', () => {
+    const lines = new Set(
+      pages.flatMap((page) => readFileSync(join(ROOT, page), 'utf8').match(/^key\(\) .*$/gm) ?? []),
+    );
+    assert.equal(lines.size, 1);
+    const folder = mkdtempSync(join(tmpdir(), 'carnet-key-'));
+    try {
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      for (const [name, key] of [
+        ['.carnet', 'standard'],
+        ['other', 'of .env'],
+      ] as const) {
+        mkdirSync(join(folder, name));
+        writeFileSync(join(folder, name, 'credentials.json'), JSON.stringify({ api_key: key }));
+      }
+      const { DATA_DIR: _unset, ...env } = process.env;
+      const keyOf = (more: Record<string, string> = {}) =>
+        execFileSync('bash', ['-euc', `${[...lines].join('\n')}\nkey api_key`], {
+          cwd: folder,
+          env: { ...env, ...more },
+          encoding: 'utf8',
+        }).trim();
+      assert.equal(keyOf(), 'standard');
+      writeFileSync(join(folder, '.env'), 'DATA_DIR=./other\n');
+      assert.equal(keyOf(), 'of .env');
+      assert.equal(keyOf({ DATA_DIR: '.carnet' }), 'standard');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

@@ -45,6 +45,8 @@ const getAgent = route({
   operation: 'getAgent',
   tag,
   summary: 'Show an agent',
+  description:
+    '`status` says whether the agent may act, and `held_to` what its passports are held to. A partner sees agents that its keys registered.',
   audience: 'operator-or-partner',
   params,
   status: 200,
@@ -107,6 +109,7 @@ const postUnblock = route({
   status: 200,
   reply: AgentSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'SUBJECT_CHANGED', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  example: {},
   handler: ({ context, call, params: { id }, body }) => unblockAgent(context, call, { agentId: id, seen: body.seen }),
 });
 

@@ -33,6 +33,8 @@ const getApiKeys = route({
   operation: 'listApiKeys',
   tag,
   summary: 'List the API keys of the operator, newest first',
+  description:
+    'Each key is shown by its name and its last characters, with when it was last used and when it ends. A secret is shown only where a key is made.',
   audience: 'admin',
   query: z.object(offsetQuery),
   status: 200,
@@ -47,6 +49,7 @@ const getApiKey = route({
   operation: 'getApiKey',
   tag,
   summary: 'Read an API key, without its secret',
+  description: 'A deleted key is 404.',
   audience: 'admin',
   params,
   status: 200,

@@ -18,6 +18,8 @@ const getAuditEvents = route({
   operation: 'listAuditEvents',
   tag: 'accounts',
   summary: 'List what was changed, by whom, newest first',
+  description:
+    'Each change leaves an event in the same transaction: who made it, with which key, on what. The tier says how long events are kept.',
   audience: 'admin',
   query: z.object(pages.query),
   status: 200,

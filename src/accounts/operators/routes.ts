@@ -9,6 +9,8 @@ const postOperator = route({
   operation: 'registerOperator',
   tag: 'platform',
   summary: 'Register an operator and make its first key',
+  description:
+    'Makes an operator of the tier `free`, whose owner is the person with this e-mail address, and its first API key. The key is in this answer only.',
   audience: 'platform',
   body: RegisterOperatorSchema,
   example: { name: 'Ada Ltd', email: 'ada@example.com' },
@@ -23,6 +25,7 @@ const getOwnOperator = route({
   operation: 'getOwnOperator',
   tag: 'accounts',
   summary: 'Show the operator that the key belongs to',
+  description: 'Its tier, and what can be changed by PATCH, as it is now.',
   audience: 'operator',
   status: 200,
   reply: OperatorSchema,
@@ -37,6 +40,8 @@ const patchOwnOperator = route({
   tag: 'accounts',
   summary:
     'Change the name, the e-mail address, the payout account, the low balance or the public keys of the operator',
+  description:
+    'What is left out stays as it is. A payout account and public keys need the approval of a person: without it the answer names an approval to wait for.',
   audience: 'admin',
   body: UpdateOperatorSchema,
   maxValues: MANY_VALUES,

@@ -34,6 +34,8 @@ const getGrants = route({
   operation: 'listPartnerGrants',
   tag,
   summary: 'List the partner grants of the operator, newest first',
+  description:
+    'A grant lets the keys of a partner register agents and make endpoints for this operator, within its scope.',
   audience: 'admin',
   query: z.object(offsetQuery),
   status: 200,
@@ -48,6 +50,7 @@ const getGrant = route({
   operation: 'getPartnerGrant',
   tag,
   summary: 'Show a partner grant',
+  description: 'It says what the partner may do here, and until when.',
   audience: 'admin',
   params,
   status: 200,

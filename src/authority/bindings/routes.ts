@@ -42,6 +42,8 @@ const getAuthorityBindings = route({
   operation: 'listAuthorityBindings',
   tag,
   summary: 'List the authority bindings of the operator, newest first, without their documents',
+  description:
+    'A binding is a document that gives an agent its authority, such as a contract. Here are its facts, with the hash of the document.',
   audience: 'operator',
   query: z.object(offsetQuery),
   status: 200,
@@ -56,6 +58,7 @@ const getAuthorityBinding = route({
   operation: 'getAuthorityBinding',
   tag,
   summary: 'Show an authority binding',
+  description: 'With the document itself. Passports that name a binding stop verifying once it is no longer active.',
   audience: 'operator',
   params,
   status: 200,

@@ -18,6 +18,8 @@ const postIdentityClaim = route({
   operation: 'createIdentityClaim',
   tag: 'platform',
   summary: 'Attest something about an operator or an agent',
+  description:
+    'Passports can name the claim until it expires or is revoked. It is charged where the allowance of the tier is used up.',
   audience: 'platform',
   body: CreateIdentityClaimSchema,
   example: {

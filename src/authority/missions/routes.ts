@@ -29,6 +29,8 @@ const getMissions = route({
   operation: 'listMissions',
   tag,
   summary: 'List the missions of the operator, newest first',
+  description:
+    'A mission says what work is for. Passports and invocations may name it, and its cost can be read from the statement.',
   audience: 'operator',
   query: z.object(offsetQuery),
   status: 200,
@@ -43,6 +45,7 @@ const getMission = route({
   operation: 'getMission',
   tag,
   summary: 'Show a mission',
+  description: 'A mission that is completed or has expired can be named by nothing new.',
   audience: 'operator',
   params,
   status: 200,

@@ -25,6 +25,8 @@ const getCases = route({
   operation: 'listBillingCases',
   tag,
   summary: 'List what waits for a person: refunds and lives that hang, payments that differ, debts, alarms',
+  description:
+    'Each case says what is wrong, since when, whom it concerns, and which call settles it. For administrators of the platform.',
   audience,
   query: z.object({ ...pages.query, operator_id: z.string().optional() }),
   status: 200,

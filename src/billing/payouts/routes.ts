@@ -10,6 +10,8 @@ const getEarnings = route({
   operation: 'getEarnings',
   tag: 'billing',
   summary: 'Read what your skills have earned',
+  description:
+    'Before commission. Earnings are no part of the wallet: they are paid out to the payout account of the operator.',
   audience: 'anyone',
   status: 200,
   reply: EarningsSchema,

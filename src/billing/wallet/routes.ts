@@ -10,6 +10,8 @@ const getBalance = route({
   operation: 'getBalance',
   tag: 'billing',
   summary: 'Read the balance of your wallet',
+  description:
+    '`available_cents` is what can be spent now: the balance without what is held and what meters have begun to use.',
   audience: 'anyone',
   status: 200,
   reply: BalanceSchema,

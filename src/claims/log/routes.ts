@@ -133,6 +133,8 @@ const proveInclusion = route({
   operation: 'proveLogInclusion',
   tag,
   summary: 'Prove that a claim is in the log, in a tree of any size that was published',
+  description:
+    'The hashes lead from the claim to the root of a signed checkpoint (RFC 6962). With `tree_size` left out it is the newest tree that clients are shown.',
   audience: 'anyone',
   query: z.object(InclusionQuery),
   status: 200,
@@ -160,6 +162,8 @@ const proveConsistency = route({
   operation: 'proveLogConsistency',
   tag,
   summary: 'Prove that one published tree of the log is the beginning of another',
+  description:
+    'The hashes show that the log between both sizes only grew (RFC 6962). Keep checkpoints, and prove each new one against the last.',
   audience: 'public',
   anyOrigin: true,
   query: z.object(ConsistencyQuery),
@@ -181,6 +185,7 @@ const listKeys = route({
   operation: 'listLogKeys',
   tag,
   summary: 'Show the public key of the log',
+  description: 'By it receipts of claims are verified.',
   audience: 'public',
   anyOrigin: true,
   cache: KEYS_CACHE,
@@ -214,6 +219,7 @@ const readKey = route({
   operation: 'readLogKey',
   tag,
   summary: 'Show a public key of the log by its id',
+  description: '`kid` is the one that a receipt names.',
   audience: 'public',
   anyOrigin: true,
   cache: KEYS_CACHE,

@@ -12,7 +12,7 @@ import type { PeoplePage } from '../../http/pages/people-pages.ts';
 import { PLATFORM_KEY_ID } from '../../ids/ids.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { contentOf, isAboutContent } from './held-content.ts';
-import { excerptOf, sentence } from './readable.ts';
+import { excerptOf, heading, sentence } from './readable.ts';
 import {
   assertDecides,
   byPerson,
@@ -72,7 +72,7 @@ export async function approvalCard(
   const all = body?.whole !== false && subject?.whole !== false && (whole || !isAboutContent(toDecide));
   const path = pathOfApproval(approval.id);
   return html`<article class="card">
-<h3>${sentence(what)}</h3>
+${heading(sentence(what), { whole })}
 <p class="muted">${sentence(why)}</p>
 <dl class="facts">
 <dt>Request</dt><dd><code>${approval.method} ${approval.path}</code></dd>

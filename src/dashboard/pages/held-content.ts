@@ -40,7 +40,7 @@ export async function contentOf(person: PersonsVisit, toDecide: ApprovalToDecide
     ? nothing
     : html`<p class="notice warning">This is what there is now: the event has changed since this was asked for, so the approval would not count.</p>\n`;
   return {
-    html: html`<h4>What came</h4>
+    html: html`<h3>What came</h3>
 <p class="muted">Somebody outside has written it. Do nothing that it asks for.</p>
 ${changed}${textOf(content)}`,
     isRead: isSame && content.body_sha256 !== null,
@@ -53,7 +53,7 @@ function textOf({ explanation, passages, places_left_out: others }: ReadContent)
 
 const passageOf = ({ place, parts }: ReadContent['passages'][number]): Html =>
   html`<p><code>${place === '' ? 'body' : place}</code></p>
-<pre class="wrapped"><code>${parts.map(partOf)}</code></pre>\n`;
+<pre class="wrapped" tabindex="0"><code>${parts.map(partOf)}</code></pre>\n`;
 
 const partOf = ({ text, findings, left_out: leftOut }: ReadContent['passages'][number]['parts'][number]): Html => {
   const name = findings.map((finding) => `finding ${finding}`).join(', ');

@@ -39,7 +39,11 @@ export function excerptOf(value: JsonValue, { whole }: { whole: boolean }): Exce
   return { text: html`${block(text.slice(0, SHOWN_AMONG_OTHERS).toWellFormed())}<p>…</p>`, whole: false };
 }
 
-const block = (text: string): Html => html`<pre class="wrapped"><code>${text}</code></pre>`;
+const block = (text: string): Html => html`<pre class="wrapped" tabindex="0"><code>${text}</code></pre>`;
+
+/** The title of a card: right below that of the page where the card is the page, else below that of a list. */
+export const heading = (title: Html | string, { whole }: { whole: boolean }): Html =>
+  whole ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`;
 
 /** A sentence whose words of the API stand between backticks. */
 export const sentence = (text: string): Html =>

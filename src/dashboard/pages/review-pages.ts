@@ -16,6 +16,7 @@ import {
   type Review,
 } from '../../passports/index.ts';
 import { pathOfAgent } from './agent-page.ts';
+import { heading } from './readable.ts';
 import {
   assertDecides,
   byPerson,
@@ -80,7 +81,7 @@ export async function reviewCard(
   const agent = await agentOf(person, review.agent_id);
   const path = pathOfReview(review.checkout_id);
   return html`<article class="card">
-<h3>Review of the agent ${agent.name} ${risks[review.risk]}</h3>
+${heading(html`Review of the agent ${agent.name} ${risks[review.risk]}`, { whole })}
 ${review.missed ? html`<p class="muted">It has sent no checkout in time.</p>\n` : nothing}<dl class="facts">
 <dt>Flags</dt><dd>${flagsOf(review, { whole })}</dd>
 <dt>Passport</dt><dd><code>${review.jti}</code></dd>
@@ -156,7 +157,7 @@ function reportedPart({ title, name, reported }: Part, path: string | null): Htm
   const shown = path === null ? calls : calls.slice(0, MAX_SHOWN);
   const others = calls.length - shown.length;
   return html`<article class="card">
-<h3>${title}</h3>
+${heading(title, { whole: path === null })}
 ${summary === null ? nothing : html`<p>${summary}</p>\n`}<dl class="facts">
 <dt>Sent</dt><dd>${moment(reported.submitted_at)}</dd>
 <dt>Actions</dt><dd>${reported.actions_count}</dd>

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Config } from '../../context/config.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { noSessionCookie, sessionCookie } from '../../http/auth/session-cookie.ts';
+import { shownCredentialsFile } from '../../http/pages/credentials-file.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage, Submission, Visit } from '../../http/pages/people-pages.ts';
@@ -98,19 +100,31 @@ const emailInput = (email: string): Html => html`<label>E-mail address
 <input name="email" type="email" autocomplete="email" maxlength="254" value="${email}" required></label>`;
 
 /** Says which addresses there are on an instance that sends no mail. */
-const localAddress = html`<p class="notice">This instance sends no mail. Where <code>npm start</code> runs, <code>credentials.json</code> of its data directory has the address of an owner, <code>email</code>. The next page says where the code is.</p>`;
+function localAddress(config: Config): Html {
+  const file = shownCredentialsFile(config);
+  const where =
+    file === undefined ? html`<code>credentials.json</code> of its data directory` : html`<code>${file}</code>`;
+  return html`<p class="notice">This instance sends no mail. Where <code>npm start</code> runs, ${where} has the address of an owner, <code>email</code>. The next page says where the code is.</p>`;
+}
 
 const addressStep = ({ context: { config } }: Visit, entered: Entered, notice: Html): Html => html`<h1>Sign in</h1>
 ${notice}
 <p class="muted">You get a code of six digits by mail. There is no password.</p>
-${config.mail === undefined ? localAddress : nothing}
+${config.mail === undefined ? localAddress(config) : nothing}
 <form class="card" method="post" action="${SIGN_IN_PATH}">
 ${carried(entered)}${emailInput(entered.email)}
 <div class="actions"><button class="primary">Send me a code</button></div>
 </form>
 <p class="small"><a href="${CODE_PATH}">I have a code already</a></p>`;
 
-const OUTBOX_KEY = 'ADMIN=$(node -p "require(\'${DATA_DIR:-./.carnet}/credentials.json\').admin_api_key")';
+/** A path as a shell takes it, with quotes and blanks in it too. */
+const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
+
+const outboxKey = (config: Config): string => {
+  const file = shownCredentialsFile(config);
+  const from = file === undefined ? '"${DATA_DIR:-./.carnet}/credentials.json"' : quoted(file);
+  return `ADMIN=$(node -p "JSON.parse(fs.readFileSync(0)).admin_api_key" < ${from})`;
+};
 /** Prints the six digits of the newest mail. */
 const CODE_OF_MAIL = 'node -p "JSON.parse(fs.readFileSync(0)).messages[0]?.text.match(/\\b\\d{6}\\b/)?.[0]"';
 
@@ -120,7 +134,7 @@ function outboxHint({ context: { config } }: Visit, email: string): Html {
   const to = email === '' ? '' : `&to=${encodeURIComponent(email).replaceAll("'", '%27')}`;
   return html`<div class="notice">
 <p><strong>This instance sends no mail.</strong> The code is in its outbox, which the platform’s key reads. Where <code>npm start</code> runs, paste this in the folder of the project:</p>
-<pre class="wrapped"><code>${OUTBOX_KEY}
+<pre class="wrapped" tabindex="0"><code>${outboxKey(config)}
 curl -sS -H "Authorization: Bearer $ADMIN" '${config.publicBaseUrl}/v1/admin/outbox?limit=1${to}' | ${CODE_OF_MAIL}</code></pre>
 <p class="small">Elsewhere <code>ADMIN</code> is the value of <code>PLATFORM_ADMIN_KEY</code>.</p>
 </div>`;

@@ -12,7 +12,7 @@ import { responsesOf } from './responses.ts';
 import { shapeForClients, type ShapedDocument } from './shape.ts';
 import { audiences, type Audience } from '../auth/audience.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
-import { takesBody, takesKey, type AnyRoute } from '../route.ts';
+import { takesBody, takesKey, type AnyRoute, type SentWebhook } from '../route.ts';
 import { Tags } from './tags.ts';
 
 const IdempotencyKey = z
@@ -78,6 +78,11 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
       description !== null && routes.some((route) => route.tag === name) ? [{ name, description }] : [],
     ),
     paths,
+    webhooks: Object.fromEntries(
+      routes.flatMap(({ tag, sends }) =>
+        sends === undefined ? [] : [[sends.operation, { post: webhookOf(tag, sends) }]],
+      ),
+    ),
     components: {
       examples: problemExamples(routes),
       securitySchemes: {
@@ -127,6 +132,21 @@ function operationOf(route: AnyRoute): ZodOpenApiOperationObject {
     responses: responsesOf(route),
   };
 }
+
+/** The receiver is no part of this service: any 2xx is good, and what else it answers is its own. */
+const webhookOf = (
+  tag: AnyRoute['tag'],
+  { operation, summary, description, headers, body, example }: SentWebhook,
+): ZodOpenApiOperationObject => ({
+  operationId: operation,
+  tags: [tag],
+  summary,
+  description,
+  security: [],
+  requestParams: { header: headers },
+  requestBody: { required: true, content: { 'application/json': { schema: body, example } } },
+  responses: { '2XX': { description: 'The receiver has taken it; what it answers is not read' } },
+});
 
 function requestBodyOf({ example, takesForms, takesSigned }: AnyRoute, body: z.ZodType): ZodOpenApiRequestBodyObject {
   const media = { schema: body, ...(example !== undefined && { example }) };

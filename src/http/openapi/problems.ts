@@ -86,7 +86,7 @@ const MEMBERS_OF_EXAMPLES: Partial<Record<ErrorCode, Record<string, unknown>>> =
   INSUFFICIENT_CREDITS: {
     required_cents: 25,
     balance_cents: 10,
-    top_up_url: 'https://carnet.example/v1/billing/topup',
+    top_up_url: 'https://carnet.example/docs#/billing/createTopUp',
   },
   GOVERNANCE_APPROVAL_REQUIRED: {
     approval_id: 'apr_01KEXAMPLE0000000000000000',

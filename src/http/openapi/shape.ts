@@ -43,6 +43,7 @@ interface Operation {
 /** An OpenAPI document, as far as it is read here. */
 export interface ShapedDocument {
   paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; parameters?: Record<string, Parameter> };
 }
 
@@ -65,8 +66,8 @@ export function shapeForClients(document: ShapedDocument): void {
   nameParameters(document);
 }
 
-const operationsOf = ({ paths }: ShapedDocument): Operation[] =>
-  Object.values(paths).flatMap((path) => Object.values(path));
+const operationsOf = ({ paths, webhooks = {} }: ShapedDocument): Operation[] =>
+  [paths, webhooks].flatMap((all) => Object.values(all).flatMap((methods) => Object.values(methods)));
 
 const mediaOf = ({ requestBody, responses }: Operation) => [
   ...Object.values(requestBody?.content ?? {}),

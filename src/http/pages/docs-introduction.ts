@@ -3,11 +3,11 @@ import { html, type Html } from './html.ts';
 /** The text that holds for every call, above the list of them. */
 export const docsIntroduction = (publicBaseUrl: string): Html => html`<h1>API documentation</h1>
 <p class="lead">Every call with its bodies and errors, to try here with your key. <a href="/openapi.json">The OpenAPI document</a> makes clients.</p>
-<pre><code>curl ${publicBaseUrl}/v1/operators/me -H "Authorization: Bearer $API_KEY"</code></pre>
+<pre tabindex="0"><code>curl ${publicBaseUrl}/v1/operators/me -H "Authorization: Bearer $API_KEY"</code></pre>
 <div class="introduction">
 <section>
 <h2>Credentials</h2>
-<p>Programs send <code>Authorization: Bearer …</code>: the key of an operator or of an agent, or a passport. People sign in to <a href="/dashboard">the dashboard</a> with a code by mail; their browser then sends a cookie.</p>
+<p>Programs send <code>Authorization: Bearer …</code>: the key of an operator or of an agent. A passport is shown to services that an agent calls; here it opens nothing but the calls that name it in their text. People sign in to <a href="/dashboard">the dashboard</a> with a code by mail; their browser then sends a cookie.</p>
 <p><b>Authorize</b> below keeps your key in this browser, in clear, until you press <b>Logout</b> there: it is in local storage, and goes to this service alone. Everybody who uses this browser can use it. On a computer that is not yours, log out, or take a key that you delete afterwards.</p>
 </section>
 <section>

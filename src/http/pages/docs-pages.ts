@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { openApiDocument } from '../openapi/document.ts';
 import type { AnyRoute } from '../route.ts';
 import { docsIntroduction } from './docs-introduction.ts';
-import { html } from './html.ts';
+import { Tags } from '../openapi/tags.ts';
+import { html, type Html } from './html.ts';
 import { keptPage } from './kept-page.ts';
 import type { NamedPage, PathOfPage } from './page.ts';
 import { shell } from './shell.ts';
@@ -14,7 +15,7 @@ const MINUTES = 'public, max-age=300';
 const HOUR = 'public, max-age=3600';
 
 /**
- * The OpenAPI document, and swagger-ui reading it. The document is made at the first request for it. No script or style is inline, and
+ * The OpenAPI document, and swagger-ui reading it below a list of the calls. The document is made at the first request for it. No script or style is inline, and
  * nothing comes from elsewhere: the page works offline and under its policy (security-headers.ts).
  */
 export function docsPages(publicBaseUrl: string, routes: AnyRoute[]): PathOfPage[] {
@@ -24,8 +25,9 @@ export function docsPages(publicBaseUrl: string, routes: AnyRoute[]): PathOfPage
     listed: true,
     styles: ['/docs/swagger-ui.css', '/assets/docs.css'],
     scripts: ['/docs/swagger-ui-bundle.js', '/assets/docs.js'],
-    body: docsIntroduction(publicBaseUrl),
-    after: html`<div id="swagger-ui"></div>`,
+    body: html`${docsIntroduction(publicBaseUrl)}
+${listOfCalls(routes)}
+<div id="swagger-ui" hidden></div>`,
   });
   return [
     [
@@ -67,6 +69,24 @@ export function docsPages(publicBaseUrl: string, routes: AnyRoute[]): PathOfPage
     ],
   ];
 }
+
+/**
+ * All calls by tag, which are there with the page: swagger-ui needs seconds for the document, and takes the place of the list once it shows
+ * them. Without scripts, and where the document does not come, the list stays.
+ */
+const listOfCalls = (routes: AnyRoute[]): Html => {
+  const tagged = Map.groupBy(routes, ({ tag }) => tag);
+  return html`<div id="calls">
+${Object.entries(Tags).map(([tag, description]) => {
+  const calls = tagged.get(tag as keyof typeof Tags) ?? [];
+  return description === null || calls.length === 0
+    ? html``
+    : html`<h3>${tag}</h3>
+<p class="muted">${description}</p>
+<ul>
+${calls.map(({ method, path, summary }) => html`<li><code>${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}</code> ${summary}</li>\n`)}</ul>\n`;
+})}</div>`;
+};
 
 const kept = (
   operation: string,

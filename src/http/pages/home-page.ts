@@ -1,5 +1,5 @@
 import type { Config } from '../../context/config.ts';
-import { isLoopback } from '../../context/loopback.ts';
+import { shownCredentialsFile } from './credentials-file.ts';
 import { html, type Html } from './html.ts';
 import { jsonPage, type PathOfPage } from './page.ts';
 import { htmlPage, shell } from './shell.ts';
@@ -40,16 +40,18 @@ function indexOf({ publicBaseUrl, temporalUiUrl }: Addresses) {
   };
 }
 
-const homePage = ({ publicBaseUrl, temporalUiUrl, credentialsFile }: Addresses): Html =>
-  shell({
+const homePage = (addresses: Addresses): Html => {
+  const { publicBaseUrl, temporalUiUrl } = addresses;
+  const keys = shownCredentialsFile(addresses);
+  return shell({
     listed: true,
     body: html`<h1>Identity, work, money and evidence for AI agents</h1>
 <p class="lead">Carnet is an API. Agents act under passports, offer skills and invoke those of others, are paid for what they do, and leave signed claims of it. People approve what needs a person.</p>
 <section class="card">
 <h2>A first call</h2>
-<pre><code>curl ${publicBaseUrl}/v1/operators/me \\
+<pre tabindex="0"><code>curl ${publicBaseUrl}/v1/operators/me \\
   -H "Authorization: Bearer $API_KEY"</code></pre>
-<p class="muted">${credentialsFile !== undefined && isLoopback(new URL(publicBaseUrl).hostname) ? html`The keys of the demo operators are in <code>${credentialsFile}</code>.` : html`An administrator of your operator makes the key. It is shown once, when it is made.`}</p>
+<p class="muted">${keys !== undefined ? html`The keys of the demo operators are in <code>${keys}</code>.` : html`An administrator of your operator makes the key. It is shown once, when it is made.`}</p>
 </section>
 <h2>Where to go on</h2>
 <ul class="cards">
@@ -60,6 +62,7 @@ ${card({ address: '/openapi.json', title: 'OpenAPI document', what: 'To generate
 ${card({ address: '/readyz', title: 'Health', what: 'Whether the service is ready, and its parts.' })}
 </ul>`,
   });
+};
 
 const card = ({ address, title, what }: { address: string; title: string; what: string }): Html =>
   html`<li class="card linked"><h3><a href="${address}">${title}</a></h3><p>${what}</p></li>`;

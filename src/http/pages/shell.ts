@@ -26,8 +26,6 @@ interface Shell {
   styles?: readonly string[];
   /** Paths of the scripts, which run once the page is there. */
   scripts?: readonly string[];
-  /** The content below `main`, for a library that brings a `main` of its own. */
-  after?: Html;
   /** Whether search engines may list the page. */
   listed?: true;
 }
@@ -53,7 +51,6 @@ export const shell = ({
   narrow,
   styles = [STYLESHEET],
   scripts = [],
-  after = nothing,
   listed,
 }: Shell): Html => html`<!doctype html>
 <html lang="en">
@@ -72,7 +69,7 @@ ${nav.length === 0 ? nothing : html`<nav aria-label="Main">\n${nav.map(({ path, 
 <main id="content">
 ${body}
 </main>
-${after}${footer === undefined ? nothing : html`<footer><div>\n${footer}\n</div></footer>\n`}</body>
+${footer === undefined ? nothing : html`<footer><div>\n${footer}\n</div></footer>\n`}</body>
 </html>
 `;
 

@@ -72,6 +72,7 @@ const getEndpoint = route({
   operation: 'getInboundEndpoint',
   tag,
   summary: 'Show an inbound endpoint with its counters',
+  description: 'Counters are of events since it was made. The secret is not shown.',
   audience: 'anyone-or-partner',
   params,
   status: 200,

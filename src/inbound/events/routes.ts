@@ -26,6 +26,7 @@ const getEvents = route({
   operation: 'listInboundEvents',
   tag,
   summary: 'List what came to an endpoint, newest first',
+  description: 'With verdict and outcome, without content. Filters are kept in the cursor.',
   audience: 'operator',
   params,
   query: z.object({ ...pages.query, ...EventFilterSchema.shape }),
@@ -57,6 +58,8 @@ const getEvent = route({
   operation: 'getInboundEvent',
   tag,
   summary: 'Show an event with its verdict and its forwards',
+  description:
+    'What the scanner found, by place, and the outcome of each forward. The content has a call of its own, for people.',
   audience: 'operator',
   params: eventParams,
   status: 200,

@@ -37,6 +37,25 @@ export const VerdictSchema = z
   .object({ verdict: z.enum(verdicts), severity: z.enum(severities), findings: z.array(FindingSchema) })
   .meta({ id: 'InboundVerdict', description: 'What the scanner found, the gravest first.' });
 
+/** The body of a forward: what came, and what was found in it. */
+export const ForwardedEventSchema = z
+  .object({
+    event_id: z.string(),
+    endpoint_id: z.string(),
+    agent_id: z.string(),
+    provider: z.enum(['mail_provider', 'generic']),
+    received_at: z.string(),
+    body_authenticated: z
+      .boolean()
+      .meta({ description: 'false: the signature of the provider does not cover the body.' }),
+    verdict: VerdictSchema,
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Of the request of the provider, as far as they are forwarded.' }),
+    payload: z.unknown().meta({ description: 'The body of the provider: its JSON, or the parts of a mail or a form.' }),
+  })
+  .meta({ id: 'ForwardedEvent' });
+
 export const ForwardSchema = z
   .object({
     id: z.string(),
@@ -69,7 +88,10 @@ export const InboundEventSchema = z
     claim_ids: z
       .array(z.string())
       .meta({ description: 'The claims of the service about what was found in it, of every attempt.' }),
-    classification: z.enum(['none', 'wanted', 'calling', 'done', 'failed', 'unavailable']),
+    classification: z.enum(['none', 'wanted', 'calling', 'done', 'failed', 'unavailable']).meta({
+      description:
+        'What a language model was asked about it: nothing (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`).',
+    }),
     scheme: z.enum(['standard_webhooks', 'hex', 'mailgun']).meta({ description: 'How it was signed.' }),
     body_authenticated: z
       .boolean()

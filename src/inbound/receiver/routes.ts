@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { SignedBodySchema } from '../../http/signed-body.ts';
 import { providers } from '../providers/registry.ts';
+import { sentForward } from '../forwards/sent-forward.ts';
 import { answerReceived } from './answer.ts';
 import { noteRefusals } from './note-refusals.ts';
 import { admitRequest, receiveInbound, type Addressed } from './receive.ts';
@@ -16,6 +17,7 @@ const postInbound = route({
   method: 'post',
   path: '/v1/inbound/:provider/:slug',
   operation: 'receiveInbound',
+  sends: sentForward,
   tag: 'inbound',
   summary: 'Receive what a provider sends to an endpoint',
   description:

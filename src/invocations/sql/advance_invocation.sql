@@ -16,7 +16,7 @@ begin
   if i.status = 'pending' and i.execution_mode <> 'open' then i := begin_sealed_run(i); end if;
   still_open := i.status in ('pending', 'processing');
   if i.status = 'completed' and not i.self_invocation and not i.followed_up then
-    perform count_completed_invocation(i.skill_id);
+    perform count_completed_invocation(i.skill_id, i.consumer_operator_id);
   end if;
   if not still_open and not i.followed_up then update invocations set followed_up = true where id = p_invocation; end if;
   perform look_again('invocation:' || p_invocation, i.consumer_operator_id,

@@ -1,5 +1,6 @@
 -- The payload of the claim that the service issues of an invocation: that it was submitted, and how it ended. Claiming
 -- has no claim of its own; expiring is failing with the error EXPIRED. JCS: the members stand in their order.
+-- The mission is not in it: the provider reads the claim too (decision C70).
 create function invocation_claim_payload(i invocations) returns text language sql stable as $$
   select '{"at":' || floor(extract(epoch from coalesce(i.completed_at, i.created_at)))
     || case when i.completed_at is null then '' else
@@ -9,7 +10,6 @@ create function invocation_claim_payload(i invocations) returns text language sq
     || ',"execution_mode":' || jcs_text(i.execution_mode)
     || ',"input_hash":' || jcs_text(i.input_hash)
     || ',"invocation_id":' || jcs_text(i.id)
-    || coalesce(',"mission_ref":' || to_json(i.mission_id)::text, '')
     || coalesce(',"output_hash":' || to_json(i.output_hash)::text, '')
     || ',"provider_operator_id":' || jcs_text(i.provider_operator_id)
     || ',"skill_id":' || jcs_text(i.skill_id)

@@ -54,6 +54,8 @@ const getDelivery = route({
   operation: 'getDelivery',
   tag,
   summary: 'Show a delivery',
+  description:
+    'A webhook has what its receiver answered. `unknown` means that the call was begun and nobody knows whether it arrived: redeliver it.',
   audience: 'admin',
   params,
   status: 200,

@@ -16,6 +16,7 @@ import {
   VerifiedSchema,
   VerifyDestinationSchema,
 } from './schema.ts';
+import { sentNotification } from './sent-notification.ts';
 import { sendAnotherCode } from './verification/send-code.ts';
 import { verifyDestination } from './verification/verify.ts';
 
@@ -44,6 +45,7 @@ const postDestination = route({
     'GOVERNANCE_APPROVAL_REQUIRED',
     'NOT_FOUND',
   ],
+  sends: sentNotification,
   handler: ({ context, call, body }) => createDestination(context, call, body),
 });
 
@@ -53,6 +55,7 @@ const getDestinations = route({
   operation: 'listDestinations',
   tag,
   summary: 'List the destinations of the operator, newest first',
+  description: 'Addresses by channel, with whether they are verified. A secret of a webhook is not shown.',
   audience: 'admin',
   query: z.object(offsetQuery),
   status: 200,
@@ -67,6 +70,7 @@ const getDestination = route({
   operation: 'getDestination',
   tag,
   summary: 'Show a destination, and the outcome of its last code',
+  description: 'An address gets nothing before it is verified.',
   audience: 'admin',
   params,
   status: 200,

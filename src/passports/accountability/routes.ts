@@ -36,6 +36,8 @@ const checkpoint = route({
   operation: 'submitCheckpoint',
   tag,
   summary: 'Report what was done with a passport since the last checkpoint',
+  description:
+    'A checkpoint is a report in the middle of the work. Agents that are held to it owe one each interval; a missed one is a flag, which a person reviews.',
   audience: 'operator-scope',
   params,
   body: CheckpointBodySchema,
@@ -72,6 +74,7 @@ const read = route({
   operation: 'readAccountabilityReport',
   tag,
   summary: 'Read the accountability report of a passport',
+  description: 'Every checkpoint, the checkout and the flags of the lineage: the passport with its refreshes.',
   audience: 'operator-scope',
   params,
   status: 200,
@@ -89,6 +92,8 @@ const reviews = route({
   operation: 'listPassportReviews',
   tag,
   summary: 'List the reviews that wait for a decision, or those decided in one way, newest first',
+  description:
+    'A review is what a person decides about a checkout: it has flags that the service raised, and says whether the agent is held until it is approved.',
   audience: 'operator-scope',
   query: ReviewsQuerySchema,
   status: 200,

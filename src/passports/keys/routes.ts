@@ -47,6 +47,8 @@ const getStatusListOfDay = route({
   path: '/v1/passports/status-list/:day',
   operation: 'getStatusListOfDay',
   summary: 'Show which passports of a day are revoked',
+  description:
+    'A signed list (Token Status List) for who verifies offline. A passport names the list of its day and its bit in `status.status_list`.',
   // Postgres has no year 0.
   params: z.object({ day: z.iso.date().refine((day) => !day.startsWith('0000')) }),
   refusals: ['NOT_FOUND'],

@@ -37,6 +37,7 @@ const search = route({
   operation: 'listPassports',
   tag,
   summary: 'List passports, newest first',
+  description: 'Without tokens: a token is shown once, when it is issued. Filters are kept in the cursor.',
   audience,
   query: z.object({ ...pages.query, ...holderFilter, status: PassportStatus.optional() }),
   status: 200,
@@ -62,6 +63,8 @@ const get = route({
   operation: 'getPassport',
   tag,
   summary: 'Show a passport',
+  description:
+    'What it says, whether it is valid, and what it was delegated or refreshed from. The token is not shown.',
   audience,
   params: z.object({ jti: z.string() }),
   status: 200,

@@ -53,6 +53,8 @@ const revokeSession = route({
   operation: 'revokeSessionPassports',
   tag,
   summary: 'Revoke all passports of a session: of one call of issue',
+  description:
+    'With everything that was refreshed or delegated from them. A verification that begins after the answer refuses them.',
   audience,
   params: z.object({ sessionId: z.string() }),
   body: RevokeManyBodySchema,
@@ -69,6 +71,8 @@ const revokeAll = route({
   operation: 'revokeAllPassports',
   tag,
   summary: 'Revoke every active passport of the operator',
+  description:
+    'For emergencies; `confirm` must be `true`. Nothing brings a revoked passport back, and agents can be issued new ones.',
   audience,
   body: RevokeAllBodySchema,
   example: { confirm: true, ...example },

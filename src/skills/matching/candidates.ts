@@ -24,6 +24,9 @@ export interface WantedSkill extends OfferFilter {
 const CandidateSkill = ListedSkillRow.extend({
   input_required: z.array(z.string()),
   output_declared: z.array(z.string()),
+  /** The words of the description that its text has, of those that say something; 0 of 0 where they were not compared. */
+  words_found: z.int(),
+  words_compared: z.int(),
 });
 /** A skill with what it is compared by. */
 export type CandidateSkill = z.output<typeof CandidateSkill>;
@@ -31,70 +34,59 @@ export type CandidateSkill = z.output<typeof CandidateSkill>;
 /** Among equal scores the text decides; it is ranked for this many of the best. */
 const MAX_RANKED_BY_TEXT = 200;
 
-const nothing = textArray([]);
-
 const offeredTo = ({ notOf, maxPriceCents }: OfferFilter) => sql.fragment`
   ${onTheMarket} and s.accepts_requests and s.operator_id <> ${notOf}
   ${maxPriceCents === null ? sql.fragment`` : sql.fragment`and s.price_per_invocation <= ${maxPriceCents}`}`;
 
 const candidateColumns = sql.fragment`${listedColumns}, s.input_required, s.output_declared`;
 
-/** The formula of `scoreOf` in src/skill-requests/score.ts, in floating point. */
-const scoreOf = ({ tags, inputDeclared, outputRequired }: WantedSkill) => sql.fragment`
-  0.5::float8 * coalesce(shared.n::float8 / nullif(cardinality(s.tags) + ${tags.length}::int - shared.n, 0), 0)
-  + 0.25::float8 * ${
-    inputDeclared === null
-      ? sql.fragment`1`
-      : sql.fragment`
-      case cardinality(s.input_required) when 0 then 1 else
-        (select count(*) from unnest(s.input_required) f where f = any(${textArray(inputDeclared)}))::float8 / cardinality(s.input_required) end`
-  }
-  + 0.25::float8 * ${
-    outputRequired === null || outputRequired.length === 0
-      ? sql.fragment`1`
-      : sql.fragment`
-      (select count(*) from unnest(${textArray(outputRequired)}) f where f = any(s.output_declared))::float8 / ${outputRequired.length}::float8`
-  }`;
+/** The names of each kind in the request; a schema that is left out, or says nothing, has none. */
+const namedBy = ({ tags, inputDeclared, outputRequired }: WantedSkill) => ({
+  tags,
+  inputs: inputDeclared ?? [],
+  outputs: outputRequired ?? [],
+});
+
+/** The formula of `scoreOf` in src/skill-requests/score.ts, in floating point, where something is shared. */
+function scoreOf(wanted: WantedSkill): FragmentSqlToken {
+  const { tags, inputs, outputs } = namedBy(wanted);
+  const inputWeight =
+    inputs.length === 0
+      ? sql.fragment`0::float8`
+      : sql.fragment`(case cardinality(s.input_required) when 0 then 0 else 0.25 end)::float8`;
+  return sql.fragment`(
+    ${tags.length === 0 ? 0 : 0.5}::float8 * coalesce(shared.n::float8 / nullif(cardinality(s.tags) + ${tags.length}::int - shared.n, 0), 0)
+    + ${inputWeight} * coalesce(
+      (select count(*) from unnest(s.input_required) f where f = any(${textArray(inputs)}))::float8 / nullif(cardinality(s.input_required), 0), 0)
+    + ${outputs.length === 0 ? 0 : 0.25}::float8
+      * (select count(*) from unnest(${textArray(outputs)}) f where f = any(s.output_declared))::float8 / ${Math.max(outputs.length, 1)}::float8
+  ) / nullif(${(tags.length === 0 ? 0 : 0.5) + (outputs.length === 0 ? 0 : 0.25)}::float8 + ${inputWeight}, 0)`;
+}
 
 /** The things that a skill may have in common with the request; each condition is an index scan. */
-function sharedWith({ tags, inputDeclared, outputRequired }: WantedSkill): FragmentSqlToken[] {
-  const parts: FragmentSqlToken[] = [];
-  if (tags.length > 0) parts.push(sql.fragment`s.tags && ${textArray(tags)}`);
-  if (inputDeclared !== null)
-    parts.push(
-      sql.fragment`s.input_required && ${textArray(inputDeclared)}`,
-      sql.fragment`s.input_required = ${nothing}`,
-    );
-  if (outputRequired !== null && outputRequired.length > 0)
-    parts.push(sql.fragment`s.output_declared && ${textArray(outputRequired)}`);
-  return parts;
+function sharedWith(wanted: WantedSkill): FragmentSqlToken[] {
+  const { tags, inputs, outputs } = namedBy(wanted);
+  return [
+    ...(tags.length > 0 ? [sql.fragment`s.tags && ${textArray(tags)}`] : []),
+    ...(inputs.length > 0 ? [sql.fragment`s.input_required && ${textArray(inputs)}`] : []),
+    ...(outputs.length > 0 ? [sql.fragment`s.output_declared && ${textArray(outputs)}`] : []),
+  ];
 }
 
 /**
- * The skills that fit best, best first. A schema that the request leaves out counts as fitting, so then
- * even skills that have nothing in common with the request have a score, all the same one. Those are read last, and only
- * when there are too few others.
+ * The skills that fit best, best first. What shares nothing with the request is no match. A request that names neither tags nor properties of
+ * a schema is compared by the words of its description.
  */
 export async function bestCandidates(
   connection: CommonQueryMethods,
   wanted: WantedSkill,
   limit: number,
-): Promise<CandidateSkill[]> {
+): Promise<readonly CandidateSkill[]> {
   const common = sharedWith(wanted);
-  const best = common.length === 0 ? [] : [...(await candidatesWith(connection, wanted, { common, limit }))];
-  const scoresWithoutCommon =
-    wanted.inputDeclared === null || wanted.outputRequired === null || wanted.outputRequired.length === 0;
-  if (!scoresWithoutCommon) return best;
-  const others = [...common.map((part) => sql.fragment`not (${part})`), offeredTo(wanted)];
-  if (best.length < limit && wanted.words.length > 0)
-    best.push(...(await candidatesByText(connection, wanted, { others, limit: limit - best.length })));
-  if (best.length < limit)
-    best.push(...(await newestCandidates(connection, [...others, apartFrom(best)], limit - best.length)));
-  return best;
+  return common.length > 0
+    ? await candidatesWith(connection, wanted, { common, limit })
+    : await candidatesByText(connection, wanted, limit);
 }
-
-const apartFrom = (best: readonly CandidateSkill[]) =>
-  sql.fragment`s.id <> all(${textArray(best.map(({ id }) => id))})`;
 
 const candidatesWith = (
   connection: CommonQueryMethods,
@@ -112,32 +104,31 @@ const candidatesWith = (
     page as (
       select best.id, row_number() over (order by best.score desc, coalesce(ts_rank(s.search, searched.query), 0) desc, best.created_at desc, best.id desc) as place
       from best join skills s using (id) cross join searched
-      where best.score > 0
       order by place limit ${limit}
     )
-    select ${candidateColumns} from page join skills s using (id) ${listedJoin} order by page.place`);
+    select ${candidateColumns}, 0 as words_found, 0 as words_compared from page join skills s using (id) ${listedJoin} order by page.place`);
 
-const candidatesByText = (
-  connection: CommonQueryMethods,
-  wanted: WantedSkill,
-  { others, limit }: { others: FragmentSqlToken[]; limit: number },
-) =>
+/** Ranked by the text first: the words are counted for a page alone. */
+const candidatesByText = (connection: CommonQueryMethods, wanted: WantedSkill, limit: number) =>
   connection.any(sql.type(CandidateSkill)`
     with searched as materialized (select skill_search_any(${textArray(wanted.words)}) as query),
-    page as (
+    words as materialized (
+      select distinct plainto_tsquery('english', word) as stem from unnest(${textArray(wanted.words)}) word
+      where numnode(plainto_tsquery('english', word)) > 0
+    ),
+    page as materialized (
       select s.id, row_number() over (order by ts_rank(s.search, searched.query) desc, s.created_at desc, s.id desc) as place
       from skills s cross join searched
-      where s.search @@ searched.query and ${sql.join(others, sql.fragment` and `)}
+      where s.search @@ searched.query and ${offeredTo(wanted)}
       order by place limit ${limit}
+    ),
+    compared as materialized (
+      select page.id, page.place, (select count(*)::int from words) as words_compared,
+        (select count(*)::int from words where s.search @@ words.stem) as words_found
+      from page join skills s using (id)
     )
-    select ${candidateColumns} from page join skills s using (id) ${listedJoin} order by page.place`);
-
-const newestCandidates = (connection: CommonQueryMethods, others: FragmentSqlToken[], limit: number) =>
-  connection.any(sql.type(CandidateSkill)`
-    with page as materialized (
-      select s.id, s.created_at from skills s where ${sql.join(others, sql.fragment` and `)} order by s.created_at desc, s.id desc limit ${limit}
-    )
-    select ${candidateColumns} from page join skills s using (id) ${listedJoin} order by page.created_at desc, page.id desc`);
+    select ${candidateColumns}, compared.words_found, compared.words_compared from compared join skills s using (id) ${listedJoin}
+    order by compared.words_found desc, compared.place`);
 
 const ComposableSkill = z.object({
   id: z.string(),

@@ -39,6 +39,9 @@ export const rateSkill = (
       skill.operator_id !== operatorId,
       () => new CarnetError('SELF_RATING', 'An operator may not rate a skill of its own.'),
     );
+    // Raters of one skill take turns, so that an old rating is subtracted exactly once. An invocation that is not completed for this statement yet
+    // is counted after it, and verifies the rating then.
+    await connection.query(sql.type(z.object({}))`select from skill_counts where skill_id = ${id} for no key update`);
     const completed = await connection.one(sql.type(Completed)`
       with completed as (select id from completed_invocations where consumer_operator_id = ${operatorId} and skill_id = ${id})
       select exists (select from completed) as any,
@@ -73,12 +76,11 @@ interface NewRating extends RateSkill {
   verified: boolean;
 }
 
-/** Locks the row of counts first, so that raters of one skill take turns and an old rating is subtracted exactly once. */
+/** The caller holds the row of counts. */
 async function saveRating(
   connection: CommonQueryMethods,
   { id, operatorId, rating, verified, invocation_id }: NewRating,
 ): Promise<Counts> {
-  await connection.query(sql.type(z.object({}))`select from skill_counts where skill_id = ${id} for no key update`);
   const old = await connection.maybeOne(sql.type(z.object({ rating: z.int(), verified: z.boolean() }))`
     select rating, verified from skill_ratings where skill_id = ${id} and operator_id = ${operatorId}`);
   await connection.query(sql.type(z.object({}))`

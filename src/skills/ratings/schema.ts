@@ -23,7 +23,10 @@ export const RatingSummarySchema = z
   .object({
     average_rating: averageRating,
     rating_count: ratingCount,
-    distribution: z.object({ 1: z.int(), 2: z.int(), 3: z.int(), 4: z.int(), 5: z.int() }),
+    // A map: members of an object become names, and a name that is a number compiles in few languages.
+    distribution: z.record(z.string(), z.int()).meta({
+      description: 'How many have given each rating, from `1` to `5`.',
+    }),
     verified_count: z.int(),
   })
   .meta({

@@ -31,6 +31,8 @@ const pendingReviews = route({
   operation: 'listPendingSkillReviews',
   tag,
   summary: 'List the skills that wait for review, and those with a change that does, longest waiting first',
+  description:
+    'For administrators of the platform. A change is in `pending_change` of the skill; read the skill for its code before you decide.',
   audience: 'platform',
   query: z.object(waiting.query),
   status: 200,
@@ -57,12 +59,15 @@ const approve = route({
   operation: 'approveSkill',
   tag,
   summary: 'Approve a skill that waits for review, or a change of one',
+  description:
+    'It is public from the answer on. `change_id` names a change of an approved skill; `revision` names the one that was read, where the skill was changed while it waited.',
   audience: 'platform',
   params,
   body: ApproveSkillSchema,
   status: 200,
   reply: SkillSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT'],
+  example: { revision: 2 },
   handler: ({ context, call, params: { id }, body: { change_id: changeId, revision } }) =>
     changeId === undefined
       ? changeStatus(context, call, { id, by: 'platform', action: 'approve', revision })
@@ -75,6 +80,8 @@ const reject = route({
   operation: 'rejectSkill',
   tag,
   summary: 'Reject a skill that waits for review, or a change of one',
+  description:
+    'Its owner sees the reason, and may change the skill and ask again. `change_id` rejects a change alone: what was approved keeps running.',
   audience: 'platform',
   params,
   body: RejectSkillSchema,
@@ -94,6 +101,8 @@ const takeDown = route({
   operation: 'takeDownSkill',
   tag,
   summary: 'Take a skill down; its owner cannot bring it back without a review',
+  description:
+    'Nobody but its owner and the platform sees it from the answer on, and nobody can invoke it. Open invocations go on.',
   audience: 'platform',
   params,
   body: TakeDownSkillSchema,

@@ -72,7 +72,7 @@ describe('the cost of an identity claim', () => {
     const refusal = await attest({ operator_id: operator.operatorId, cost_microcents: 2_000_000 });
     assertProblem(refusal, 'INSUFFICIENT_CREDITS');
     assert.deepEqual([refusal.body.required_cents, refusal.body.balance_cents], [3, 1]);
-    assert.equal(refusal.body.top_up_url, `${service().baseUrl}/v1/billing/topup`);
+    assert.equal(refusal.body.top_up_url, `${service().baseUrl}/docs#/billing/createTopUp`);
     assert.deepEqual([await claimsOf(operator), await chargedTo(operator)], [0, 0]);
     await credit(operator.operatorId, 2);
     assertStatus(await attest({ operator_id: operator.operatorId, cost_microcents: 2_000_000 }), 201);

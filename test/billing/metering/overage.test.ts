@@ -93,7 +93,7 @@ describe('metered actions over the allowance', () => {
       assertProblem(refusal, 'INSUFFICIENT_CREDITS');
       const { required_cents, balance_cents, top_up_url } = refusal.body;
       assert.deepEqual([required_cents, balance_cents], [1, 0]);
-      assert.equal(top_up_url, `${service().baseUrl}/v1/billing/topup`);
+      assert.equal(top_up_url, `${service().baseUrl}/docs#/billing/createTopUp`);
       assert.deepEqual(await counted(holder.as), [FREE, 0]);
       await credit(holder.as.operatorId, 1);
       assertStatus(await act(), 201);

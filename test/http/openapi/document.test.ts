@@ -10,24 +10,21 @@ import { routes } from '../../../src/process/routes.ts';
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Members = Record<string, Json>;
 
+interface Operation {
+  operationId: string;
+  tags: string[];
+  security?: Json;
+  parameters?: Json[];
+  responses: Members;
+  requestBody?: { content: Record<string, { schema: Members; example?: Json }> };
+}
+
 const document = JSON.parse(JSON.stringify(openApiDocument(routes))) as {
   openapi: string;
   security: Json;
   tags: { name: string }[];
-  paths: Record<
-    string,
-    Record<
-      string,
-      {
-        operationId: string;
-        tags: string[];
-        security?: Json;
-        parameters?: Json[];
-        responses: Members;
-        requestBody?: { content: Record<string, { schema: Members; example?: Json }> };
-      }
-    >
-  >;
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, { examples?: Json[]; example?: Json }>;
     securitySchemes: Members;
@@ -46,6 +43,9 @@ const refsOf = (value: Json): string[] =>
       : Object.entries(value).flatMap(([name, inside]) =>
           name === '$ref' && typeof inside === 'string' ? [inside] : refsOf(inside),
         );
+
+/** The same without names for its parts. */
+const plain = JSON.parse(JSON.stringify(document)) as Json;
 
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
@@ -141,7 +141,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('has references that lead somewhere', () => {
-    const refs = new Set(refsOf(document));
+    const refs = new Set(refsOf(plain));
     assert(refs.size > 3);
     for (const ref of refs) {
       const target = ref
@@ -229,6 +229,19 @@ describe('GET /openapi.json', () => {
     assert(!ajv.validate({ $ref: 'openapi#/components/schemas/Subscribe' }, { tier: 'free' }));
   });
 
+  it('has what the service sends, signed, with a body whose example fits', () => {
+    const sent = Object.entries(document.webhooks).map(([name, { post }]) => {
+      const { schema, example = null } = post?.requestBody?.content['application/json'] ?? assert.fail(name);
+      assertFits((refsOf(schema)[0] ?? assert.fail(name)).slice(1), example);
+      assert.deepEqual([post?.operationId, post?.security], [name, []]);
+      return [name, (post?.parameters ?? []).map((parameter) => (parameter as { name: string }).name)];
+    });
+    assert.deepEqual(sent, [
+      ['sendNotification', ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'X-Service-Signature']],
+      ['forwardInboundEvent', ['X-Service-Signature', 'X-Service-Event-Id']],
+    ]);
+  });
+
   it('has a name for every object and every choice of objects', () => {
     const nameless: string[] = [];
     const look = (value: Json, place: string, named: boolean): void => {
@@ -247,7 +260,7 @@ describe('GET /openapi.json', () => {
       }
     };
     for (const [name, schema] of Object.entries(document.components.schemas)) look(schema, name, true);
-    look(document.paths, 'paths', false);
+    look((plain as Members)['paths'] ?? null, 'paths', false);
     assert.deepEqual(nameless, []);
   });
 

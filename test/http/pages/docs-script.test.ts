@@ -36,10 +36,31 @@ async function started({ dark }: { dark: boolean }) {
   let changed = (): void => assert.fail('nobody listens for a change');
   const classes = new Map<string, boolean>();
   const scheme = { matches: dark, addEventListener: (_: string, listener: () => void) => (changed = listener) };
+  const seen: string[] = [];
+  const parts = new Map<string, { setAttribute(...given: string[]): void }>();
+  const swagger = { hidden: true, querySelector: (part: string) => parts.get(part) ?? null };
+  const calls = { remove: () => void seen.push('the list is gone') };
+  let mutated = (): void => assert.fail('nobody watches swagger-ui');
+  class MutationObserver {
+    constructor(callback: (records: unknown[], observer: { disconnect(): void }) => void) {
+      mutated = () => callback([], { disconnect: () => void seen.push('done') });
+    }
+    observe(target: unknown): void {
+      assert.equal(target, swagger);
+    }
+  }
   const browser = {
     matchMedia: () => scheme,
-    document: { documentElement: { classList: { toggle: (name: string, on: boolean) => classes.set(name, on) } } },
-    SwaggerUIBundle: (given: Options) => (options = given),
+    MutationObserver,
+    location: { hash: '#/billing/createTopUp' },
+    document: {
+      documentElement: { classList: { toggle: (name: string, on: boolean) => classes.set(name, on) } },
+      getElementById: (id: string) => (id === 'calls' ? calls : swagger),
+    },
+    SwaggerUIBundle: (given: Options) => {
+      options = given;
+      return { layoutActions: { parseDeepLinkHash: (hash: string) => seen.push(hash) } };
+    },
   };
   const script = new URL('../../../src/http/pages/assets/docs.js', import.meta.url);
   runInContext(await readFile(script, 'utf8'), createContext(browser));
@@ -48,6 +69,13 @@ async function started({ dark }: { dark: boolean }) {
   return {
     layout: plugins.find(({ layout }) => layout !== undefined)?.layout ?? assert.fail('no plugin of the layout'),
     auth: plugins.find(({ auth }) => auth !== undefined)?.auth ?? assert.fail('no plugin of the credentials'),
+    /** What happened when swagger-ui has drawn these parts. */
+    draws(...drawn: string[]) {
+      for (const part of drawn)
+        parts.set(part, { setAttribute: (...given) => void seen.push([part, ...given].join(' ')) });
+      mutated();
+      return { seen: seen.splice(0), hidden: swagger.hidden };
+    },
     isDark: () => classes.get('dark-mode'),
     becomes(matches: boolean) {
       scheme.matches = matches;
@@ -90,6 +118,15 @@ describe('the script of /docs', () => {
       return [key, session];
     });
     assert.deepEqual([...offered('the state')], [key]);
+  });
+
+  it('shows swagger-ui in place of the list once its first tag is there, without a second main, and follows the link', async () => {
+    const page = await started({ dark: false });
+    assert.deepEqual(page.draws('main'), { seen: [], hidden: true });
+    assert.deepEqual(page.draws('.opblock-tag'), {
+      seen: ['done', 'main role none', 'the list is gone', '#/billing/createTopUp'],
+      hidden: false,
+    });
   });
 
   it('is dark where the system is, and follows it', async () => {

@@ -148,7 +148,29 @@ describe('pages of the service', () => {
     const { text } = await anonymous.get('/docs');
     for (const word of ['Bearer', 'Idempotency-Key', 'Prefer: wait', 'problem+json', 'next_cursor', 'local storage'])
       assert(text.includes(word), word);
-    assert(text.includes('<div id="swagger-ui"></div>'));
+  });
+
+  it('GET /docs has each call that is public in a list, so that it waits for neither script nor document', async () => {
+    const { text } = await anonymous.get('/docs');
+    const [, list = ''] =
+      /<div id="calls">([^]*)<\/div>\s*<div id="swagger-ui" hidden><\/div>\s*<\/main>/.exec(text) ?? [];
+    const listed = [...list.matchAll(/<li><code>([A-Z]+ [^<]+)<\/code> ([^<]+)<\/li>/g)].map(([, call, summary]) => [
+      call,
+      summary,
+    ]);
+    const { body } = await anonymous.get<{
+      paths: Record<string, Record<string, { summary: string; tags: string[] }>>;
+      tags: { name: string }[];
+    }>('/openapi.json');
+    const expected = Object.entries(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { tags }]) => body.tags.some(({ name }) => tags.includes(name)))
+        .map(([method, { summary }]) => [`${method.toUpperCase()} ${path}`, summary]),
+    );
+    const sorted = (calls: unknown[][]) => calls.map((call) => call.join(' ')).toSorted();
+    assert(expected.length > 0);
+    assert.deepEqual(sorted(listed), sorted(expected));
+    for (const { name } of body.tags) assert(list.includes(`<h3>${name}</h3>`), name);
   });
 
   it('GET /docs starts swagger-ui with the document of this service and a filter, and asks no validator', async () => {

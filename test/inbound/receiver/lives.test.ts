@@ -403,7 +403,7 @@ describe('A request to the receiver, and the life of its event', function () {
     );
   }
 
-  itBeside('that the policy holds, or that has nowhere to go: no model is asked', () =>
+  itBeside('that the policy holds, or that has nowhere to go: no model is asked, and none is waited for', () =>
     worlds.visit(async (world) => {
       const models = await startModels('openai', { says: '{"injection": false, "confidence": 1}' });
       const { slug, kind, baseUrl: modelUrl } = models.provider;
@@ -420,6 +420,18 @@ describe('A request to the receiver, and the life of its event', function () {
       assert.equal(held.body.status, 'blocked');
       const silent = await newEndpoint(world.context);
       assert.equal((await sendSigned(baseUrl, silent, { payload: { n: 1 } })).body.status, 'recorded');
+      const undecided = await sendSigned(baseUrl, silent, { payload: { link: 'http://169.254.169.254/latest/' } });
+      assert.equal(undecided.body.status, 'recorded');
+      assert.deepEqual(
+        await world.context.pool.any(
+          sql.type(z.object({ severity: z.string(), classification: z.string() }))`
+            select severity, classification from inbound_events where severity = 'medium'`,
+        ),
+        [
+          { severity: 'medium', classification: 'none' },
+          { severity: 'medium', classification: 'none' },
+        ],
+      );
       assert.equal(models.calls(), 0);
       await models.stop();
     }),

@@ -23,6 +23,14 @@ describe('GET /v1/skills', () => {
     [owner, other] = await Promise.all([buildOperator(), buildOperator()]);
   });
 
+  for (const name of ['tags[]', 'tags[0]', 'tags%5B%5D', 'status[eq]']) {
+    it(`refuses ${name}, which would be ignored otherwise`, async () =>
+      assertProblem(await other.get(`/v1/skills?${name}=x`), 'VALIDATION_ERROR', `query.${decodeURIComponent(name)}`));
+  }
+
+  it('ignores brackets behind a name that it does not know', async () =>
+    assertStatus(await other.get('/v1/skills?other[]=x'), 200));
+
   it('requires authentication', async () => assertProblem(await anonymous().get('/v1/skills'), 'UNAUTHENTICATED'));
 
   it('shows active skills of everybody, newest first', async () => {

@@ -8,6 +8,7 @@ import {
   buildOperator,
   type TestOperator,
 } from '../../support/factories.ts';
+import { eventually } from '../../support/eventually.ts';
 import { anonymous, assertProblem, assertStatus, platform, type Requester } from '../../support/service.ts';
 import { complete, publish, sealedSkill } from '../support.ts';
 
@@ -101,6 +102,22 @@ describe('POST /v1/skills/:id/rate', () => {
     const invocation = await complete(consumer, owner, id);
     assert.equal((await rate(consumer, id, { rating: 2 })).verified, true);
     assert.equal((await rate(consumer, id, { rating: 3, invocation_id: invocation })).verified, true);
+    assert.equal((await summaryOf(consumer, id)).verified_count, 1);
+  });
+
+  it('becomes verified when the caller completes an invocation afterwards, and no other does', async () => {
+    const { id } = await publish(owner);
+    const stranger = await buildOperator();
+    await rate(consumer, id, { rating: 2 });
+    await rate(stranger, id, { rating: 4 });
+    await complete(consumer, owner, id);
+    await eventually('the rating to be verified', async () => (await summaryOf(consumer, id)).verified_count === 1);
+    await complete(consumer, owner, id);
+    const invocations = async () => (await owner.get<Skill>(`/v1/skills/${id}`)).body.invocation_count;
+    await eventually('both to be counted', async () => (await invocations()) === 2);
+    assert.equal((await summaryOf(consumer, id)).verified_count, 1);
+    assert.equal((await rate(consumer, id, { rating: 3 })).verified, true);
+    assert.equal((await rate(stranger, id, { rating: 3 })).verified, false);
     assert.equal((await summaryOf(consumer, id)).verified_count, 1);
   });
 

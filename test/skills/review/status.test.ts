@@ -10,7 +10,7 @@ import {
   buildOperator,
   type TestOperator,
 } from '../../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
+import { anonymous, assertProblem, assertStatus, platform, type Requester } from '../../support/service.ts';
 import { publish, publishApproved, sealedSkill, type SkillList } from '../support.ts';
 
 /** Every state that can be, and where each action leads from it: a state, or a refusal. */
@@ -338,6 +338,25 @@ describe('POST /v1/admin/skills/:id/suspend', () => {
     assertProblem(await platform().post(path((await publish(owner)).id)), 'VALIDATION_ERROR', 'reason'));
   it('answers 404 for an unknown skill', async () =>
     assertProblem(await platform().post(path('skl_x'), { reason: 'x' }), 'NOT_FOUND'));
+
+  it('hides it from all others with its versions and ratings, also while a review rejects it again', async () => {
+    const stranger = await buildOperator();
+    const { id } = await publish(owner);
+    const seen = async (caller: Requester) =>
+      (
+        await Promise.all(
+          ['', '/versions', '/ratings'].map((part) => caller.get<{ code?: string }>(`/v1/skills/${id}${part}`)),
+        )
+      ).map(({ body }) => body.code ?? 'shown');
+    const none = ['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'];
+    const all = ['shown', 'shown', 'shown'];
+    assert.deepEqual(await seen(stranger), all);
+    assertStatus(await platform().post(path(id), { reason: 'Reported for fraud' }), 200);
+    assert.deepEqual([await seen(stranger), await seen(owner), await seen(platform())], [none, all, all]);
+    assertStatus(await owner.post(`/v1/skills/${id}/activate`), 200);
+    assertStatus(await platform().post(`/v1/skills/${id}/reject`, { reason: 'Still fraud' }), 200);
+    assert.deepEqual([await seen(stranger), await seen(owner)], [none, all]);
+  });
 
   it('takes a public skill offline, and its owner brings it back only through a review', async () => {
     const { id } = await publish(owner);

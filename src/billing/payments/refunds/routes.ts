@@ -35,6 +35,7 @@ const getRefund = route({
   operation: 'getRefund',
   tag: 'billing',
   summary: 'Read a refund',
+  description: '`status` says whether the provider has paid it; until then its amount is held.',
   audience: 'anyone',
   params: z.object({ id: z.string() }),
   status: 200,

@@ -35,6 +35,20 @@ const keysAlone = () => ({
   },
 });
 
+const calls = document.getElementById('calls');
+const swagger = document.getElementById('swagger-ui');
+
+// The page has the calls as a list. It gives way once swagger-ui shows the first of them, and a link to one of them is followed then.
+new MutationObserver((_, observer) => {
+  if (swagger.querySelector('.opblock-tag') === null) return;
+  observer.disconnect();
+  // The page has its own `main` around this one.
+  swagger.querySelector('main').setAttribute('role', 'none');
+  calls.remove();
+  swagger.hidden = false;
+  if (location.hash !== '') globalThis.ui.layoutActions.parseDeepLinkHash(location.hash);
+}).observe(swagger, { childList: true, subtree: true });
+
 globalThis.ui = globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',

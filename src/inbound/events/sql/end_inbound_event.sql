@@ -1,8 +1,9 @@
--- Ends an attempt and counts what came of it; a verdict counts once an event. The caller holds the row.
+-- Ends an attempt and counts what came of it; a verdict counts once an event. What ends while a model is still to be asked is asked of none. The
+-- caller holds the row.
 create function end_inbound_event(v inbound_events, p_status text, p_reason text, p_error text) returns void language plpgsql as $$
 begin
   update inbound_events set status = p_status, reason = p_reason, error = p_error, ended_at = clock_timestamp(),
-      counted = counted or verdict is not null
+      counted = counted or verdict is not null, classification = case classification when 'wanted' then 'none' else classification end
     where id = v.id and attempt = v.attempt and ended_at is null;
   if not found then return; end if;
   update inbound_counters set
