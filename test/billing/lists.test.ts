@@ -5,6 +5,7 @@ import type { Dispute } from '../../src/billing/payments/disputes/schema.ts';
 import type { Refund } from '../../src/billing/payments/refunds/schema.ts';
 import type { Hold, Receivable } from '../../src/billing/wallet/promised/schema.ts';
 import type { Balance } from '../../src/billing/wallet/schema.ts';
+import { sql } from '../../src/database/pool.ts';
 import {
   buildAgent,
   buildAgentKey,
@@ -150,6 +151,12 @@ describe('The parts of a wallet can be listed', function () {
     );
     const balance = assertStatus(await payer.get<Balance>('/v1/billing/balance'), 200);
     assert.equal(balance.receivable_cents, 350);
+    await (
+      await database()
+    ).query(sql.unsafe`
+      update receivables set created_at = date_trunc('seconds', created_at) + case when paid_cents < amount_cents then interval '1 us' else interval '2 us' end
+      where operator_id = ${payer.operatorId}`);
+    assert.equal((await listed(payer, 'receivables')).length, 2, 'of one millisecond');
   });
 
   it('differing payments: what was paid and not credited', async () => {

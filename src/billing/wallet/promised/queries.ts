@@ -21,7 +21,7 @@ const ReceivableRow = ReceivableSchema.extend({
   dispute: json.pipe(DisputeReference),
 });
 
-/** The newest first. @param page.before the last one of the page before */
+/** The newest first, by the milliseconds that an answer shows. @param page.before the last one of the page before */
 export const listReceivableRows = (
   connection: CommonQueryMethods,
   operatorId: OperatorId,
@@ -32,8 +32,9 @@ export const listReceivableRows = (
       coalesce(case when why.top_up is not null then json_build_object('id', why.top_up, 'transaction_id', why.credit) end, 'null')::text as top_up,
       coalesce(case when why.dispute is not null then json_build_object('id', why.dispute, 'status', why.dispute_status) end, 'null')::text as dispute
     from (
-      select * from receivables where operator_id = ${operatorId}
-        ${before === null ? sql.fragment`` : sql.fragment`and (created_at, id) < (${before.created_at}::timestamptz, ${before.id})`}
-      order by created_at desc, id desc limit ${limit}) r
+      select *, date_trunc('milliseconds', created_at) as shown_at from receivables
+      where operator_id = ${operatorId} and (${before?.created_at ?? null}::timestamptz is null
+        or (date_trunc('milliseconds', created_at), id) < (${before?.created_at ?? null}::timestamptz, ${before?.id ?? null}))
+      order by shown_at desc, id desc limit ${limit}) r
     cross join lateral reason_of('adjustment', r.id) why
-    order by r.created_at desc, r.id desc`);
+    order by r.shown_at desc, r.id desc`);
