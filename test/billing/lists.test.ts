@@ -122,7 +122,7 @@ describe('The parts of a wallet can be listed', function () {
     const topUp = (of: typeof disputed) => ({ id: of.id, transaction_id: of.transactionId });
     const disputes = await listed(payer, 'disputes');
     assert.deepEqual(
-      disputes.map(({ reported_at: _, ...rest }) => rest),
+      disputes.map(({ reported_at: _reportedAt, ...rest }) => rest),
       [
         {
           id,
@@ -137,7 +137,7 @@ describe('The parts of a wallet can be listed', function () {
     await credit(payer.operatorId, 850);
     const receivables = await listed(payer, 'receivables');
     assert.deepEqual(
-      receivables.map(({ id: _, created_at: __, ...rest }) => rest),
+      receivables.map(({ id: _id, created_at: _createdAt, ...rest }) => rest),
       [
         { amount_cents: 400, paid_cents: 50, owed_cents: 350, top_up: topUp(refunded), dispute: null },
         {

@@ -13,7 +13,10 @@ import { address, statementOf } from './statements.ts';
 const paymentOf = async (topUpId: string): Promise<string> => (await topUpRow(topUpId)).payment_id ?? '';
 
 /** A dispute as it stands; each status is newer than the one before. */
-const disputed = (id: string, paymentId: string, cents: number, status = 'needs_response'): Promise<unknown> =>
+const disputed = (
+  id: string,
+  { paymentId, cents, status = 'needs_response' }: { paymentId: string; cents: number; status?: string },
+): Promise<unknown> =>
   post(
     paymentEventBody('charge.dispute.updated', disputeObject({ id, paymentId, amountCents: cents }, { status }), {
       createdAt: new Date(Date.now() + (status === 'needs_response' ? 0 : 60_000)),
@@ -39,9 +42,9 @@ describe('A row of GET /v1/billing/transactions says what it is for', function (
     const operator = await buildOperator();
     const [first, second] = [await buildTopUp(operator, 1_000), await buildTopUp(operator, 1_000)];
     const [dp1, dp2] = [`dp_${first.id}`, `dp_${second.id}`];
-    await disputed(dp1, await paymentOf(first.id), 250);
-    await disputed(dp2, await paymentOf(second.id), 250);
-    await disputed(dp2, await paymentOf(second.id), 250, 'won');
+    await disputed(dp1, { paymentId: await paymentOf(first.id), cents: 250 });
+    await disputed(dp2, { paymentId: await paymentOf(second.id), cents: 250 });
+    await disputed(dp2, { paymentId: await paymentOf(second.id), cents: 250, status: 'won' });
     const rows = await rowsOf(operator);
     assert.deepEqual(rows.map(reasonOf), [
       { cents: 1_000, topUp: first.id, refund: null, dispute: null },
@@ -72,7 +75,7 @@ describe('A row of GET /v1/billing/transactions says what it is for', function (
     const spent = await buildTopUp(operator, 1_000);
     await credit(operator.operatorId, -1_000);
     const dispute = `dp_${spent.id}`;
-    await disputed(dispute, await paymentOf(spent.id), 1_000);
+    await disputed(dispute, { paymentId: await paymentOf(spent.id), cents: 1_000 });
     await credit(operator.operatorId, 300);
     const receivable = `dispute:${dispute}:1`;
     const body = { reason: 'The card was stolen.' };
