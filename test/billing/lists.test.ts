@@ -57,7 +57,7 @@ const dispute = async (topUpId: string, cents: number): Promise<string> => {
 };
 
 describe('The parts of a wallet can be listed', function () {
-  this.timeout(120_000);
+  this.timeout(400_000);
   let operator: TestOperator;
   before(async () => {
     operator = await buildOperator();

@@ -35,7 +35,7 @@ const reasonOf = ({ amount_cents: cents, details: { top_up, refund_id, dispute }
 });
 
 describe('A row of GET /v1/billing/transactions says what it is for', function () {
-  this.timeout(120_000);
+  this.timeout(400_000);
   after(async () => assertLedger(await database()));
 
   it('where two payments of the same sum are disputed, and one of them is won', async () => {
