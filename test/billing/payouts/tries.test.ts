@@ -77,10 +77,11 @@ describe('A try that the provider answered and has not done', function () {
     const { tried, answer } = provider([lost, notDone]);
     const payments = {
       ...context.payments,
-      refund: (request: Parameters<typeof context.payments.refund>[0]) => {
-        answer(request);
-        return Promise.resolve({ providerRefundId: 're_1' });
-      },
+      refund: (request: Parameters<typeof context.payments.refund>[0]) =>
+        Promise.resolve(request).then((asked) => {
+          answer(asked);
+          return { providerRefundId: 're_1' };
+        }),
       listRefunds: () => Promise.resolve([]),
     };
     for (let failures = 0; failures < 2; failures += 1)

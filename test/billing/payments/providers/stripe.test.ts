@@ -247,8 +247,10 @@ function callsToStripe(program: string): void {
     });
 
     it(`make a refund under another key where Stripe repeats ${status} ${code} for the first one, and only once`, async () => {
-      const { request } = await refunded();
-      const other = { ...request, key: `refund:${newId('txn')}` };
+      const page = await payments.openTopUp(topUp());
+      await world.pay(page);
+      const { paymentId } = await payments.readCheckout(page.sessionId);
+      const other = { key: `refund:${newId('txn')}`, tries: 1, paymentId: paymentId ?? '', amountCents: 2_500 };
       const posts = world.proxy.callsTo('POST /v1/refunds').length;
       world.proxy.faults.push({ on: /^POST .v1.refunds/, how: { kept: status, code } });
       await assert.rejects(payments.refund(other), NotDone);
