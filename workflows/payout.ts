@@ -11,7 +11,7 @@ export const payout = (): Promise<string> =>
     advance: database.advancePayout,
     next: ({ status }) => (status === 'due' ? 'wait' : status === 'transferring' ? 'transfer' : 'end'),
     act: {
-      // Under one key until there is an answer: an unknown outcome is no failure.
+      // Under one key until there is an answer: an unknown outcome is no failure. What was not done is tried under another one.
       transfer: (id) => outbound({ maximumInterval: '10m' }).transferPayout(id),
     },
     describe: ({ status }) => SITUATIONS[status],
@@ -25,7 +25,7 @@ export const payout = (): Promise<string> =>
 
 const SITUATIONS: Record<Status, string> = {
   due: 'Waits for a payment provider to be configured; the next month takes it over where there is none until then.',
-  transferring: doing('transferPayout', 'again and again under one key until it answers'),
+  transferring: doing('transferPayout', 'again and again until it has done it'),
   paid: ended('payout', 'paid'),
   failed:
     "Ended: the payment provider refused it for good. The money is back among the earnings, and part of the next month's payout.",

@@ -195,6 +195,8 @@ const Environment = z.object({
   SUBSCRIBE_SESSION_SECONDS: integer(1, 86_400).default(1_800),
   COMMISSION_BPS: integer(0, 10_000).default(0),
   MIN_PAYOUT_CENTS: integer(1, 100_000_000).default(1_000),
+  // At most four weeks: what waits for one statement is old enough for the next.
+  PAYOUT_TOPUP_AGE_DAYS: integer(0, 28).default(7),
   COST_EMAIL_MICROCENTS: integer(0, 100_000_000).default(10_000),
   COST_COMPUTE_MICROCENTS: integer(0, 100_000_000).default(5_000),
   LLM_PROVIDERS: modelProviders.optional(),
@@ -362,6 +364,8 @@ export interface Config {
   commissionBps: number;
   /** Less than this is not paid out, but carried to the next month. */
   minPayoutCents: number;
+  /** Days that a top-up is old before what it paid is paid out (decision B71). */
+  payoutTopUpAgeDays: number;
   /** The cost of a notification by e-mail for the platform. */
   notificationEmailMicrocents: number;
   /** Which queues a worker polls: `sealed`, where skills are executed, the others, or all. */
@@ -613,6 +617,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     subscribeSessionSeconds: settings.SUBSCRIBE_SESSION_SECONDS,
     commissionBps: settings.COMMISSION_BPS,
     minPayoutCents: settings.MIN_PAYOUT_CENTS,
+    payoutTopUpAgeDays: settings.PAYOUT_TOPUP_AGE_DAYS,
     notificationEmailMicrocents: settings.COST_EMAIL_MICROCENTS,
     maxDueLives: settings.MAX_DUE_LIVES,
     runForEveryLife: settings.RUN_FOR_EVERY_LIFE,

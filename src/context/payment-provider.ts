@@ -1,3 +1,4 @@
+import { CarnetError } from '../errors/carnet-error.ts';
 import type { PaidTier } from '../fields/tiers.ts';
 
 /** A page of the portal is opened with the configuration that `ensurePortal` returned. */
@@ -66,6 +67,12 @@ export interface SubscriptionChange {
 export class PaymentRefused extends Error {
   override readonly name: string = 'PaymentRefused';
 }
+
+/**
+ * The provider answered that it has not done it now, as where our balance there is too low, or it has failed. It may repeat that answer for a
+ * day under the same key, so the next try has another one.
+ */
+export class NotDone extends CarnetError {}
 
 /** The provider does not know the customer, or no longer. */
 export class CustomerUnknown extends PaymentRefused {
@@ -138,8 +145,16 @@ export interface PaymentProvider {
   readCheckout(sessionId: string): Promise<CheckoutState>;
   /** Closes a checkout so that nobody can pay it; one that is over already stays as it is. */
   expireCheckout(sessionId: string): Promise<void>;
-  /** Key `refund:<transaction>`; the same key again makes no other refund. The list says its outcome. */
-  refund(request: { key: string; paymentId: string; amountCents: number }): Promise<{ providerRefundId: string }>;
+  /**
+   * Key `refund:<transaction>`; the same key again makes no other refund. The list says its outcome.
+   * @param request.tries counts the tries under the key, one more after `NotDone`
+   */
+  refund(request: {
+    key: string;
+    tries: number;
+    paymentId: string;
+    amountCents: number;
+  }): Promise<{ providerRefundId: string }>;
   /**
    * All refunds of a payment, no matter who made them, the newest first. Throws `PaymentRefused` where the provider does not
    * know the payment, or lists amounts that are not US cents.
@@ -157,6 +172,8 @@ export interface PaymentProvider {
    * @returns the cents that went back; null where it had ended by itself, and nothing is given back
    */
   giveSubscriptionBack(subscriptionId: string): Promise<number | null>;
+  /** Which subscription a payment was made for, and by whom; null: for none, or the provider does not know it. */
+  readSubscriptionPayment(paymentId: string): Promise<{ subscriptionId: string; customerId: string | null } | null>;
   /**
    * Sees to it that the portal sells what the settings say, and that an upgrade in it counts when it is paid.
    * @param configurationId what an earlier call returned
@@ -172,9 +189,14 @@ export interface PaymentProvider {
    * @returns after: null where there are no more
    */
   readEvents(request: { since: Date; after: string | null }): Promise<{ events: unknown[]; after: string | null }>;
-  /** Key `payout:<operator>:<month>`. @param request.account `acct_…` */
+  /**
+   * Key `payout:<operator>:<month>`; the same key again makes no other transfer.
+   * @param request.tries counts the tries under the key, one more after `NotDone`
+   * @param request.account `acct_…`
+   */
   transfer(request: {
     key: string;
+    tries: number;
     operatorId: string;
     account: string;
     amountCents: number;

@@ -198,6 +198,8 @@ export class StripeBooks {
         const wanted = ['customer', 'status'].map((name) => [name, query.get(name)] as const);
         return { data: this.of('cs_test').filter((one) => wanted.every(([name, value]) => one[name] === value)) };
       }
+      case 'GET invoice_payments':
+        return this.#invoicePayments(query.get('payment[payment_intent]'));
       case 'POST transfers':
         return this.#make('tr', {
           amount: numberIn(form.amount),
@@ -289,6 +291,21 @@ export class StripeBooks {
       metadata,
       items: { data },
     });
+  }
+
+  #invoicePayments(intent: string | null): { data: object[]; has_more: boolean } {
+    const data = this.of('sub').flatMap(({ id, customer, latest_invoice: invoice }) => {
+      const { id: invoiceId, payments } = invoice as {
+        id: string;
+        payments: { data: { payment: { payment_intent: string } }[] };
+      };
+      const isPaid = payments.data.some(({ payment }) => payment.payment_intent === intent);
+      const parent = { type: 'subscription_details', subscription_details: { subscription: id } };
+      return isPaid
+        ? [{ id: `inpay_${invoiceId}`, invoice: { id: invoiceId, object: 'invoice', customer, parent } }]
+        : [];
+    });
+    return { data, has_more: false };
   }
 
   #updateSubscription(id: string, form: Form): StripeObject {

@@ -20,12 +20,13 @@ export interface StripeCall {
 /**
  * The fault of the next call that matches. `drop`: Stripe does it, and the answer is lost; `lose`: the call
  * never reaches Stripe; `garbage`: Stripe does it, and the answer is not JSON; a number: this status as the answer, and
- * Stripe does nothing; `until`: the answer is held back until the test releases it.
+ * Stripe does nothing; `until`: the answer is held back until the test releases it; `kept`: Stripe does nothing, and answers this to every
+ * call under the same key, as it does for a day.
  */
 export interface StripeFault {
   /** The call, e.g. `POST /v1/refunds`; absent: any call. */
   on?: RegExp;
-  how: 'drop' | 'lose' | 'garbage' | number | { until: Promise<void> };
+  how: 'drop' | 'lose' | 'garbage' | number | { until: Promise<void> } | { kept: number; code: string };
 }
 
 export interface StripeProxy {
@@ -104,6 +105,9 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
     }
   };
 
+  const fingerprintOf = (request: IncomingMessage, body: string): string =>
+    createHash('sha256').update(`${request.url} ${body}`).digest('hex');
+
   /**
    * As with Stripe: the same call gets the same answer, another call is refused, and what was refused may be tried
    * again.
@@ -111,7 +115,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
   const actOnce = async (request: IncomingMessage, body: string): Promise<Answer & { replayed: boolean }> => {
     const key = request.headers['idempotency-key'];
     if (typeof key !== 'string' || request.method !== 'POST') return { ...(await act(request, body)), replayed: false };
-    const fingerprint = createHash('sha256').update(`${request.url} ${body}`).digest('hex');
+    const fingerprint = fingerprintOf(request, body);
     const earlier = kept.get(key);
     if (earlier !== undefined && earlier.fingerprint !== fingerprint) {
       return { status: 400, body: errorBody('idempotency_error', 'idempotency_key_reused'), replayed: false };
@@ -144,9 +148,13 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
       response.writeHead(fault, { 'content-type': 'application/json' }).end(errorBody('api_error', 'of_the_tests'));
       return;
     }
+    if (typeof fault === 'object' && 'kept' in fault && idempotencyKey !== null) {
+      const refusal = { status: fault.kept, body: errorBody('invalid_request_error', fault.code) };
+      kept.set(idempotencyKey, { fingerprint: fingerprintOf(request, body), answer: Promise.resolve(refusal) });
+    }
     const { status, body: text, replayed } = await actOnce(request, body);
     if (fault === 'drop') return void request.socket.destroy();
-    if (typeof fault === 'object') await fault.until;
+    if (typeof fault === 'object' && 'until' in fault) await fault.until;
     call.status = status;
     response.writeHead(status, {
       'content-type': 'application/json',

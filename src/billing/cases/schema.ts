@@ -11,6 +11,7 @@ const alarms = [
   'upgrade_not_made',
   'subscription_refund_came_back',
   'subscription_not_given_back',
+  'subscription_disputed',
   'unknown_price',
 ] as const;
 export type BillingAlarm = (typeof alarms)[number];
@@ -34,6 +35,7 @@ export const BillingCaseSchema = z
           "publisher's account. `upgrade_not_made`: an upgrade was paid and not made; refund it at the provider. " +
           '`subscription_refund_came_back`: the bank sent back what was refunded of a second subscription; the operator does not have it. ' +
           '`subscription_not_given_back`: an operator may pay for a second subscription, and the provider does not give it back; end and refund it there. ' +
+          '`subscription_disputed`: a payment for a subscription is disputed, and the tier stays; decide whether to end it at the provider. ' +
           '`unknown_price`: a subscription that is paid has a price that no setting names, so its tier or seats do not count. Null unless the kind is `alarm`.',
       }),
     id: z.string(),

@@ -46,6 +46,15 @@ export const recordDispute = (
     select * from record_dispute(${fact.disputeId}, ${fact.paymentId}, ${fact.amountCents}, ${fact.status}, ${fact.standing}, ${fact.stage},
       ${fact.createdAt.toISOString()}, ${fact.movements === null ? null : JSON.stringify(fact.movements)}::jsonb, ${requestId})`);
 
+export const recordSubscriptionDispute = (
+  connection: CommonQueryMethods,
+  { subscriptionId, operatorId, ...fact }: Fact<'dispute'> & { subscriptionId: string; operatorId: string },
+  requestId: string,
+): Promise<PaymentEffect> =>
+  connection.one(sql.type(EffectRow)`
+    select * from record_subscription_dispute(${fact.disputeId}, ${fact.paymentId}, ${fact.amountCents}, ${fact.currency}, ${fact.status},
+      ${fact.standing}, ${fact.stage}, ${fact.createdAt.toISOString()}, ${subscriptionId}, ${operatorId}, ${requestId})`);
+
 export const recordTransferReversed = (
   connection: CommonQueryMethods,
   fact: Fact<'transfer_reversed'>,

@@ -1,9 +1,10 @@
 import type { Context } from '../../context/context.ts';
 import { noteSchedule } from '../../commands/schedules.ts';
 import { step } from '../../commands/fault-points.ts';
-import { PaymentRefused } from '../../context/payment-provider.ts';
+import { NotDone, PaymentRefused } from '../../context/payment-provider.ts';
 import {
   advancePayoutRow,
+  countPayoutTry,
   findTransferringPayout,
   openPayoutRows,
   settlePayoutRow,
@@ -23,8 +24,8 @@ export async function openPayouts(
   { config, pool, delivery }: Context,
   progress: PayoutsProgress,
 ): Promise<OpenedPayouts> {
-  const { commissionBps, minPayoutCents: minimumCents } = config;
-  const opened = await openPayoutRows(pool, { ...progress, limit: BATCH, commissionBps, minimumCents });
+  const { commissionBps, minPayoutCents: minimumCents, payoutTopUpAgeDays: ageDays } = config;
+  const opened = await openPayoutRows(pool, { ...progress, limit: BATCH, commissionBps, minimumCents, ageDays });
   if (opened.last === null) await noteSchedule(pool, 'monthly-payouts');
   if (opened.due > 0) delivery.messagesCommitted();
   return opened;
@@ -49,15 +50,17 @@ export const advancePayout = async ({ config, pool }: Context, payoutId: string)
 /**
  * Has the provider transfer what is under way, and writes down what came of it; nothing is done where it is over. A try
  * whose answer was lost is made again under the same key with the same account and amount, so the provider transfers
- * once.
+ * once. One that was answered and not done is made again under another key, since a provider repeats its answer for a day
+ * (decision B72).
  * @throws what the provider throws that is no final refusal: the outcome is unknown.
  */
 export async function transferPayout({ pool, log, payments }: Context, payoutId: string): Promise<void> {
   const payout = await findTransferringPayout(pool, payoutId);
   if (payout === null) return;
-  const { operator_id: operatorId, account, net_cents: amountCents } = payout;
-  const transfer = payments.transfer({ key: `payout:${payoutId}`, operatorId, account, amountCents });
-  const done = await transfer.catch((error: unknown) => {
+  const { operator_id: operatorId, account, net_cents: amountCents, tries } = payout;
+  const transfer = payments.transfer({ key: `payout:${payoutId}`, tries, operatorId, account, amountCents });
+  const done = await transfer.catch(async (error: unknown) => {
+    if (error instanceof NotDone) await countPayoutTry(pool, payoutId, tries);
     if (!(error instanceof PaymentRefused)) throw error;
     log.warn(
       { payoutId, reason: error.message },

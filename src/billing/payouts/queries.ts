@@ -3,9 +3,14 @@ import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { EarningsSchema, PayoutSchema, type Earnings, type Payout, type PayoutState } from './schema.ts';
 
-export const findEarnings = (connection: CommonQueryMethods, operatorId: string): Promise<Earnings> =>
+/** @param ageDays what was paid with a younger top-up waits */
+export const findEarnings = (
+  connection: CommonQueryMethods,
+  { operatorId, ageDays }: { operatorId: string; ageDays: number },
+): Promise<Earnings> =>
   connection.one(sql.type(EarningsSchema)`
-    select posted_cents as available_cents, pending as pending_cents, posted_cents + pending + paid as lifetime_cents
+    select posted_cents as available_cents, least(posted_cents, young_earnings(operator_id, ${ageDays}, clock_timestamp())) as young_cents,
+      pending as pending_cents, posted_cents + pending + paid as lifetime_cents
     from earnings, lateral (
       select coalesce(sum(gross_cents) filter (where status = 'transferring'), 0)::int8 as pending,
         coalesce(sum(gross_cents) filter (where status = 'paid'), 0)::int8 as paid
@@ -34,10 +39,11 @@ export type OpenedPayouts = z.infer<typeof Opened>;
 
 export const openPayoutRows = (
   connection: CommonQueryMethods,
-  progress: PayoutsProgress & { limit: number; commissionBps: number; minimumCents: number },
+  progress: PayoutsProgress & { limit: number; commissionBps: number; minimumCents: number; ageDays: number },
 ): Promise<OpenedPayouts> =>
   connection.one(sql.type(Opened)`
-    select * from open_payouts(${progress.month}, ${progress.after}, ${progress.limit}, ${progress.commissionBps}, ${progress.minimumCents})`);
+    select * from open_payouts(${progress.month}, ${progress.after}, ${progress.limit}, ${progress.commissionBps}, ${progress.minimumCents},
+      ${progress.ageDays})`);
 
 const Status = z.object({ status: z.custom<PayoutState>() });
 
@@ -48,7 +54,12 @@ export const advancePayoutRow = (
 ): Promise<PayoutState> =>
   connection.oneFirst(sql.type(Status)`select advance_payout(${payoutId}, ${configured}) as status`);
 
-const Transferring = z.object({ operator_id: z.string(), account: z.string(), net_cents: z.number() });
+const Transferring = z.object({
+  operator_id: z.string(),
+  account: z.string(),
+  net_cents: z.number(),
+  tries: z.number(),
+});
 
 /** Reads what is to be transferred; null where that is over. */
 export const findTransferringPayout = (
@@ -56,8 +67,16 @@ export const findTransferringPayout = (
   payoutId: string,
 ): Promise<z.infer<typeof Transferring> | null> =>
   connection.maybeOne(sql.type(Transferring)`
-    select operator_id, account, net_cents from payouts
+    select operator_id, account, net_cents, tries from payouts
     where operator_id = split_part(${payoutId}, ':', 1) and month = split_part(${payoutId}, ':', 2) and status = 'transferring'`);
+
+/** The provider answered a try and has not done it: the next one has another key. A rival that came first has counted it. */
+export async function countPayoutTry(connection: CommonQueryMethods, payoutId: string, tries: number): Promise<void> {
+  await connection.query(sql.type(z.object({}))`
+    update payouts set tries = tries + 1
+    where operator_id = split_part(${payoutId}, ':', 1) and month = split_part(${payoutId}, ':', 2) and status = 'transferring'
+      and tries = ${tries}`);
+}
 
 /** @param providerTransferId null: refused for good */
 export async function settlePayoutRow(

@@ -15,7 +15,11 @@ const getEarnings = route({
   audience: 'anyone',
   status: 200,
   reply: EarningsSchema,
-  handler: async ({ context, caller }) => ({ status: 200, body: await findEarnings(context.pool, caller.operatorId) }),
+  isHeavy: () => true,
+  handler: async ({ context, caller: { operatorId } }) => ({
+    status: 200,
+    body: await findEarnings(context.pool, { operatorId, ageDays: context.config.payoutTopUpAgeDays }),
+  }),
 });
 
 const pages = cursorList({

@@ -8,7 +8,9 @@ export const PayoutSchema = z
   .object({
     id: z.string(),
     month: z.string().describe('YYYY-MM. The statement counts earnings up to the end of this month, in UTC.'),
-    gross_cents: Cents.describe('Captured and not paid out before, including what earlier months carried over.'),
+    gross_cents: Cents.describe(
+      'Captured and not paid out before, including what earlier months carried over, without what was paid by top-ups that are too young.',
+    ),
     commission_cents: Cents.describe('Rounded down. Taken when the statement is paid out, so once from every cent.'),
     net_cents: Cents,
     status: PayoutStatusSchema.describe(
@@ -42,12 +44,16 @@ export type PayoutState = Payout['status'] | 'gone';
 export const EarningsSchema = z
   .object({
     available_cents: Cents.describe('Captured and not paid out; before commission.'),
+    young_cents: Cents.describe(
+      'Of available_cents: paid by top-ups that are too young for a statement that would be made now (PAYOUT_TOPUP_AGE_DAYS, 7 unless set); ' +
+        'it waits for the next one.',
+    ),
     pending_cents: Cents.describe('In a transfer whose outcome is not known yet; no longer in available_cents.'),
     lifetime_cents: Cents.describe('Everything ever captured: available, pending and paid out, before commission.'),
   })
   .meta({
     id: 'Earnings',
     description: 'What others paid for the skills of the calling operator, in US cents. It is not part of the wallet.',
-    examples: [{ available_cents: 250, pending_cents: 0, lifetime_cents: 12_595 }],
+    examples: [{ available_cents: 250, young_cents: 100, pending_cents: 0, lifetime_cents: 12_595 }],
   });
 export type Earnings = z.infer<typeof EarningsSchema>;

@@ -1,6 +1,6 @@
 import { sql } from '../../database/pool.ts';
 import type { StatementForm } from './queries.ts';
-import { signedCents } from './transaction-text.ts';
+import { hasReason, signedCents } from './transaction-text.ts';
 
 export const CSV = 'text/csv';
 
@@ -22,6 +22,10 @@ const COLUMNS = [
   'invocation_status',
   'mission_id',
   'mission_declared_intent',
+  'balance_after_cents',
+  'top_up_id',
+  'refund_id',
+  'dispute_id',
 ];
 
 /** RFC 4180 ends every record with this, the header as well. */
@@ -35,11 +39,13 @@ export const CSV_HEADER = COLUMNS.join(',') + RECORD_END;
 const transactionRecord = sql.fragment`(
   select concat_ws(',', t.id, t.kind, ${signedCents}::text, coalesce(t.meter, ''), csv_text(t.description), iso_time(t.created_at),
     coalesce(t.skill_id, ''), csv_text(s.name), coalesce(t.invocation_id, ''), coalesce(i.status, ''),
-    coalesce(i.mission_id, ''), csv_text(m.declared_intent))
+    coalesce(i.mission_id, ''), csv_text(m.declared_intent),
+    coalesce(t.balance_after_cents::text, ''), coalesce(r.top_up, ''), coalesce(r.refund, ''), csv_text(r.dispute))
   from (select) one
     left join invocation_references i on i.id = t.invocation_id
     left join skill_names s on s.id = t.skill_id
-    left join mission_intents m on m.id = i.mission_id)`;
+    left join mission_intents m on m.id = i.mission_id
+    left join lateral reason_of(t.kind, t.cause) r on ${hasReason})`;
 
 export const CSV_FORM: StatementForm = {
   text: transactionRecord,

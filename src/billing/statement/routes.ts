@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid } from '../../errors/carnet-error.ts';
+import { invalid, notFound } from '../../errors/carnet-error.ts';
 import { cursorPages } from '../../http/lists/pagination.ts';
 import { writtenText } from '../../json/prepared.ts';
 import { queryInteger } from '../../http/query.ts';
@@ -7,7 +7,8 @@ import { route, type AnyRoute, type Links, type RouteRequest } from '../../http/
 import { withReceipts } from './receipts.ts';
 import { CSV, CSV_FORM, CSV_HEADER, CSV_ROWS, RECORD_END } from './csv.ts';
 import { JSON_FORM, readStatementPage, type StatementForm } from './queries.ts';
-import { statementFilters, StatementSchema, TimelineSchema } from './schema.ts';
+import { SourcesSchema, statementFilters, StatementSchema, TimelineSchema } from './schema.ts';
+import { readSourcesPage } from './sources-queries.ts';
 import { readTimelinePage } from './timeline-queries.ts';
 
 const MAX_LIMIT = 200;
@@ -103,7 +104,7 @@ const listTransactions = route({
   summary: 'Read the statement of your wallet, newest first',
   description:
     'The first page fixes what all pages show; its cursor is valid for 24 hours, under the same filters. ' +
-    'A page ends before its limit with the debit that brings the number of its sources to 2,000. ' +
+    'A row shows the newest 200 sources of each kind, and a page ends before its limit with the row that brings their number to 2,000. ' +
     `With \`Accept: text/csv\` the default view is a table with a header, of up to ${CSV_ROWS} rows; the Link header leads to the rest.`,
   audience: 'anyone',
   query: Query,
@@ -121,4 +122,36 @@ const listTransactions = route({
   },
 });
 
-export const statementRoutes: AnyRoute[] = [listTransactions];
+const sourcePages = cursorPages({ maximum: 500, standard: 200, position: z.object({ from: z.int() }) });
+
+const listSources = route({
+  method: 'get',
+  path: '/v1/billing/transactions/:id/sources',
+  operation: 'listTransactionSources',
+  tag: 'billing',
+  summary: 'List the model calls and machine runs that a debit stands for, oldest first',
+  description: 'Empty for a row that has no sources.',
+  audience: 'anyone',
+  params: z.object({ id: z.string() }),
+  query: z.object(sourcePages.query),
+  status: 200,
+  reply: SourcesSchema,
+  refusals: ['INVALID_CURSOR', 'NOT_FOUND'],
+  isHeavy: () => true,
+  handler: async (request) => {
+    const { context, caller, params, query } = request;
+    const from = sourcePages.after(request)?.from ?? null;
+    const page = await readSourcesPage(context.pool, {
+      operatorId: caller.operatorId,
+      id: params.id,
+      from,
+      limit: query.limit,
+    });
+    if (page === null) throw notFound('transaction');
+    const { members, links } = sourcePages.next(request, page.more ? { from: page.ended } : null);
+    const text = `{"llm_sources":[${page.calls ?? ''}],"machine_sources":[${page.runs ?? ''}],${JSON.stringify(members).slice(1)}`;
+    return { status: 200 as const, prepared: writtenText<never>(text), links };
+  },
+});
+
+export const statementRoutes: AnyRoute[] = [listTransactions, listSources];

@@ -61,6 +61,17 @@ export const StatementSchema = z
   })
   .meta({ id: 'Statement', description: 'Rows of your wallet, newest first.' });
 
+export const SourcesSchema = z
+  .object({
+    llm_sources: z.array(ModelCallSourceSchema),
+    machine_sources: z.array(MachineSourceSchema),
+    ...cursorMembers,
+  })
+  .meta({
+    id: 'DebitSources',
+    description: 'What a debit stands for, oldest first; a page has sources of both kinds.',
+  });
+
 const TransactionRowSchema = z.object({
   kind: z.literal('wallet_transaction'),
   transaction: z

@@ -21,34 +21,47 @@ const missionText = (id: Fragment): Fragment => sql.fragment`coalesce((
 const idText = (id: Fragment): Fragment => sql.fragment`coalesce('"' || ${id} || '"', 'null')`;
 
 /**
- * Number of sources at which a page ends. A machine run of a millisecond costs 2 microcents with its fee, so a cent may
- * have thousands of sources. They take 300 to 500 bytes each, so a page is about a megabyte, and more only where a
- * single debit has more.
+ * Sources of either kind that a row shows. A machine run of a millisecond costs 2 microcents with its fee, so a cent may
+ * have many thousand, which are read page by page.
  */
+const shownSources = sql.fragment`200`;
+
+/** Number of sources at which a page ends. They take 300 to 500 bytes each, so a page is about a megabyte. */
 export const pageOfSources = sql.fragment`2000`;
 
-/** How many sources the transfer `t` shows; counted up to a page of them. */
+/** How many sources the transfer `t` shows. */
 export const sourcesCount = sql.fragment`
-  case when ${sourced} then count_debit_sources(t.wallet, t.meter, t.meter_from_cents, t.amount_cents, ${pageOfSources}) else 0 end`;
+  case when ${sourced} then count_debit_sources(t.wallet, t.meter, t.meter_from_cents, t.amount_cents, ${shownSources}) else 0 end`;
 
 /** A function of its own: as a part of the page's query it would be set up for every page, with sources or without. */
-const sourcesText = sql.fragment`debit_sources_text(t.wallet, t.meter, t.meter_from_cents, t.amount_cents)`;
+const sourcesText = sql.fragment`debit_sources_text(t.wallet, t.meter, t.meter_from_cents, t.amount_cents, ${shownSources})`;
 
-const noSourcesText = sql.fragment`',"llm_sources":[],"machine_sources":[],"machine_cost_microcents":null,"source_status":null}'`;
+const noSourcesText = sql.fragment`',"llm_sources":[],"machine_sources":[],"source_count":0,"machine_cost_microcents":null,"source_status":null}'`;
 
-/** A row without skill, invocation and sources needs no lookup. */
+/** Whether the transfer `t` may be for a top-up, a refund or a dispute; each look-up costs, so others have none. */
+export const hasReason = sql.fragment`t.kind in ('topup', 'refund', 'adjustment')`;
+
+const reasonText = sql.fragment`
+  case when ${hasReason} then (
+    select ',"top_up":' || coalesce('{"id":"' || r.top_up || '","transaction_id":' || ${idText(sql.fragment`r.credit`)} || '}', 'null')
+      || ',"refund_id":' || ${idText(sql.fragment`r.refund`)}
+      || ',"dispute":' || coalesce('{"id":' || to_json(r.dispute)::text || ',"status":' || to_json(r.dispute_status)::text || '}', 'null')
+    from reason_of(t.kind, t.cause) r)
+  else ',"top_up":null,"refund_id":null,"dispute":null' end`;
+
+/** A row without skill, invocation and sources needs no lookup of them. */
 const detailsText = sql.fragment`
   case when ${sourced} or t.skill_id is not null or t.invocation_id is not null then (
     select '{"skill_id":' || ${idText(sql.fragment`t.skill_id`)} || ',"invocation_id":' || ${idText(sql.fragment`t.invocation_id`)}
       || ',"mission_id":' || ${idText(sql.fragment`i.mission_id`)} || ',"skill":' || ${skillText(sql.fragment`t.skill_id`)}
       || ',"invocation":' || coalesce('{"id":"' || i.id || '","status":"' || i.status || '"}', 'null')
-      || ',"mission":' || case when i.mission_id is null then 'null' else ${missionText(sql.fragment`i.mission_id`)} end
+      || ',"mission":' || case when i.mission_id is null then 'null' else ${missionText(sql.fragment`i.mission_id`)} end || ${reasonText}
       || case when ${sourced} then ${sourcesText} else ${noSourcesText} end
     from (select) one left join invocation_references i on i.id = t.invocation_id)
-  else '{"skill_id":null,"invocation_id":null,"mission_id":null,"skill":null,"invocation":null,"mission":null' || ${noSourcesText} end`;
+  else '{"skill_id":null,"invocation_id":null,"mission_id":null,"skill":null,"invocation":null,"mission":null' || ${reasonText} || ${noSourcesText} end`;
 
 /** The transfer `t` as a WalletTransaction without its receipt, which is sealed: `receipt_url` is null. */
 export const transactionText = sql.fragment`
-  '{"id":"' || t.id || '","type":"' || t.kind || '","amount_cents":' || ${signedCents} || ',"meter":' || ${idText(sql.fragment`t.meter`)}
+  '{"id":"' || t.id || '","type":"' || t.kind || '","amount_cents":' || ${signedCents} || ',"balance_after_cents":' || coalesce(t.balance_after_cents::text, 'null') || ',"meter":' || ${idText(sql.fragment`t.meter`)}
   || ',"description":' || to_json(t.description)::text || ',"created_at":"' || iso_time(t.created_at)
   || '","receipt_url":null,"details":' || ${detailsText} || '}'`;

@@ -15,7 +15,7 @@ interface Adjustment {
 const WalletRow = z.object({ available: z.number(), owed: z.number() });
 const ReservedRow = z.object({ reserved: z.number() });
 const MovedRow = z.object({ id: z.string() });
-const CreatedRow = z.object({ created_at: z.string() });
+const CreatedRow = z.object({ created_at: z.string(), balance_after_cents: z.number().nullable() });
 
 /**
  * Locks the wallet and sees that it covers what is taken out: it never goes below zero (decision B10).
@@ -51,11 +51,13 @@ export async function adjustWallet(
     select ${move}(${id}, ${operatorId}, ${Math.abs(amountCents)}, 'platform:adjustments', 'adjustment', ${id},
       ${description}) as id`);
   await unit.audit('wallet.adjusted', operatorId, { transaction_id: id, amount_cents: amountCents });
-  const { created_at } = await connection.one(sql.type(CreatedRow)`select created_at from transfers where id = ${id}`);
+  const { created_at, balance_after_cents } = await connection.one(sql.type(CreatedRow)`
+    select created_at, balance_after_cents from transfers where id = ${id}`);
   return {
     id,
     type: 'adjustment',
     amount_cents: amountCents,
+    balance_after_cents,
     meter: null,
     description,
     created_at,

@@ -3,22 +3,54 @@ import { z } from 'zod';
 /** Whole US cents, negative for debits. */
 const Cents = z.int();
 
+export const MeterSchema = z.enum([
+  'sealed_execution',
+  'llm_gateway',
+  'identity',
+  'metered_action',
+  'sms',
+  'email',
+  'l3',
+]);
+
 export const BalanceSchema = z
   .object({
-    balance_cents: Cents.describe('Available: paid in and neither spent nor held.'),
+    balance_cents: Cents.describe('Paid in and neither spent nor held. Of it reserved_cents is begun to be used.'),
     balance_usd: z.string().describe('balance_cents as dollars, without thousands separator.'),
     ledger_balance_cents: Cents.describe('Before holds.'),
     held_cents: Cents.describe('Held for open invocations and for refunds under way.'),
+    reserved_cents: Cents.describe(
+      'Begun by meters and not debited yet, in whole cents: promised to nothing else. Part of balance_cents.',
+    ),
+    available_cents: Cents.describe(
+      'The highest price that can be paid now: balance_cents less reserved_cents, and 0 while something is owed.',
+    ),
     receivable_cents: Cents.describe(
       'Owed since payments were taken back that the wallet could not cover. While it is above zero nothing is spent: ' +
         'money that becomes available pays it first.',
     ),
+    remainders: z
+      .array(
+        z
+          .object({ meter: MeterSchema, microcents: z.int().min(1).describe('Less than a cent.') })
+          .meta({ id: 'MeterRemainder' }),
+      )
+      .describe('What reserved_cents is made of: what each meter has charged and no debit has taken yet.'),
   })
   .meta({
     id: 'Balance',
     description: 'The wallet of the calling operator, in US cents.',
     examples: [
-      { balance_cents: 975, balance_usd: '$9.75', ledger_balance_cents: 1000, held_cents: 25, receivable_cents: 0 },
+      {
+        balance_cents: 975,
+        balance_usd: '$9.75',
+        ledger_balance_cents: 1000,
+        held_cents: 25,
+        reserved_cents: 1,
+        available_cents: 974,
+        receivable_cents: 0,
+        remainders: [{ meter: 'sealed_execution', microcents: 450_000 }],
+      },
     ],
   });
 export type Balance = z.infer<typeof BalanceSchema>;
@@ -32,6 +64,17 @@ const MissionReference = z
   .object({ id: z.string(), declared_intent: z.string() })
   .meta({ id: 'MissionReference' })
   .nullable();
+export const TopUpReference = z
+  .object({ id: z.string(), transaction_id: z.string().nullable().describe('Its credit; null: it was not paid.') })
+  .meta({ id: 'TopUpReference' })
+  .nullable();
+export const DisputeReference = z
+  .object({
+    id: z.string().describe("The payment provider's."),
+    status: z.string().describe("In the provider's words."),
+  })
+  .meta({ id: 'DisputeReference' })
+  .nullable();
 const Microcents = z.int().min(0);
 
 export const TransactionTypeSchema = z.enum([
@@ -44,16 +87,6 @@ export const TransactionTypeSchema = z.enum([
   'adjustment',
 ]);
 export type TransactionType = z.infer<typeof TransactionTypeSchema>;
-
-export const MeterSchema = z.enum([
-  'sealed_execution',
-  'llm_gateway',
-  'identity',
-  'metered_action',
-  'sms',
-  'email',
-  'l3',
-]);
 
 const DeclaredPurpose = z
   .string()
@@ -113,9 +146,22 @@ const DetailsSchema = z.object({
   skill: Named,
   invocation: InvocationReference,
   mission: MissionReference,
-  llm_sources: z.array(ModelCallSourceSchema),
-  machine_sources: z.array(MachineSourceSchema),
-  machine_cost_microcents: Microcents.nullable().describe('The sum of machine_sources.'),
+  top_up: TopUpReference.describe(
+    'The top-up that a credit, a refund, a dispute, a return or the payment of a debt is about; of others null.',
+  ),
+  refund_id: z
+    .string()
+    .nullable()
+    .describe('The refund that the row pays, or that came back; null where it was made without us.'),
+  dispute: DisputeReference.describe('The dispute that took the money, or gave it back, and its status today.'),
+  llm_sources: z.array(ModelCallSourceSchema).describe('The newest 200.'),
+  machine_sources: z.array(MachineSourceSchema).describe('The newest 200.'),
+  source_count: z
+    .int()
+    .describe(
+      'Of both kinds, also of those that are not shown: `GET /v1/billing/transactions/{id}/sources` has all of them.',
+    ),
+  machine_cost_microcents: Microcents.nullable().describe('The sum of all machine sources, shown or not.'),
   source_status: z
     .enum(['recorded', 'not_recorded'])
     .nullable()
@@ -130,8 +176,12 @@ export const noDetails: z.infer<typeof DetailsSchema> = {
   skill: null,
   invocation: null,
   mission: null,
+  top_up: null,
+  refund_id: null,
+  dispute: null,
   llm_sources: [],
   machine_sources: [],
+  source_count: 0,
   machine_cost_microcents: null,
   source_status: null,
 };
@@ -145,6 +195,9 @@ export const WalletTransactionSchema = z
     id: z.string(),
     type: TransactionTypeSchema,
     amount_cents: Cents.describe('Negative for debits.'),
+    balance_after_cents: Cents.nullable().describe(
+      '`ledger_balance_cents` right after this row, regardless of the filters. null: a row that an older release wrote during an upgrade.',
+    ),
     meter: MeterSchema.nullable(),
     description: z.string(),
     created_at: z.iso.datetime(),
@@ -159,6 +212,7 @@ export const WalletTransactionSchema = z
         id: 'txn_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
         type: 'adjustment',
         amount_cents: 1000,
+        balance_after_cents: 1000,
         meter: null,
         description: 'Welcome credit',
         created_at: '2026-11-21T12:00:00.000Z',
@@ -169,6 +223,7 @@ export const WalletTransactionSchema = z
         id: 'txn_01K9ZC9T0M3Q8V6W2X5Y7ZABCD',
         type: 'compute',
         amount_cents: -1,
+        balance_after_cents: 999,
         meter: 'sealed_execution',
         description: 'Sealed execution',
         created_at: '2026-11-21T12:05:00.000Z',
@@ -212,6 +267,7 @@ export const WalletTransactionSchema = z
               sealed_step_index: 2,
             },
           ],
+          source_count: 2,
           machine_cost_microcents: 10_350,
           source_status: 'recorded',
         },

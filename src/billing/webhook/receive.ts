@@ -10,12 +10,14 @@ import {
   paysTopUp,
   recordDispute,
   recordRefund,
+  recordSubscriptionDispute,
   recordTransferReversed,
   reportRefunds,
   savePaymentOutcome,
   settleTopUp,
   type PaymentEffect,
 } from '../payments/queries.ts';
+import { disputedSubscription, type DisputedSubscription } from '../payments/disputes/owner.ts';
 import { applySubscriptionFact } from '../subscriptions/facts.ts';
 
 const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the payment provider, by what they did');
@@ -25,6 +27,7 @@ const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the pa
  * - `differs`: the amount, the currency or the session is not the one that was requested;
  * - `unknown`: the payment is for a top-up that does not exist;
  * - `came_back`: what was refunded of a second subscription came back from the bank;
+ * - `subscription_disputed`: a payment for a subscription is disputed, and its tier stays;
  * - `unlisted`: a dispute has a status that we do not know, so only what its balance transactions moved counts;
  * - `unknown_price`: a subscription has a price that no setting names, so only the rest of it counts;
  * - `reversed_in_part`: a part of a payout was taken back from the publisher's account.
@@ -33,6 +36,7 @@ const ALARMING: ReadonlySet<string> = new Set([
   'differs',
   'unknown',
   'came_back',
+  'subscription_disputed',
   'unlisted',
   'unknown_price',
   'reversed_in_part',
@@ -41,13 +45,14 @@ const ALARMING: ReadonlySet<string> = new Set([
 /**
  * Applies an event of the payment provider in one transaction. An event counts once, and facts that are known already
  * change nothing, so events may come in any order and any number of times.
- * @throws CarnetError TEMPORARILY_UNAVAILABLE: the provider sends the event again.
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE, also where the provider does not say whose a disputed payment is: the provider sends the event again.
  */
 export async function receivePaymentEvent(context: Context, event: PaymentEvent, requestId: string): Promise<void> {
+  const disputed = event.kind === 'dispute' ? await disputedSubscription(context, event) : null;
   const call = serviceCall({ operation: 'receivePaymentWebhook', requestId });
   const { body: outcome } = await runCommand(context, call, async (unit) => {
     if (!(await insertPaymentEvent(unit.connection, event))) return { status: 200, body: 'seen' };
-    const effect = await applyFact(unit, event, requestId);
+    const effect = await applyFact(unit, { event, requestId, disputed });
     await savePaymentOutcome(unit.connection, { id: event.id, subject: subjectOf(event), outcome: effect.outcome });
     if (effect.life !== null) {
       await unit.wake(effect.life, effect.operator_id ?? undefined);
@@ -67,8 +72,13 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
 const IGNORED: PaymentEffect = { outcome: 'ignored', operator_id: null, life: null };
 const DIFFERS: PaymentEffect = { ...IGNORED, outcome: 'differs' };
 
-async function applyFact(unit: Unit, event: PaymentEvent, requestId: string): Promise<PaymentEffect> {
+async function applyFact(
+  unit: Unit,
+  { event, requestId, disputed }: { event: PaymentEvent; requestId: string; disputed: DisputedSubscription | null },
+): Promise<PaymentEffect> {
   const { connection } = unit;
+  if (event.kind === 'dispute' && disputed !== null)
+    return recordSubscriptionDispute(connection, { ...event, ...disputed }, requestId);
   if (event.kind === 'checkout' && event.purpose === 'top_up')
     return settleTopUp(connection, topUpOutcome(event), requestId);
   // We request dollars only. Another currency belongs to another product on the account, or its cents are not those of

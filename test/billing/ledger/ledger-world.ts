@@ -24,6 +24,22 @@ export const credit = (db: CommonQueryMethods, operator: string, { cents, cause 
   db.oneFirst(sql.type(z.object({ id: z.string() }))`
     select credit_wallet(${newId('txn')}, ${operator}, ${cents}, 'platform:adjustments', 'adjustment', ${cause}, 'test credit') as id`);
 
+/** A paid top-up, as its webhook reports it. @returns its id */
+export async function topUp(db: CommonQueryMethods, operator: string, cents: number): Promise<string> {
+  const id = newId('top');
+  await run(
+    db,
+    sql.fragment`
+    insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at)
+    values (${id}, ${operator}, 'local', ${cents}, 3600, 'http://carnet.test', clock_timestamp() + interval '1 hour')`,
+  );
+  await run(
+    db,
+    sql.fragment`select settle_top_up(${id}, 'paid', ${`cs_${id}`}, ${cents}, 'usd', ${`pi_${id}`}, 'req_test')`,
+  );
+  return id;
+}
+
 /** @returns the id of the transfer, null where the wallet does not cover it. */
 export const debit = (
   db: CommonQueryMethods,

@@ -63,11 +63,15 @@ export async function reportRefunds(paymentId: string): Promise<string | null> {
 /** Waits until the provider's list of refunds of a payment was read after everything that was reported. */
 export async function untilRead(paymentId: string): Promise<void> {
   const pool = await database();
-  await eventually('the list of refunds to be read', async () => {
-    const due = await pool.any(sql.type(z.object({ id: z.string() }))`
+  await eventually(
+    'the list of refunds to be read',
+    async () => {
+      const due = await pool.any(sql.type(z.object({ id: z.string() }))`
       select id from top_ups where payment_id = ${paymentId} and refunds_look_at is not null`);
-    return due.length === 0;
-  });
+      return due.length === 0;
+    },
+    { seconds: 300 },
+  );
 }
 
 /** Somebody refunds so many cents in the dashboard of the provider, and it is reported. @returns its id there */

@@ -50,10 +50,14 @@ export async function buildTopUp(
 
 /** The final state of a refund that was begun, however long that takes. */
 export const endedRefund = (operator: Requester, id: string): Promise<Refund> =>
-  eventually('the end of the refund', async () => {
-    const refund = assertStatus(await operator.get<Refund>(`/v1/billing/refunds/${id}`), 200);
-    return refund.status !== 'pending' && refund;
-  });
+  eventually(
+    'the end of the refund',
+    async () => {
+      const refund = assertStatus(await operator.get<Refund>(`/v1/billing/refunds/${id}`), 200);
+      return refund.status !== 'pending' && refund;
+    },
+    { seconds: 300 },
+  );
 
 /** Refunds and waits for the end: the answer has it where it came in time, which on a busy machine it may not. */
 export async function refundOf(

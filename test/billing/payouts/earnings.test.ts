@@ -62,9 +62,19 @@ describe('GET /v1/earnings', () => {
 
   it('is empty at first, and never a part of the wallet', async () => {
     const publisher = await buildOperator({ cents: 7 });
-    assert.deepEqual(await earningsOf(publisher), { available_cents: 0, pending_cents: 0, lifetime_cents: 0 });
+    assert.deepEqual(await earningsOf(publisher), {
+      available_cents: 0,
+      young_cents: 0,
+      pending_cents: 0,
+      lifetime_cents: 0,
+    });
     await sold(publisher, 250);
-    assert.deepEqual(await earningsOf(publisher), { available_cents: 250, pending_cents: 0, lifetime_cents: 250 });
+    assert.deepEqual(await earningsOf(publisher), {
+      available_cents: 250,
+      young_cents: 0,
+      pending_cents: 0,
+      lifetime_cents: 250,
+    });
     assert.equal((await publisher.get('/v1/billing/balance')).body.balance_cents, 7);
   });
 
@@ -72,7 +82,12 @@ describe('GET /v1/earnings', () => {
     const publisher = await buildOperator();
     const skill = await buildSkill(publisher, { price_per_invocation: 30 });
     await buildInvocation(await buildOperator({ cents: 100 }), skill.id);
-    assert.deepEqual(await earningsOf(publisher), { available_cents: 0, pending_cents: 0, lifetime_cents: 0 });
+    assert.deepEqual(await earningsOf(publisher), {
+      available_cents: 0,
+      young_cents: 0,
+      pending_cents: 0,
+      lifetime_cents: 0,
+    });
   });
 
   it('shows what is in a transfer separately, and keeps what was paid out in the lifetime sum', async () => {
@@ -84,11 +99,17 @@ describe('GET /v1/earnings', () => {
     await stated(publisher, '2019-02', 'transferring');
     assert.deepEqual(await earningsOf(publisher), {
       available_cents: 500,
+      young_cents: 0,
       pending_cents: 1_000,
       lifetime_cents: 2_500,
     });
     await run(await database(), sql.fragment`select settle_payout(${`${operatorId}:2019-02`}, null)`);
-    assert.deepEqual(await earningsOf(publisher), { available_cents: 1_500, pending_cents: 0, lifetime_cents: 2_500 });
+    assert.deepEqual(await earningsOf(publisher), {
+      available_cents: 1_500,
+      young_cents: 0,
+      pending_cents: 0,
+      lifetime_cents: 2_500,
+    });
   });
 
   it('has a payout again that was taken back before its transfer was known here', async () => {

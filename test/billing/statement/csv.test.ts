@@ -68,7 +68,7 @@ describe('GET /v1/billing/transactions as text/csv', () => {
   it('is only a header where there are no rows', async () => {
     const { rows, reply } = await table(await buildOperator());
     assert.deepEqual(rows, []);
-    assert(reply.text.endsWith('mission_declared_intent\r\n'));
+    assert(reply.text.endsWith('dispute_id\r\n'));
   });
 
   it('has the same filters', async () => {

@@ -163,32 +163,35 @@ describe('the sources of a debit', () => {
     assert.deepEqual([crossing.details.source_status, callShares(crossing)], ['not_recorded', [[half, 600_000]]]);
   });
 
-  it('end a page where there are thousands, and none is lost', async () => {
+  it('end a page where there are thousands, of which a row shows 200 and says how many there are', async () => {
     const wallet = await newWallet(db, 100);
-    for (let nth = 0; nth < 4_500; nth += 1_500) {
-      // 667 microcents each, so 1,500 make a cent
+    for (let nth = 0; nth < 3_000; nth += 250) {
+      // 4,000 microcents each, so 250 make a cent
       await perform(
         db,
-        sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1500 * 667, 'compute', 'Sealed execution')`,
+        sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 250 * 4000, 'compute', 'Sealed execution')`,
       );
       await perform(
         db,
         sql.fragment`
         insert into machine_runs (id, operator_id, duration_ms, cost_microcents, meter, begins_microcents, microcents)
-        select 'mch_' || new_ulid(), ${wallet}, 580, 580, 'sealed_execution', n * 667, 667 from generate_series(${nth}::int, ${nth}::int + 1499) n`,
+        select 'mch_' || new_ulid(), ${wallet}, 3480, 3480, 'sealed_execution', n * 4000, 4000 from generate_series(${nth}::int, ${nth}::int + 249) n`,
       );
     }
     const { pages, total } = await readTransactions(db, wallet);
     assert.deepEqual(
       pages.map((page) => page.map(({ amount_cents }) => amount_cents)),
-      [
-        [-1, -1],
-        [-1, 100],
-      ],
+      [Array.from({ length: 10 }, () => -1), [-1, -1, 100]],
     );
-    assert.equal(total, 4);
-    const sources = new Set(pages.flat().flatMap(({ details }) => details.machine_sources.map(({ id }) => id)));
-    assert.equal(sources.size, 4_498, 'but for the last two, which are in the remainder');
+    assert.equal(total, 13);
+    const debits = pages.flat().filter(({ type }) => type === 'compute');
+    const shown = new Set(debits.flatMap(({ details }) => details.machine_sources.map(({ id }) => id)));
+    assert.equal(shown.size, 12 * 200);
+    for (const { details } of debits)
+      assert.deepEqual(
+        [details.source_count, details.source_status, details.machine_cost_microcents],
+        [250, 'recorded', 1_000_000],
+      );
   });
 
   it('are empty on rows whose kind has none', async () => {

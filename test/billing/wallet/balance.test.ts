@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { dollars } from '../../../src/billing/money.ts';
-import type { WalletTransaction } from '../../../src/billing/wallet/schema.ts';
+import type { Balance, WalletTransaction } from '../../../src/billing/wallet/schema.ts';
 import {
   buildAgent,
   buildAgentKey,
@@ -9,8 +9,13 @@ import {
   buildMemberKey,
   buildOperator,
   buildSkill,
+  credit,
 } from '../../support/factories.ts';
+import { charge } from '../ledger/ledger-world.ts';
+import { buildTopUp, post, topUpRow } from '../payments/support.ts';
+import { sealedCall } from '../statement/statements.ts';
 import { postApproved } from '../../governance/support.ts';
+import { disputeObject, paymentEventBody } from '../../support/payment-webhooks.ts';
 import { buildPerson } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, platform, type Requester } from '../../support/service.ts';
 
@@ -28,7 +33,10 @@ describe('GET /v1/billing/balance', () => {
       balance_usd: '$0.00',
       ledger_balance_cents: 0,
       held_cents: 0,
+      reserved_cents: 0,
+      available_cents: 0,
       receivable_cents: 0,
+      remainders: [],
     });
   });
 
@@ -41,8 +49,42 @@ describe('GET /v1/billing/balance', () => {
       balance_usd: '$1234.05',
       ledger_balance_cents: 123_450,
       held_cents: 45,
+      reserved_cents: 0,
+      available_cents: 123_405,
       receivable_cents: 0,
+      remainders: [],
     });
+  });
+
+  it('says what can be spent to the cent, with what meters have begun to use', async () => {
+    const operator = await buildOperator({ cents: 2_000 });
+    const pool = await database();
+    await charge(pool, operator.operatorId, 300_000);
+    await sealedCall(pool, operator.operatorId, { costMicrocents: 400_000 });
+    const skill = await buildSkill(await buildOperator(), { price_per_invocation: 2_000 });
+    const balance = assertStatus(await operator.get<Balance>(PATH), 200);
+    assert.deepEqual([balance.balance_cents, balance.reserved_cents, balance.available_cents], [2_000, 1, 1_999]);
+    assert.deepEqual(balance.remainders, [
+      { meter: 'sealed_execution', microcents: 460_000 },
+      { meter: 'sms', microcents: 300_000 },
+    ]);
+    const input = { input: { text: 'hello' } };
+    assertProblem(await operator.post(`/v1/skills/${skill.id}/invoke`, input), 'INSUFFICIENT_CREDITS');
+    const cheaper = await buildSkill(await buildOperator(), { price_per_invocation: balance.available_cents });
+    assertStatus(await operator.post(`/v1/skills/${cheaper.id}/invoke`, input), 201);
+    assert.equal(assertStatus(await operator.get<Balance>(PATH), 200).available_cents, 0);
+  });
+
+  it('has nothing available while something is owed', async () => {
+    const operator = await buildOperator();
+    const topUp = await buildTopUp(operator, 1_000);
+    await charge(await database(), operator.operatorId, 300_000);
+    await credit(operator.operatorId, -900);
+    const paymentId = (await topUpRow(topUp.id)).payment_id ?? '';
+    const dispute = disputeObject({ id: `dp_${topUp.id}`, paymentId, amountCents: 1_000 });
+    await post(paymentEventBody('charge.dispute.created', dispute));
+    const balance = assertStatus(await operator.get<Balance>(PATH), 200);
+    assert.deepEqual([balance.balance_cents, balance.available_cents, balance.receivable_cents], [0, 0, 900]);
   });
 
   it('is readable by members and agents', async () => {

@@ -87,6 +87,17 @@ export const accountLaws: readonly LedgerLaw[] = [
       on t.wallet = w.operator_id`,
   },
   {
+    law: 'a row leaves the balance that it says',
+    means: 'the statement shows after each row what all rows up to it add up to',
+    of: 'transfers of wallets with a balance',
+    rows: sql.fragment`
+      select id as subject, balance_after_cents::text as stored, balance::text as proven, balance_after_cents = balance as holds
+      from (select id, balance_after_cents, sum(case when credit_account = 'wallet:' || wallet then amount_cents else -amount_cents end)
+          over (partition by wallet order by position) as balance
+        from transfers where wallet is not null) balances
+      where balance_after_cents is not null`,
+  },
+  {
     law: 'positions are in the order of time',
     means: 'a later transfer of a wallet has a later place',
     of: 'transfers of wallets',

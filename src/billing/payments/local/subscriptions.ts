@@ -9,6 +9,7 @@ import { findSubscription, type SubscriptionRow } from './queries.ts';
 const Nothing = z.object({});
 const Done = z.object({});
 const Refunded = z.object({ cents: z.number().nullable() });
+const PaidRow = z.object({ subscription_id: z.string(), customer_id: z.string() });
 const PaymentRow = z.object({ id: z.string(), cents: z.number() });
 
 /**
@@ -19,7 +20,7 @@ export function localSubscriptions({
   pool,
 }: Pick<Context, 'pool'>): Pick<
   PaymentProvider,
-  'completeUpgrade' | 'readSubscription' | 'changeSubscription' | 'giveSubscriptionBack'
+  'completeUpgrade' | 'readSubscription' | 'readSubscriptionPayment' | 'changeSubscription' | 'giveSubscriptionBack'
 > {
   const readSubscription = async (subscriptionId: string): Promise<SubscriptionState> => {
     const row = await pool.transaction((connection) => findSubscription(connection, subscriptionId));
@@ -28,6 +29,12 @@ export function localSubscriptions({
   };
 
   return {
+    async readSubscriptionPayment(paymentId) {
+      const payment = await pool.maybeOne(sql.type(PaidRow)`
+        select subscription_id, customer_id from local_payments where id = ${paymentId} and subscription_id is not null`);
+      return payment === null ? null : { subscriptionId: payment.subscription_id, customerId: payment.customer_id };
+    },
+
     readSubscription,
 
     completeUpgrade: ({ subscriptionId }) => readSubscription(subscriptionId),

@@ -2,6 +2,7 @@ import type { Answered, CommandCall } from '../../../commands/command.ts';
 import { keepStatus } from '../../../commands/idempotency.ts';
 import { runCommand } from '../../../commands/run.ts';
 import type { Context } from '../../../context/context.ts';
+import type { CommonQueryMethods } from '../../../database/pool.ts';
 import { CarnetError, notFound } from '../../../errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../../ids/ids.ts';
 import { lifeId } from '../../../ids/life-ids.ts';
@@ -35,10 +36,7 @@ export async function refundTransaction(
     await unit.audit('refund.begun', id, { transaction_id: transactionId, amount_cents: cents });
     await unit.wake(lifeId.refund(id));
     unit.changed(operatorId);
-    return {
-      status: 202,
-      body: { refund_id: id, transaction_id: transactionId, amount_cents: cents, status: 'pending' },
-    };
+    return { status: 202, body: await readRefund(unit.connection, { id, operatorId }) };
   });
   const seconds = begun.replayed ? 0 : WAIT_SECONDS;
   const body = await settledRefund(context, { id: begun.body.refund_id, operatorId, limits: { seconds, signal } });
@@ -58,18 +56,18 @@ async function settledRefund(
 ): Promise<Refund> {
   let latest: Refund | undefined;
   await context.rowEvents.waitFor(id, { caller: operatorId, ...limits }, async () => {
-    latest = await readRefund(context, { id, operatorId });
+    latest = await readRefund(context.pool, { id, operatorId });
     return latest.status === 'pending' ? undefined : latest;
   });
-  return latest ?? readRefund(context, { id, operatorId });
+  return latest ?? readRefund(context.pool, { id, operatorId });
 }
 
 /** @throws CarnetError NOT_FOUND */
 export async function readRefund(
-  { pool }: Context,
+  connection: CommonQueryMethods,
   { id, operatorId }: { id: string; operatorId: OperatorId },
 ): Promise<Refund> {
-  const refund = await findRefund(pool, { id, operatorId });
+  const refund = await findRefund(connection, { id, operatorId });
   if (refund === null) throw notFound('refund');
   return refund;
 }

@@ -1,9 +1,15 @@
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
-import { PaymentRefused } from '../../../context/payment-provider.ts';
+import { NotDone, PaymentRefused } from '../../../context/payment-provider.ts';
 import type { RefundStep } from '../step.ts';
-import { advanceRefundRow, describeRefundRows, findPendingRefund, releaseRefusedRefund } from './queries.ts';
+import {
+  advanceRefundRow,
+  countRefundTry,
+  describeRefundRows,
+  findPendingRefund,
+  releaseRefusedRefund,
+} from './queries.ts';
 import { readRefunds } from './read.ts';
 
 /**
@@ -17,16 +23,25 @@ export async function advanceRefund({ pool }: Context, id: string): Promise<Refu
 
 /**
  * Requests the refund from the provider, and then reads its list, which says its outcome: what is held is captured
- * or released by that alone. An answer that was lost is no refusal: the request is made again under the same key.
+ * or released by that alone. An answer that was lost is no refusal: the request is made again under the same key; one that was answered and
+ * not done under another one (decision B72).
  */
 export async function requestRefund(context: Context, id: string): Promise<void> {
   const { pool, log, rowEvents, payments } = context;
   const refund = await findPendingRefund(pool, id);
   if (refund === null) return;
-  const { key, payment_id: paymentId, amount_cents: amountCents, top_up_id: topUpId, is_listed: isListed } = refund;
-  const isRefused = await (isListed ? Promise.resolve() : payments.refund({ key, paymentId, amountCents })).then(
+  const {
+    key,
+    tries,
+    payment_id: paymentId,
+    amount_cents: amountCents,
+    top_up_id: topUpId,
+    is_listed: isListed,
+  } = refund;
+  const isRefused = await (isListed ? Promise.resolve() : payments.refund({ key, tries, paymentId, amountCents })).then(
     () => false,
-    (error: unknown) => {
+    async (error: unknown) => {
+      if (error instanceof NotDone) await countRefundTry(pool, id, tries);
       if (!(error instanceof PaymentRefused)) throw error;
       log.error({ refundId: id, reason: error.message }, 'the payment provider refuses a refund');
       return true;

@@ -29,7 +29,7 @@ export const beginRefund = (
     sql.type(CentsRow)`select begin_refund(${id}, ${holdId}, ${operatorId}, ${transactionId}, ${provider}) as cents`,
   );
 
-const columns = sql.fragment`id as refund_id, transaction_id, amount_cents, status`;
+const columns = sql.fragment`id as refund_id, transaction_id, amount_cents, status, created_at`;
 
 export const findRefund = (
   connection: CommonQueryMethods,
@@ -39,10 +39,21 @@ export const findRefund = (
     sql.type(RefundSchema)`select ${columns} from refunds where id = ${id} and operator_id = ${operatorId}`,
   );
 
+/** The newest first. @param page.before the last one of the page before */
+export const listRefundRows = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<readonly Refund[]> =>
+  connection.any(sql.type(RefundSchema)`
+    select ${columns} from refunds where operator_id = ${operatorId} and (${before}::text is null or id < ${before})
+    order by id desc limit ${limit}`);
+
 const PendingRow = z.object({
   operator_id: z.string(),
   key: z.string(),
   amount_cents: z.number(),
+  tries: z.number(),
   top_up_id: z.string(),
   payment_id: z.string(),
   /** Whether the provider's list has it: then it is read, and not requested. */
@@ -55,10 +66,16 @@ export const findPendingRefund = (
   id: string,
 ): Promise<z.infer<typeof PendingRow> | null> =>
   connection.maybeOne(sql.type(PendingRow)`
-    select r.operator_id, refund_key(r.transaction_id, r.attempt) as key, r.amount_cents, r.top_up_id, t.payment_id,
+    select r.operator_id, refund_key(r.transaction_id, r.attempt) as key, r.amount_cents, r.tries, r.top_up_id, t.payment_id,
       exists (select from provider_refunds where refund_id = r.id) as is_listed
     from refunds r join top_ups t on t.id = r.top_up_id
     where r.id = ${id} and r.status = 'pending'`);
+
+/** The provider answered a try and has not done it: the next one has another key. A rival that came first has counted it. */
+export async function countRefundTry(connection: CommonQueryMethods, id: string, tries: number): Promise<void> {
+  await connection.query(sql.type(z.object({}))`
+    update refunds set tries = tries + 1 where id = ${id} and status = 'pending' and tries = ${tries}`);
+}
 
 /**
  * The provider refused to make the refund, and its list has none: releases what is held.

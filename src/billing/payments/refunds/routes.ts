@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { cursorList } from '../../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../../http/route.ts';
 import { readRefund, refundTransaction } from './create.ts';
+import { listRefundRows } from './queries.ts';
 import { RefundSchema } from './schema.ts';
 
 const postRefund = route({
@@ -29,6 +31,33 @@ const postRefund = route({
   handler: ({ context, call, params, signal }) => refundTransaction(context, call, { ...params, signal }),
 });
 
+const pages = cursorList({
+  name: 'refunds',
+  item: RefundSchema,
+  position: z.object({ refund_id: z.string() }),
+  maximum: 100,
+  standard: 20,
+});
+
+const getRefunds = route({
+  method: 'get',
+  path: '/v1/billing/refunds',
+  operation: 'listRefunds',
+  tag: 'billing',
+  summary: 'List the refunds that you requested, newest first',
+  audience: 'anyone',
+  query: z.object(pages.query),
+  status: 200,
+  reply: pages.reply,
+  refusals: ['INVALID_CURSOR'],
+  handler: async (request) => {
+    const before = pages.after(request)?.refund_id ?? null;
+    const page = { before, limit: request.query.limit + 1 };
+    const rows = await listRefundRows(request.context.pool, request.caller.operatorId, page);
+    return pages.answer(request, [...rows], ({ refund_id }) => ({ refund_id }));
+  },
+});
+
 const getRefund = route({
   method: 'get',
   path: '/v1/billing/refunds/:id',
@@ -43,8 +72,8 @@ const getRefund = route({
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller, params: { id } }) => ({
     status: 200,
-    body: await readRefund(context, { id, operatorId: caller.operatorId }),
+    body: await readRefund(context.pool, { id, operatorId: caller.operatorId }),
   }),
 });
 
-export const refundRoutes: AnyRoute[] = [postRefund, getRefund];
+export const refundRoutes: AnyRoute[] = [postRefund, getRefunds, getRefund];

@@ -9,6 +9,7 @@ export const RefundSchema = z
     transaction_id: z.string().meta({ description: 'The top-up that is refunded.' }),
     amount_cents: z.int(),
     status: z.enum(refundStatuses),
+    created_at: z.iso.datetime(),
   })
   .meta({
     id: 'Refund',
@@ -20,6 +21,7 @@ export const RefundSchema = z
         transaction_id: 'txn_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
         amount_cents: 5000,
         status: 'succeeded',
+        created_at: '2026-11-21T12:00:00.000Z',
       },
     ],
   });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Stripe } from 'stripe';
 import type { Logger } from 'pino';
 import type { StripeSettings } from '../../../context/config.ts';
-import { CustomerUnknown, PaymentRefused } from '../../../context/payment-provider.ts';
+import { CustomerUnknown, NotDone, PaymentRefused } from '../../../context/payment-provider.ts';
 import { CarnetError } from '../../../errors/carnet-error.ts';
 
 /** Stripe answers within a second or two, and no caller waits for a page any longer; the call is made again under the same key. */
@@ -45,7 +45,7 @@ export type Call = <T>(what: string, send: () => Promise<T>) => Promise<T>;
  * Calls Stripe and translates its failures. Stripe's own words stay out of errors and logs, since they repeat what was sent; the id of
  * the request finds them in its dashboard.
  * @throws PaymentRefused where the answer is no for good, a key used for another request included; CustomerUnknown; CarnetError TEMPORARILY_UNAVAILABLE where
- * it is not known or may be corrected (429, 5xx, no connection, a wrong or restricted key).
+ * it is not known or may be corrected (429, no connection, a wrong or restricted key), NotDone of these where Stripe answers the same under the key (5xx, our balance).
  */
 export const createCall =
   (log: Logger): Call =>
@@ -73,7 +73,9 @@ export const createCall =
           ? 'Stripe refuses our key, or our balance there is too low; the call is made again until that is corrected'
           : 'Stripe did not answer a call; it is made again',
       );
-      throw new CarnetError('TEMPORARILY_UNAVAILABLE', `Stripe did not do ${what}.`);
+      // Stripe keeps these two under the key of the call; it keeps no answer to a call that was not let in, such as 429.
+      const isKept = BALANCE_TOO_LOW.has(code) || (status ?? 0) >= 500;
+      throw new (isKept ? NotDone : CarnetError)('TEMPORARILY_UNAVAILABLE', `Stripe did not do ${what}.`);
     }
   };
 
@@ -102,6 +104,9 @@ const isFinal = (error: InstanceType<typeof Stripe.errors.StripeError>): boolean
 /** The key of a call for a customer: for another customer of the same operator it is another request. */
 export const keyOfCustomer = (key: string, customerNumber: number): string =>
   customerNumber === 1 ? key : `${key}:customer-${customerNumber}`;
+
+/** The key of a try: Stripe repeats for a day what it answered to the one before. What must be done once is looked up before each. */
+export const keyOfTry = (key: string, tries: number): string => (tries === 1 ? key : `${key}:try-${tries}`);
 
 /** A key for a call that sets what is wanted: the same parameters have the same key, others never clash with it. */
 export const keyOfParams = (key: string, params: unknown): string =>

@@ -4,7 +4,7 @@ import type { StripeSettings } from '../../../context/config.ts';
 import { type ListedRefund, PaymentRefused, type PaymentProvider } from '../../../context/payment-provider.ts';
 import { paymentEventTypes } from '../fact.ts';
 import { stripeCheckouts, type StripeParts } from './checkout-calls.ts';
-import { createCall, createStripe } from './client.ts';
+import { createCall, createStripe, keyOfTry } from './client.ts';
 import { stripePortal } from './portal-calls.ts';
 import { refundStatusOf } from './statuses.ts';
 import { stripeSubscriptions } from './subscription-calls.ts';
@@ -26,6 +26,23 @@ export function createStripePayments(settings: StripeSettings, log: Logger): Pay
     },
     giveSubscriptionBack: (subscriptionId) => giveSubscriptionBack(parts, refunds, subscriptionId),
 
+    async readSubscriptionPayment(paymentId) {
+      const params = {
+        payment: { type: 'payment_intent', payment_intent: paymentId },
+        expand: ['data.invoice'],
+        limit: 1,
+      } as const;
+      const { data } = await parts.call('invoice_payments.list', () =>
+        stripe.invoicePayments.list({ ...params, expand: [...params.expand] }),
+      );
+      const invoice = data[0]?.invoice;
+      if (typeof invoice !== 'object' || invoice.deleted === true) return null;
+      const { customer, parent } = invoice;
+      const subscription = parent?.subscription_details?.subscription;
+      if (subscription === undefined) return null;
+      return { subscriptionId: idOf(subscription), customerId: customer === null ? null : idOf(customer) };
+    },
+
     async readEvents({ since, after }) {
       const { data, has_more: more } = await parts.call('events.list', () =>
         stripe.events.list({
@@ -38,8 +55,8 @@ export function createStripePayments(settings: StripeSettings, log: Logger): Pay
       return { events: data, after: more ? (data.at(-1)?.id ?? null) : null };
     },
 
-    async transfer({ key, operatorId, account, amountCents }) {
-      // Stripe forgets keys after a day, and an outcome may stay unknown for longer; groups it keeps.
+    async transfer({ key, tries, operatorId, account, amountCents }) {
+      // Stripe forgets keys after a day, and each try has its own; groups it keeps.
       const { data } = await parts.call('transfers.list', () =>
         stripe.transfers.list({ transfer_group: key, destination: account }),
       );
@@ -48,12 +65,14 @@ export function createStripePayments(settings: StripeSettings, log: Logger): Pay
       const metadata = { carnet_operator: operatorId, carnet_key: key };
       const params = { amount: amountCents, currency: 'usd', destination: account, transfer_group: key, metadata };
       const { id } = await parts.call('transfers.create', () =>
-        stripe.transfers.create(params, { idempotencyKey: key }),
+        stripe.transfers.create(params, { idempotencyKey: keyOfTry(key, tries) }),
       );
       return { transferId: id };
     },
   };
 }
+
+const idOf = (of: string | { id: string }): string => (typeof of === 'string' ? of : of.id);
 
 /**
  * The newest invoice is the one of the current period; what was paid of it by card or bank and not refunded yet goes back. The refund is first: a try that
@@ -81,7 +100,7 @@ async function giveSubscriptionBack(
         (rest, refund) => (refund.status === 'failed' ? rest : rest - refund.amountCents),
         amountCents,
       );
-      if (left > 0) made = await create({ key, paymentId, amountCents: left }); // Stripe refuses to refund more
+      if (left > 0) made = await create({ key, tries: 1, paymentId, amountCents: left }); // Stripe refuses to refund more
     }
     if (made?.status === 'failed')
       throw new PaymentRefused(`The refund ${made.providerRefundId} of ${paymentId} has failed.`);
@@ -121,9 +140,11 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
   };
 
   const list = async (paymentId: string): Promise<ListedRefund[]> => (await listAll(paymentId)).map(listedOf);
-  const create = async ({ key, paymentId, amountCents }: RefundRequest): Promise<ListedRefund> => {
+  const create = async ({ key, tries, paymentId, amountCents }: RefundRequest): Promise<ListedRefund> => {
     const params = { payment_intent: paymentId, amount: amountCents, metadata: { carnet_key: key } };
-    return listedOf(await call('refunds.create', () => stripe.refunds.create(params, { idempotencyKey: key })));
+    return listedOf(
+      await call('refunds.create', () => stripe.refunds.create(params, { idempotencyKey: keyOfTry(key, tries) })),
+    );
   };
 
   return {

@@ -3,20 +3,20 @@ import { runWaitingCommand } from '../../../commands/waiting.ts';
 import type { Unit } from '../../../commands/unit.ts';
 import type { Context } from '../../../context/context.ts';
 import { assertThat, CarnetError } from '../../../errors/carnet-error.ts';
-import { newId, type OperatorId } from '../../../ids/ids.ts';
+import { newId } from '../../../ids/ids.ts';
 import { lifeId } from '../../../ids/life-ids.ts';
 import { assertCanOpen, openForCaller } from '../open-for-caller.ts';
 import { pageNotOpenYet, pageRefused } from '../page-refusals.ts';
 import { paymentSettings } from '../settings.ts';
 import { openTopUp } from './life.ts';
-import { countOpenTopUps, insertTopUp, readTopUp, type TopUpRow } from './queries.ts';
-import type { CreateTopUp, TopUp } from './schema.ts';
+import { insertTopUp, makeRoomForTopUp, noteGiven, readTopUp, type TopUpRow } from './queries.ts';
+import { isUnpaid, type CreateTopUp, type TopUp } from './schema.ts';
 import { checkoutSeal } from './seals.ts';
 
 /**
  * Begins a top-up and returns the page where it is paid. The checkout is opened under the top-up's
  * id, so a call that is repeated with its Idempotency-Key gets the same session.
- * @throws CarnetError RATE_LIMITED with Retry-After where too many wait to be paid, PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where the provider does not open it in
+ * @throws CarnetError RATE_LIMITED with Retry-After where twenty are being opened, PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where the provider does not open it in
  *   time, INVALID_STATE where the session of this key is over.
  */
 export async function createTopUp(
@@ -31,7 +31,7 @@ export async function createTopUp(
     id,
     async begin(unit) {
       assertCanOpen(context, operatorId);
-      await assertFewOpen(unit, operatorId);
+      await makeRoom(unit, call);
       await insertTopUp(unit.connection, {
         id,
         operatorId,
@@ -50,7 +50,9 @@ export async function createTopUp(
     async answer(unit, begun) {
       // Not before: the life would open the checkout beside this call. Where a call does not come this far, somebody looks later.
       await unit.wake(lifeId['top-up'](begun));
-      return { status: 200, body: answerOf(context, await readTopUp(unit.connection, begun)) };
+      const body = answerOf(context, await readTopUp(unit.connection, begun));
+      await noteGiven(unit.connection, begun);
+      return { status: 200, body };
     },
   });
 }
@@ -61,25 +63,31 @@ export async function createTopUp(
  */
 const OPEN_TOP_UPS = 20;
 
-async function assertFewOpen({ connection }: Unit, operatorId: OperatorId): Promise<void> {
-  const { open, seconds } = await countOpenTopUps(connection, operatorId);
-  assertThat(open < OPEN_TOP_UPS, () => {
-    const detail = `${open} checkouts of this operator wait to be paid; pay one of them, or wait until one is over.`;
-    return new CarnetError('RATE_LIMITED', detail, { headers: { 'Retry-After': String(Math.max(1, seconds ?? 1)) } });
+/** Where twenty wait, one of them gives way: nobody who pays none is kept from paying another (decision B70). */
+async function makeRoom(unit: Unit, call: CommandCall): Promise<void> {
+  const { requestId, caller } = call;
+  const seconds = await makeRoomForTopUp(unit.connection, {
+    operatorId: caller.operatorId,
+    most: OPEN_TOP_UPS,
+    requestId,
+  });
+  assertThat(seconds === null, () => {
+    const detail = `${OPEN_TOP_UPS} checkouts of this operator are being opened; send the request again.`;
+    return new CarnetError('RATE_LIMITED', detail, { headers: { 'Retry-After': String(seconds) } });
   });
 }
 
 function answerOf(
   { encryption }: Context,
-  { id, status, session_id: sessionId, checkout_url: sealed }: TopUpRow,
+  { id, status, past, session_id: sessionId, checkout_url: sealed }: TopUpRow,
 ): TopUp {
-  if (sealed !== null && sessionId !== null) {
+  if (sealed !== null && sessionId !== null && !past) {
     return { checkout_url: encryption.open(sealed, checkoutSeal(id)), session_id: sessionId };
   }
-  if (status === 'opening') throw pageNotOpenYet('checkout');
+  if (status === 'opening' && !past) throw pageNotOpenYet('checkout');
   if (status === 'refused') throw pageRefused('checkout for this amount', 'send another amount');
   throw new CarnetError(
     'INVALID_STATE',
-    `The checkout of this Idempotency-Key is over (${status}); send the request with a new key.`,
+    `The checkout of this Idempotency-Key is over (${past && isUnpaid(status) ? 'expired' : status}); send the request with a new key.`,
   );
 }

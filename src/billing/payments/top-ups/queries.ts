@@ -28,22 +28,22 @@ export async function insertTopUp(
       clock_timestamp() + make_interval(secs => ${seconds}))`);
 }
 
-const OpenRow = z.object({ open: z.number(), seconds: z.number().nullable() });
-
-/**
- * How many checkouts of an operator can still be paid, and in how many seconds the first of them is over. The wallet is
- * locked until the transaction ends, so that two calls in parallel cannot both count the same.
- */
-export async function countOpenTopUps(
+/** One more page may be opened, since fewer than `most` wait or one of them gave way. @returns null, or in how many seconds one does */
+export const makeRoomForTopUp = (
   connection: CommonQueryMethods,
-  operatorId: OperatorId,
-): Promise<z.infer<typeof OpenRow>> {
-  await connection.query(sql.type(Nothing)`
-    select from wallets where operator_id = ${operatorId} for no key update`);
-  return connection.one(sql.type(OpenRow)`
-    select count(*) as open, ceil(extract(epoch from min(expires_at) - clock_timestamp()))::int as seconds
-    from top_ups where operator_id = ${operatorId} and status in ('opening', 'open')`);
+  { operatorId, most, requestId }: { operatorId: OperatorId; most: number; requestId: string },
+): Promise<number | null> =>
+  connection.oneFirst(sql.type(z.object({ seconds: z.number().nullable() }))`
+    select make_room_for_top_up(${operatorId}, ${most}, ${requestId}) as seconds`);
+
+/** The caller is answered with the page. */
+export async function noteGiven(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`update top_ups set given_at = clock_timestamp() where id = ${id}`);
 }
+
+/** @returns whether it could still be paid */
+export const closeTopUpPage = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  connection.oneFirst(sql.type(z.object({ closed: z.boolean() }))`select close_top_up_page(${id}) as closed`);
 
 const TopUpRow = z.object({
   id: z.string(),
@@ -62,6 +62,42 @@ export type TopUpRow = z.infer<typeof TopUpRow>;
 
 const columns = sql.fragment`id, operator_id, amount_cents, status, session_id, checkout_url, expires_at, seconds, return_to,
   expires_at <= clock_timestamp() as past`;
+
+const ListedRow = TopUpRow.pick({
+  id: true,
+  amount_cents: true,
+  status: true,
+  checkout_url: true,
+  expires_at: true,
+  past: true,
+}).extend({
+  transaction_id: z.string().nullable(),
+  created_at: z.string(),
+});
+/** `checkout_url` is sealed. */
+export type ListedTopUpRow = z.infer<typeof ListedRow>;
+
+const listed = sql.fragment`id, amount_cents, status, checkout_url, expires_at, expires_at <= clock_timestamp() as past, transaction_id, created_at`;
+
+/** The newest first. @param page.before the last one of the page before */
+export const listTopUpRows = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  { before, unpaid, limit }: { before: string | null; unpaid: boolean; limit: number },
+): Promise<readonly ListedTopUpRow[]> =>
+  connection.any(sql.type(ListedRow)`
+    select ${listed} from top_ups
+    where operator_id = ${operatorId} and (${before}::text is null or id < ${before})
+      ${unpaid ? sql.fragment`and status in ('opening', 'open') and expires_at > clock_timestamp()` : sql.fragment``}
+    order by id desc limit ${limit}`);
+
+export const findTopUp = (
+  connection: CommonQueryMethods,
+  { id, operatorId }: { id: string; operatorId: OperatorId },
+): Promise<ListedTopUpRow | null> =>
+  connection.maybeOne(
+    sql.type(ListedRow)`select ${listed} from top_ups where id = ${id} and operator_id = ${operatorId}`,
+  );
 
 /** @throws NotFoundError: rows of top-ups are never deleted. */
 export const readTopUp = (connection: CommonQueryMethods, id: string): Promise<TopUpRow> =>

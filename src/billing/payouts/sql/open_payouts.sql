@@ -1,6 +1,7 @@
 -- Makes the statements of a month for up to `p_limit` operators after `p_after`, and wakes the lives of those that are due. Without
--- `p_month` it is the month before this one. `last`: where to go on, null at the end. A month that was stated stays as it is.
-create function open_payouts(p_month text, p_after text, p_limit int, p_commission_bps int, p_minimum_cents bigint,
+-- `p_month` it is the month before this one. What was paid with top-ups of the last `p_age_days` waits for the next statement (decision B71). `last`: where to go
+-- on, null at the end. A month that was stated stays as it is.
+create function open_payouts(p_month text, p_after text, p_limit int, p_commission_bps int, p_minimum_cents bigint, p_age_days int,
   out month text, out last text, out opened int, out due int) language plpgsql as $$
 #variable_conflict use_column
 declare operators_here text[]; month_end timestamptz; of_month text;
@@ -22,7 +23,8 @@ begin
     select operator_id, payout_account, active, coalesce(commission_bps, p_commission_bps) as bps,
       posted_cents - (
         select coalesce(sum(amount_cents), 0) from transfers
-        where kind = 'invocation' and credit_account = 'earnings:' || operator_id and created_at >= month_end) as gross
+        where kind = 'invocation' and credit_account = 'earnings:' || operator_id and created_at >= month_end)
+        - young_earnings(operator_id, p_age_days, month_end) as gross
     from earnings join payees using (operator_id)
     where operator_id = any(operators_here)
       and not exists (select from payouts p where p.operator_id = earnings.operator_id and p.month >= of_month)

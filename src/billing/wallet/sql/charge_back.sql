@@ -11,9 +11,9 @@ begin
   if taken > 0 then
     update wallets set posted_cents = posted_cents - taken, last_position = last_position + 1
       where operator_id = p_operator returning * into w;
-    insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, description)
+    insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, balance_after_cents, description)
       values (new_prefixed_id('txn'), 'wallet:' || p_operator, 'platform:payments', taken, 'adjustment', p_cause, w.last_position,
-        p_description);
+        w.posted_cents, p_description);
   end if;
   if taken < p_amount then
     insert into receivables (id, operator_id, amount_cents) values (p_cause, p_operator, p_amount - taken);

@@ -3,7 +3,7 @@
 create function close_receivable(
   p_receivable text, p_cents bigint, p_request text, out operator_id text, out transaction_id text, out cents bigint
 ) language plpgsql as $$
-declare owed receivables; place bigint;
+declare owed receivables; place bigint; balance bigint;
 begin
   select * into owed from receivables where id = p_receivable;
   if not found then perform refuse('NOT_FOUND', 'There is no such receivable.'); end if;
@@ -18,12 +18,12 @@ begin
   transaction_id := new_prefixed_id('txn');
   update receivables set paid_cents = amount_cents where id = p_receivable;
   update wallets w set receivable_cents = w.receivable_cents - cents, last_position = w.last_position + 2
-    where w.operator_id = owed.operator_id returning w.last_position into place;
-  insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, description)
-    values (transaction_id, 'platform:adjustments', 'wallet:' || owed.operator_id, cents, 'adjustment', transaction_id, place - 1,
-      'A debt that the platform has taken over');
-  insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, description)
+    where w.operator_id = owed.operator_id returning w.last_position, w.posted_cents into place, balance;
+  insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, balance_after_cents, description)
+    values (transaction_id, 'platform:adjustments', 'wallet:' || owed.operator_id, cents, 'adjustment', 'taken_over:' || owed.id,
+      place - 1, balance + cents, 'A debt that the platform has taken over');
+  insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, balance_after_cents, description)
     values (new_prefixed_id('txn'), 'wallet:' || owed.operator_id, 'platform:payments', cents, 'adjustment',
-      'receivable:' || owed.id || ':' || transaction_id, place, 'Owed since a payment was charged back');
+      'receivable:' || owed.id || ':' || transaction_id, place, balance, 'Owed since a payment was charged back');
   perform audit_payment(owed.operator_id, 'receivable.closed', transaction_id, jsonb_build_object('amount_cents', cents), p_request);
 end $$;

@@ -8,10 +8,10 @@ begin
   with wallet as (
     update wallets set posted_cents = posted_cents + p_amount, last_position = last_position + 1
     where operator_id = p_operator
-    returning last_position, receivable_cents
+    returning last_position, posted_cents, receivable_cents
   ), transfer as (
-    insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, description)
-    select p_transfer, p_debit_account, 'wallet:' || p_operator, p_amount, p_kind, p_cause, last_position, p_description
+    insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, balance_after_cents, description)
+    select p_transfer, p_debit_account, 'wallet:' || p_operator, p_amount, p_kind, p_cause, last_position, posted_cents, p_description
     from wallet
     on conflict on constraint transfers_kind_cause_key do nothing
     returning id

@@ -10,11 +10,11 @@ begin
   with wallet as (
     update wallets set posted_cents = posted_cents - p_amount, last_position = last_position + 1
     where operator_id = p_operator and posted_cents - held_cents >= p_amount and receivable_cents = 0
-    returning last_position
+    returning last_position, posted_cents
   ), transfer as (
-    insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, meter, meter_from_cents, description,
-      skill_id, invocation_id)
-    select p_transfer, 'wallet:' || p_operator, p_credit_account, p_amount, p_kind, p_cause, last_position, p_meter, p_meter_from,
+    insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, balance_after_cents, meter, meter_from_cents,
+      description, skill_id, invocation_id)
+    select p_transfer, 'wallet:' || p_operator, p_credit_account, p_amount, p_kind, p_cause, last_position, posted_cents, p_meter, p_meter_from,
       p_description, p_skill, p_invocation
     from wallet
     on conflict on constraint transfers_kind_cause_key do nothing

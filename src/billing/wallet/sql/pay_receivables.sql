@@ -9,8 +9,8 @@ begin
     update wallets set posted_cents = posted_cents - payable, receivable_cents = receivable_cents - payable, last_position = last_position + 1
       where operator_id = p_operator returning * into w;
     update receivables set paid_cents = paid_cents + payable where id = owed.id;
-    insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, description)
+    insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, balance_after_cents, description)
       values (new_prefixed_id('txn'), 'wallet:' || p_operator, 'platform:payments', payable, 'adjustment',
-        'receivable:' || owed.id || ':' || p_occasion, w.last_position, 'Owed since a payment was charged back');
+        'receivable:' || owed.id || ':' || p_occasion, w.last_position, w.posted_cents, 'Owed since a payment was charged back');
   end loop;
 end $$;

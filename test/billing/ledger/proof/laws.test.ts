@@ -98,6 +98,9 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
   'what was refunded without us was taken back': [
     sql.fragment`update refunded_payments set charged_back_cents = charged_back_cents + 1`,
   ],
+  'a row leaves the balance that it says': [
+    sql.fragment`update transfers set balance_after_cents = balance_after_cents + 1 where balance_after_cents is not null`,
+  ],
   'what the payment provider moved has its reason': [sql.fragment`delete from disputes`],
   'a payout is its transfers, and a failed one their return': [
     sql.fragment`delete from transfers where kind = 'commission' and cause in (select id from payouts where status = 'failed')`,

@@ -394,7 +394,7 @@ export class World {
   async #statePayouts(query: Query): Promise<string> {
     this.#months += 1;
     const month = `${2100 + Math.floor(this.#months / 12)}-${String((this.#months % 12) + 1).padStart(2, '0')}`;
-    await query(`select * from open_payouts($1, '', 10000, $2, $3)`, month, COMMISSION_BPS, MINIMUM_PAYOUT_CENTS);
+    await query(`select * from open_payouts($1, '', 10000, $2, $3, 0)`, month, COMMISSION_BPS, MINIMUM_PAYOUT_CENTS);
     for (const publisher of this.publishers) {
       const row = await query('select id from payouts where operator_id = $1 and month = $2', publisher, month);
       if (!(row instanceof Refused) && row.id !== undefined) this.deeds.payouts.push({ id: `${publisher}:${month}` });

@@ -137,7 +137,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
 
     it('refunds once under a key, and lists it', async () => {
       const { paymentId } = await paidTopUp();
-      const request = { key: `refund:${newId('txn')}`, paymentId, amountCents: 2_500 };
+      const request = { key: `refund:${newId('txn')}`, tries: 1, paymentId, amountCents: 2_500 };
       const first = await payments.refund(request);
       assert.deepEqual(await payments.refund(request), first);
       const [listed, ...more] = await payments.listRefunds(paymentId);
@@ -150,9 +150,11 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
 
     it('refunds no more than was paid', async () => {
       const { paymentId } = await paidTopUp();
-      await payments.refund({ key: `refund:${newId('txn')}`, paymentId, amountCents: 2_000 });
-      await refused(payments.refund({ key: `refund:${newId('txn')}`, paymentId, amountCents: 501 }));
-      await refused(payments.refund({ key: `refund:${newId('txn')}`, paymentId: 'pi_unknown', amountCents: 1 }));
+      await payments.refund({ key: `refund:${newId('txn')}`, tries: 1, paymentId, amountCents: 2_000 });
+      await refused(payments.refund({ key: `refund:${newId('txn')}`, tries: 1, paymentId, amountCents: 501 }));
+      await refused(
+        payments.refund({ key: `refund:${newId('txn')}`, tries: 1, paymentId: 'pi_unknown', amountCents: 1 }),
+      );
     });
 
     it('begins a subscription when it is paid', async () => {
@@ -323,6 +325,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     it('transfers once under a key', async () => {
       const request = {
         key: `payout:${customer.operatorId}:2026-11`,
+        tries: 1,
         operatorId: customer.operatorId,
         account: 'acct_1234',
         amountCents: 5_000,

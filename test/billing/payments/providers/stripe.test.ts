@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createStripe } from '../../../../src/billing/payments/stripe/client.ts';
 import {
+  NotDone,
   PaymentRefused,
   type Customer,
   type PaymentProvider,
@@ -59,7 +60,7 @@ function callsToStripe(program: string): void {
     const page = await payments.openTopUp(topUp());
     await world.pay(page);
     const { paymentId } = await payments.readCheckout(page.sessionId);
-    const request = { key: `refund:${newId('txn')}`, paymentId: paymentId ?? '', amountCents: 2_500 };
+    const request = { key: `refund:${newId('txn')}`, tries: 1, paymentId: paymentId ?? '', amountCents: 2_500 };
     return { request, ...(await payments.refund(request)) };
   };
 
@@ -126,7 +127,13 @@ function callsToStripe(program: string): void {
   it('send the refund, the transfer and the portal under the key they are given', async () => {
     const { request } = await refunded();
     assert.equal(onlyCall('POST /v1/refunds').idempotencyKey, request.key);
-    await payments.transfer({ key: 'payout:op_1:2026-11', operatorId: 'op_1', account: 'acct_1', amountCents: 500 });
+    await payments.transfer({
+      key: 'payout:op_1:2026-11',
+      tries: 1,
+      operatorId: 'op_1',
+      account: 'acct_1',
+      amountCents: 500,
+    });
     assert.equal(onlyCall('POST /v1/transfers').idempotencyKey, 'payout:op_1:2026-11');
     const portalId = newId('prt');
     await payments.openPortal({ portalId, ...customer, configurationId, returnTo: 'http://carnet.test' });
@@ -221,8 +228,47 @@ function callsToStripe(program: string): void {
     assert.equal(world.proxy.callsTo('POST /v1/refunds').length, 1);
   });
 
+  for (const [status, code] of [
+    [400, 'balance_insufficient'],
+    [500, 'of_the_tests'],
+  ] as const) {
+    it(`make a transfer under another key where Stripe repeats ${status} ${code} for the first one, and only once`, async () => {
+      const key = `payout:op_1:${status}`;
+      const request = { key, tries: 1, operatorId: 'op_1', account: 'acct_1234', amountCents: 5_000 };
+      world.proxy.faults.push({ on: /^POST .v1.transfers/, how: { kept: status, code } });
+      await assert.rejects(payments.transfer(request), NotDone);
+      await assert.rejects(payments.transfer(request), NotDone);
+      const made = await payments.transfer({ ...request, tries: 2 });
+      assert.deepEqual(await payments.transfer({ ...request, tries: 3 }), made);
+      assert.deepEqual(
+        world.proxy.callsTo('POST /v1/transfers').map(({ idempotencyKey }) => idempotencyKey),
+        [key, key, `${key}:try-2`],
+      );
+    });
+
+    it(`make a refund under another key where Stripe repeats ${status} ${code} for the first one, and only once`, async () => {
+      const page = await payments.openTopUp(topUp());
+      await world.pay(page);
+      const { paymentId } = await payments.readCheckout(page.sessionId);
+      const other = { key: `refund:${newId('txn')}`, tries: 1, paymentId: paymentId ?? '', amountCents: 2_500 };
+      const posts = world.proxy.callsTo('POST /v1/refunds').length;
+      world.proxy.faults.push({ on: /^POST .v1.refunds/, how: { kept: status, code } });
+      await assert.rejects(payments.refund(other), NotDone);
+      await assert.rejects(payments.refund(other), NotDone);
+      const made = await payments.refund({ ...other, tries: 2 });
+      assert.deepEqual(await payments.refund({ ...other, tries: 3 }), made);
+      assert.equal(world.proxy.callsTo('POST /v1/refunds').length, posts + 3);
+    });
+  }
+
   it('find a transfer of a key that Stripe has forgotten, and make no second one', async () => {
-    const request = { key: 'payout:op_1:2026-10', operatorId: 'op_1', account: 'acct_1234', amountCents: 5_000 };
+    const request = {
+      key: 'payout:op_1:2026-10',
+      tries: 1,
+      operatorId: 'op_1',
+      account: 'acct_1234',
+      amountCents: 5_000,
+    };
     world.proxy.faults.push({ on: /^POST .v1.transfers/, how: 'garbage' });
     await assert.rejects(payments.transfer(request), (error) => !(error instanceof PaymentRefused));
     world.proxy.forgetKeys();
@@ -261,7 +307,7 @@ function callsToStripe(program: string): void {
     const { paymentId } = await payments.readCheckout(page.sessionId);
     assert(paymentId !== null);
     const key = `refund:${newId('txn')}`;
-    const first = await payments.refund({ key, paymentId, amountCents: 1 });
+    const first = await payments.refund({ key, tries: 1, paymentId, amountCents: 1 });
     for (let count = 1; count < 150; count += 1)
       world.proxy.books.act('POST', '/v1/refunds', {
         query: new URLSearchParams(),
@@ -272,7 +318,7 @@ function callsToStripe(program: string): void {
     assert.equal(new Set(list.map(({ providerRefundId }) => providerRefundId)).size, 150);
     assert.equal(list.at(-1)?.providerRefundId, first.providerRefundId);
     assert.equal(world.proxy.callsTo('GET /v1/refunds').length, 2);
-    assert.deepEqual(await payments.refund({ key, paymentId, amountCents: 1 }), first);
+    assert.deepEqual(await payments.refund({ key, tries: 1, paymentId, amountCents: 1 }), first);
   });
 
   it('list a refund as made without us where its key is none that we make', async () => {
@@ -301,6 +347,15 @@ function callsToStripe(program: string): void {
     return invoice.payments.data[0]?.payment.payment_intent ?? '';
   };
 
+  it('say whose payment for a subscription it is, and nothing of another payment', async () => {
+    const id = await subscribed('pro');
+    assert.deepEqual(await payments.readSubscriptionPayment(paymentOf(id)), {
+      subscriptionId: id,
+      customerId: world.proxy.books.get(id).customer,
+    });
+    assert.equal(await payments.readSubscriptionPayment('pi_unknown'), null);
+  });
+
   it('give a subscription back that was paid in another currency, once', async () => {
     const id = await subscribed('pro');
     const paymentId = paymentOf(id);
@@ -323,7 +378,12 @@ function callsToStripe(program: string): void {
   ] as const) {
     it(`end a subscription of whose payment ${what} was refunded already, and give back the rest`, async () => {
       const id = await subscribed('pro');
-      await payments.refund({ key: `of-the-dashboard:${id}`, paymentId: paymentOf(id), amountCents: earlier });
+      await payments.refund({
+        key: `of-the-dashboard:${id}`,
+        tries: 1,
+        paymentId: paymentOf(id),
+        amountCents: earlier,
+      });
       assert.equal(await payments.giveSubscriptionBack(id), 10_000 - earlier);
       assert.equal(world.proxy.books.get(id).status, 'canceled');
     });

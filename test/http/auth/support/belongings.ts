@@ -43,7 +43,8 @@ export interface Belongings {
   approval: string;
   /** A webhook. */
   destination: string;
-  /** A top-up, refunded by `refund`. */
+  /** The credit of a top-up, refunded by `refund`. */
+  topUp: string;
   transaction: string;
   refund: string;
   /** A rule of notifications, for the webhook. */
@@ -125,11 +126,11 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
 
 const steps = { execution_steps: [{ type: 'script', label: 'echo', runtime: 'javascript', script: 'return input;' }] };
 
-async function refunded(as: TestOperator): Promise<{ transaction: string; refund: string }> {
-  const { transactionId: transaction } = await buildTopUp(as);
+async function refunded(as: TestOperator): Promise<Pick<Belongings, 'topUp' | 'transaction' | 'refund'>> {
+  const { id: topUp, transactionId: transaction } = await buildTopUp(as);
   const { refund_id: refund, status } = await refundOf(as, transaction); // to its end: from here on it stays as it is
   assert.equal(status, 'succeeded');
-  return { transaction, refund };
+  return { topUp, transaction, refund };
 }
 
 /** By SQL, so that it stays as it is: nothing is sent. */
