@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeWords } from 'postal-mime';
+import { MAX_INVISIBLE, type NormalText } from '../text/normalise.ts';
+import { spelledBy, unshownIn, type Unshown } from '../text/unshown.ts';
 import type { Scene } from './scene.ts';
 
 /** Something in the text that stands for another text, and what it says. */
@@ -68,12 +70,29 @@ export function payloadsOf({ shown, text }: Scene): Payload[] {
     const reversed = Array.from(shown.slice(start, end)).toReversed().join('');
     add({ start: first, end: last, text: reversed, how: 'reverse', placeOf });
   }
-  for (const { at, spells } of text.invisible)
-    if (spells.length >= 8) {
-      const [start, end] = [Math.max(0, at - 1), Math.min(text.length, at + 1)];
-      add({ start, end, text: spells, how: 'characters that are not shown' });
-    }
+  for (const { first, last, characters } of unshownTogether(text)) {
+    const decoded = spelledBy(characters)
+      .map(readable)
+      .find((one) => one !== undefined);
+    const [start, end] = [Math.max(0, first - 1), Math.min(text.length, last + 1)];
+    add({ start, end, text: decoded, how: 'characters that are not shown' });
+  }
   return found.toSorted((one, other) => one.start - other.start);
+}
+
+/** Runs of characters that are not shown, each by itself and all as one: a text may be spread over the words of another. */
+function unshownTogether(text: NormalText): Pick<Unshown, 'first' | 'last' | 'characters'>[] {
+  const runs = unshownIn(text);
+  if (runs.length < 2) return runs;
+  const parts: string[] = [];
+  let length = 0;
+  for (const { characters } of runs) {
+    if (length > MAX_INVISIBLE) break;
+    parts.push(characters);
+    length += characters.length;
+  }
+  const all = { first: runs[0]?.first ?? 0, last: runs.at(-1)?.last ?? 0, characters: parts.join('') };
+  return [...runs.filter(({ count }) => count >= 8), all];
 }
 
 interface EncodedRun {
