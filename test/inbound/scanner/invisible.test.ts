@@ -14,7 +14,7 @@ const PAIRS: readonly [string, string][] = [
 ];
 
 describe('scan: characters that are not shown', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const { scan } = makeBodyScanner();
   const keysOf = ({ findings }: Verdict): string[] =>
     findings.map(({ detector_key: key, severity }) => `${key} ${severity}`);
