@@ -86,7 +86,8 @@ function harmlessTexts(): ForeignText[] {
       // One man page in eight: a machine may have 20,000, many of them of one generator.
       if (family === 'man pages' && Number.parseInt(hash('sha256', basename(name)).slice(1, 3), 16) >= 32) continue;
       const text = textOf(name);
-      if (text !== undefined) found.push({ family: `harmless: ${family}`, half: halfOf(basename(name)), text });
+      if (text !== undefined)
+        found.push({ family: `harmless: ${family}`, half: halfOf(name.slice(folder.length)), text });
     }
   return found;
 }

@@ -82,8 +82,13 @@ function escalate(detections: Detection[]): void {
         (detector_key === 'instruction_override' || detector_key === 'credential_request') &&
         isAtLeast(severity, least),
     );
-  const grave = [...(isOrdered('medium') ? ['spoofed_sender'] : []), ...(isOrdered('high') ? ['private_url'] : [])];
-  for (const detection of detections) if (grave.includes(detection.detector_key)) detection.severity = 'high';
+  const [isUrlGrave, isSenderGrave] = [isOrdered('high'), isOrdered('medium')];
+  for (const detection of detections)
+    if (
+      (detection.detector_key === 'private_url' && isUrlGrave) ||
+      (detection.detector_key === 'spoofed_sender' && isSenderGrave)
+    )
+      detection.severity = 'high';
 }
 
 const stringOf = (units: Uint16Array): string =>

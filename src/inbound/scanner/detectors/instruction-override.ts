@@ -183,7 +183,12 @@ function signalsOf(scene: Scene): Signal[] {
           add('drop', near('prior', 60) ? 3 : 2, 'prior', 'all', 'rules');
         break;
       case 'override':
-        if (isOrder(scene.shown, start) && DICTATES.test(scene.shown.slice(end, end + 140))) add('drop', 3);
+        if (
+          scene.shown.charCodeAt(start) < 128 &&
+          isOrder(scene.shown, start) &&
+          DICTATES.test(scene.shown.slice(end, end + 140))
+        )
+          add('drop', 3);
         // "The rules above are void": the verb stands last in English too.
         if (near('rules', 40) && near('prior', 50) && !near('mine', 50)) add('drop', 1, 'prior', 'rules');
         break;

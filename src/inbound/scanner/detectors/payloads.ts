@@ -341,7 +341,7 @@ const bigEndian = (bytes: Buffer): string =>
 /** Bytes as text, where a person could read it: hardly any control characters or broken ones, and some words. What follows the text may have been taken for a part of it. */
 function readable(bytes: Buffer): string | undefined {
   if (bytes.length < 8) return undefined;
-  const text = decoded(bytes);
+  const text = textOfBytes(bytes);
   let letters = 0;
   let strange = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -359,7 +359,7 @@ function readable(bytes: Buffer): string | undefined {
 const MAX_STRANGE = 3 * 50;
 
 /** UTF-8; or UTF-16 of Latin text, in which every other byte is zero. */
-function decoded(bytes: Buffer): string {
+function textOfBytes(bytes: Buffer): string {
   const isZero = (at: number): boolean => bytes[at] === 0 && bytes[at + 2] === 0 && bytes[at + 4] === 0;
   return isZero(3) ? bytes.toString('utf16le') : isZero(2) ? bigEndian(bytes) : bytes.toString('utf8');
 }
