@@ -74,6 +74,7 @@ const MAX_TEXT = 200_000;
 function harmlessTexts(): ForeignText[] {
   const modules = join(import.meta.dirname, '..', 'node_modules');
   const found: ForeignText[] = [];
+  const known = new Set<string>();
   for (const [family, folder, pattern] of [
     ['man pages', '/usr/share/man', /\/man\/man[1-8]\/[^/]+\.gz$/],
     ['man pages in other languages', '/usr/share/man', /\/man\/[a-z]{2}[^/]*\/man[1-8]\/[^/]+\.gz$/],
@@ -86,8 +87,10 @@ function harmlessTexts(): ForeignText[] {
       // One man page in eight: a machine may have 20,000, many of them of one generator.
       if (family === 'man pages' && Number.parseInt(hash('sha256', basename(name)).slice(1, 3), 16) >= 32) continue;
       const text = textOf(name);
-      if (text !== undefined)
-        found.push({ family: `harmless: ${family}`, half: halfOf(name.slice(folder.length)), text });
+      // Packages of one source have one changelog.
+      if (text === undefined || known.has(text)) continue;
+      known.add(text);
+      found.push({ family: `harmless: ${family}`, half: halfOf(name.slice(folder.length)), text });
     }
   return found;
 }
