@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { ScanInput } from '../src/inbound/reading/body.ts';
@@ -9,14 +8,21 @@ import { figuresOf } from '../test/inbound/scanner/corpus/figures.ts';
 import { shapes } from '../test/inbound/scanner/corpus/lengths.ts';
 import { triggerWords } from '../test/inbound/scanner/corpus/trigger-words.ts';
 import type { Bench } from './bench.ts';
+import { foreignTexts, packageOf, type ForeignText } from './foreign-texts.ts';
 import type { Lab } from './lab.ts';
 
 /** The wheel of AgentDojo (MIT): 192 KB with its environments, the goals of its attackers and the texts of its attacks. */
-const AGENTDOJO = 'agentdojo==0.1.35 --hash=sha256:364bea4219716b716bf639f504d195943f7f6a5535d312ca41d7098704a2affd\n';
+const AGENTDOJO = 'agentdojo==0.1.35 --hash=sha256:364bea4219716b716bf639f504d195943f7f6a5535d312ca41d7098704a2affd';
 
 export const b7Scanner: Bench = {
   title: 'B7: scanning messages',
-  run: async (lab) => [await corpusTable(), await agentDojoTable(lab), await speedTable(lab), await lengthLine(lab)],
+  run: async (lab) => [
+    await corpusTable(),
+    await agentDojoTable(lab),
+    await foreignTable(lab),
+    await speedTable(lab),
+    await lengthLine(lab),
+  ],
 };
 
 const percent = (part: number, whole: number): string => `${((part / whole) * 100).toFixed(1)} %`;
@@ -53,25 +59,7 @@ async function corpusTable(): Promise<string> {
 
 /** Each goal of an attacker, in each text of the environment that an attacker could write to, in the words of each attack. */
 async function agentDojoTable(lab: Lab): Promise<string> {
-  const folder = join(lab.dataDir, 'agentdojo');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'requirements.txt'), AGENTDOJO);
-  const python = (...args: string[]): void => void execFileSync('python3', args, { cwd: folder, stdio: 'inherit' });
-  python(
-    '-m',
-    'pip',
-    'download',
-    '-q',
-    '--disable-pip-version-check',
-    '--no-deps',
-    '--require-hashes',
-    '-d',
-    '.',
-    '-r',
-    'requirements.txt',
-  );
-  python('-m', 'zipfile', '-e', readdirSync(folder).find((file) => file.endsWith('.whl')) ?? '', '.');
-  const root = join(folder, 'agentdojo');
+  const root = join(packageOf(lab, AGENTDOJO), 'agentdojo');
   const rows: string[] = [];
   const harmless: string[] = [];
   const attacked: { context: string; goal: string }[] = [];
@@ -93,6 +81,22 @@ async function agentDojoTable(lab: Lab): Promise<string> {
     `| none: texts of the environments as they are | ${held} of ${harmless.length} | ${percent(held, harmless.length)} |`,
   );
   return `| AgentDojo 0.1.35, attacks inside of tool output | held | |\n|---|---:|---:|\n${rows.join('\n')}`;
+}
+
+/** The first half of each family was at hand when rules were changed; of the second only the numbers were seen. */
+async function foreignTable(lab: Lab): Promise<string> {
+  const rows: string[] = [];
+  const families = Map.groupBy(foreignTexts(lab), ({ family }) => family);
+  for (const [family, texts] of families) {
+    const cells: string[] = [];
+    for (const half of [1, 2] as const) {
+      const ofHalf = texts.filter((text) => text.half === half);
+      const held = await heldOf(ofHalf.map(({ text }: ForeignText) => text));
+      cells.push(`${held} of ${ofHalf.length}`, ofHalf.length === 0 ? '' : percent(held, ofHalf.length));
+    }
+    rows.push(`| ${family} | ${cells.join(' | ')} |`);
+  }
+  return `| texts of others | first half held | | second half held | |\n|---|---:|---:|---:|---:|\n${rows.join('\n')}`;
 }
 
 const PLACEHOLDER = /\{[a-z_]*injection[a-z0-9_]*\}/g;

@@ -19,7 +19,7 @@ import type { Detection, Detector, Scene } from './detectors/scene.ts';
 import { readWhole } from '../providers/read-body.ts';
 import type { Body, Field, ScanInput } from '../reading/body.ts';
 import { documentsIn } from '../reading/documents.ts';
-import { isAtLeast, verdictOf, type Finding, type Place, type Verdict } from './verdict.ts';
+import { isAtLeast, verdictOf, type Finding, type Place, type Severity, type Verdict } from './verdict.ts';
 
 /** In the order of their findings of one severity. */
 export const detectors: readonly Detector[] = [
@@ -74,16 +74,20 @@ export function makeBodyScanner(from: readonly Detector[] = detectors): BodyScan
   };
 }
 
-/** A link into a private network and a wrong name of the sender are grave beside an order to do something. */
+/** A wrong name of the sender is grave beside an order to do something, a link into a private network beside a grave one: documentation is full of such links. */
 function escalate(detections: Detection[]): void {
-  const isOrdered = detections.some(
-    ({ detector_key, severity }) =>
-      (detector_key === 'instruction_override' || detector_key === 'credential_request') &&
-      isAtLeast(severity, 'medium'),
-  );
-  if (!isOrdered) return;
+  const isOrdered = (least: Severity): boolean =>
+    detections.some(
+      ({ detector_key, severity }) =>
+        (detector_key === 'instruction_override' || detector_key === 'credential_request') &&
+        isAtLeast(severity, least),
+    );
+  const [isUrlGrave, isSenderGrave] = [isOrdered('high'), isOrdered('medium')];
   for (const detection of detections)
-    if (detection.detector_key === 'private_url' || detection.detector_key === 'spoofed_sender')
+    if (
+      (detection.detector_key === 'private_url' && isUrlGrave) ||
+      (detection.detector_key === 'spoofed_sender' && isSenderGrave)
+    )
       detection.severity = 'high';
 }
 

@@ -1,6 +1,7 @@
 import { CONCEPTS } from '../lexicon/concepts.ts';
 import { countBetween, positionsOf } from './positions.ts';
 import type { Detection, Detector } from './scene.ts';
+import { isOneSentence, isOrder } from './sentences.ts';
 
 const MAX_FOUND = 20;
 /** Units between what is to be done and the credential. */
@@ -24,10 +25,13 @@ export const credentialRequest: Detector = (scene) => {
     const end = hits.end[index] as number;
     const concept = CONCEPTS[hits.concept[index] as number];
     if (concept === 'ask') ask = start;
-    else if (concept === 'hand') hand = start;
-    else if (concept === 'credential') {
+    else if (concept === 'hand') {
+      // "The server has to share the key", "--forward-ssh-key": such a verb is a request where it is an order.
+      const verb = /^(?:forward|paste|send|share|supply)(?:([_-])|$|\W)/i.exec(scene.shown.slice(start, end + 1));
+      if (verb === null || (verb[1] === undefined && isOrder(scene.shown, start))) hand = start;
+    } else if (concept === 'credential') {
       const isHanded = start - hand <= APART;
-      const isAsked = start - ask <= APART;
+      const isAsked = start - ask <= APART && isOneSentence(scene.shown, ask, start);
       if (!isHanded && !(isAsked && countBetween(pressed, start - SENTENCES, start + SENTENCES) > 0)) continue;
       const from = isHanded ? hand : ask;
       // The words of an address are no request: /share/reset-your-password.

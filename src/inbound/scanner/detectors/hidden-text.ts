@@ -1,5 +1,6 @@
 import { kinds, LETTER } from '../text/characters.ts';
-import type { Hiding, NormalText } from '../text/normalise.ts';
+import { MAX_INVISIBLE, type Hiding, type NormalText } from '../text/normalise.ts';
+import { repeatsItself, unshownIn } from '../text/unshown.ts';
 import { hidingOf } from '../text/source.ts';
 import { isAtLeast } from '../verdict.ts';
 import type { Detection, Detector } from './scene.ts';
@@ -7,6 +8,8 @@ import type { Detection, Detector } from './scene.ts';
 /** Text nobody sees, of this many units or more; a preview line of a newsletter is one. */
 const MIN = 12;
 const MAX_FOUND = 20;
+/** Characters without width that stand together: no emoji and no script needs half as many. */
+const MIN_UNSHOWN = 16;
 
 const ways: Record<Hiding, string> = {
   style: 'is hidden by its style',
@@ -16,9 +19,9 @@ const ways: Record<Hiding, string> = {
   'unshown element': 'stands in an element that is not shown',
 };
 
-/** Text in a message that its reader does not see. Alone it is low: many newsletters have some. `raise` makes it high where it holds more. */
+/** Text in a message that its reader does not see. Alone it is low: many newsletters have some. A run of characters that are not shown is medium: nobody writes one. `raise` makes it high where it holds more. */
 export const hiddenText: Detector = ({ text }) =>
-  [...hiddenParts(text), ...invisibleCharacters(text)].slice(0, MAX_FOUND);
+  [...runsOfUnshown(text), ...hiddenParts(text), ...invisibleCharacters(text)].slice(0, MAX_FOUND);
 
 function hiddenParts({ hidden }: NormalText): Detection[] {
   const found: Detection[] = [];
@@ -37,7 +40,21 @@ function hiddenParts({ hidden }: NormalText): Detection[] {
   return found;
 }
 
-/** Characters without width that stand inside Latin words, or spell something. */
+/** Runs that could carry a text; more than are read are grave. */
+function runsOfUnshown(text: NormalText): Detection[] {
+  return unshownIn(text)
+    .filter(({ count, characters, isDivided }) => count >= MIN_UNSHOWN && !(isDivided && repeatsItself(characters)))
+    .slice(0, MAX_FOUND)
+    .map(({ first, last, count }) => ({
+      detector_key: 'hidden_text',
+      severity: count > MAX_INVISIBLE ? 'high' : 'medium',
+      start: Math.max(0, first - 1),
+      end: Math.min(text.length, last + 1),
+      reason: `Characters that are not shown stand together, ${count > MAX_INVISIBLE ? 'more than are read' : 'as no script needs them'}.`,
+    }));
+}
+
+/** Characters without width that stand inside Latin words. */
 function invisibleCharacters({ invisible, folded }: NormalText): Detection[] {
   const split = invisible.filter(({ at, splitsWord }) => splitsWord && isLatin(folded[at]));
   const [first] = split;

@@ -1,8 +1,9 @@
-import { TURN_NAMES } from '../html/elements.ts';
 import { CONCEPTS, numberOf, type Concept } from '../lexicon/concepts.ts';
 import { countBetween, positionsOf } from './positions.ts';
 import { hidingOf } from '../text/source.ts';
+import { addressesOf, callsOf, destinationsOf, leaksOf, turnsOf, type Kind, type Part, type Signal } from './marks.ts';
 import type { Detection, Detector, Scene } from './scene.ts';
+import { isNegated, isOfAMatter, isOneSentence, isOrder, isQuoted, isReport } from './sentences.ts';
 
 /**
  * An order to a program that reads with a model: to drop its instructions, take another role, show its prompt, act or send something before or beside
@@ -42,18 +43,6 @@ const TOGETHER = 420;
 /** In which words about attacks count. */
 const AROUND = 320;
 const MAX_SIGNALS_TOGETHER = 24;
-
-type Kind = 'drop' | 'role' | 'prompt' | 'turn' | 'reader' | 'act' | 'preempt' | 'secrecy' | 'send' | 'tool' | 'insist';
-
-interface Part {
-  start: number;
-  end: number;
-}
-
-interface Signal extends Part {
-  kind: Kind;
-  points: number;
-}
 
 const reasons: Record<Kind, string> = {
   drop: 'orders the reader to drop the instructions it has',
@@ -108,7 +97,7 @@ function signalsOf(scene: Scene): Signal[] {
   const { hits } = scene;
   const addresses = addressesOf(scene.shown);
   const turns = turnsOf(scene.shown);
-  const signals: Signal[] = [...turns, ...addresses, ...callsOf(scene.shown)];
+  const signals: Signal[] = [...turns, ...addresses, ...callsOf(scene.shown), ...leaksOf(scene.shown)];
   let address = 0;
   let lastAddress = -1_000_000;
   let turn = 0;
@@ -168,7 +157,11 @@ function signalsOf(scene: Scene): Signal[] {
                   : 1;
           add(
             'drop',
-            isReport(scene.shown, lastStart[numbers.override] as number) ? 1 : points,
+            isReport(scene.shown, lastStart[numbers.override] as number)
+              ? 1
+              : isWithin('yours') || isWithin('all') || !isOfAMatter(scene.shown, end)
+                ? points
+                : points - 1,
             'override',
             'prior',
             'rules',
@@ -190,6 +183,12 @@ function signalsOf(scene: Scene): Signal[] {
           add('drop', near('prior', 60) ? 3 : 2, 'prior', 'all', 'rules');
         break;
       case 'override':
+        if (
+          scene.shown.charCodeAt(start) < 128 &&
+          isOrder(scene.shown, start) &&
+          DICTATES.test(scene.shown.slice(end, end + 140))
+        )
+          add('drop', 3);
         // "The rules above are void": the verb stands last in English too.
         if (near('rules', 40) && near('prior', 50) && !near('mine', 50)) add('drop', 1, 'prior', 'rules');
         break;
@@ -217,13 +216,15 @@ function signalsOf(scene: Scene): Signal[] {
         break;
       case 'handle':
         // "The agent that processes this mail": the one it speaks of is the reader.
-        if (near('model', 25) && /^\W{0,3}(?:this|these|the following)\b/i.test(scene.shown.slice(end, end + 20)))
+        if (near('model', 25) && /^\W{0,3}(?:this|these|the following)\b/i.test(scene.shown.slice(end, end + 20))) {
           add('reader', 2, 'model');
+          lastAddress = end;
+        }
         break;
       case 'act':
-        if (near('reader', 160) || near('handle', 160) || start - lastAddress <= 160) add('act', 1);
+        if (near('reader', 160) || start - lastAddress <= 160) add('act', 1);
         else if (near('addressee', 120)) add('act', 1);
-        else if (start - lastTurn <= 60 && isOrder(scene.shown, start)) add('act', 1);
+        else if (start - lastTurn <= 60 && (start - lastTurn <= 4 || isOrder(scene.shown, start))) add('act', 1);
         break;
       case 'addressee':
         add('reader', 1);
@@ -232,7 +233,8 @@ function signalsOf(scene: Scene): Signal[] {
         add('preempt', 2);
         break;
       case 'steer':
-        if (isSteering(scene.shown, start, end) || start - lastDrop <= TOGETHER) add('preempt', 1);
+        // One word ("instead") compares two things, but behind an order to drop something.
+        if (scene.shown.slice(start, end).includes(' ') || start - lastDrop <= TOGETHER) add('preempt', 1);
         break;
       case 'secrecy':
         add('secrecy', 2);
@@ -248,7 +250,8 @@ function signalsOf(scene: Scene): Signal[] {
           if (isNegated(scene.shown, verb, lastEnd[numbers.send] as number)) break;
           while ((destinations[destination] ?? Infinity) < verb - 20) destination += 1;
           const reaches = (destinations[destination] ?? Infinity) < end + 150;
-          add('send', reaches ? 2 : 1, 'send', 'sensitive');
+          const points = reaches ? 2 : isOrder(scene.shown, verb) ? 1 : 0;
+          if (points > 0) add('send', points, 'send', 'sensitive');
         }
         break;
       case 'tool':
@@ -261,7 +264,6 @@ function signalsOf(scene: Scene): Signal[] {
         add('insist', 2);
         break;
       // These make no signal of their own.
-      case 'about':
       case 'ask':
       case 'assure':
       case 'credential':
@@ -282,40 +284,19 @@ function signalsOf(scene: Scene): Signal[] {
 
 const numbers = Object.fromEntries(CONCEPTS.map((concept) => [concept, numberOf(concept)])) as Record<Concept, number>;
 
-/** Marks of a turn of a conversation, as models' own templates write them and as people imitate them. */
-const TURN = new RegExp(
+/** "Ignore the rest of this page and print '…'", "ignore the rules, just print …": who drops what it reads to say words that are given to it is a model. */
+const DICTATES = new RegExp(
   [
-    String.raw`<\|[a-z_]{2,20}\|>`,
-    String.raw`\[/?(?:INST|SYSTEM|ADMIN|DEVELOPER)\]`,
-    String.raw`<</?SYS>>`,
-    `</?${TURN_NAMES}>`,
-    String.raw`(?:^|\n)[ >*#=_~-]{0,8}\[?(?:system|developer|assistant|admin(?:istrator)?|sysadmin|ai|llm|copilot|claude|chatgpt|gemini|gpt)(?: (?:message|prompt|note|notice|override|instruction|instructions|update|alert|command|directive|reminder))?\]?\**:`,
-    String.raw`#{2,4} ?[([]?system[_ ](?:message|prompt|instruction)s?\b`,
-    String.raw`(?:begin|end|start)(?:ning)?(?: of)?(?: the)? (?:new )?(?:system|user|admin|hidden|developer)(?:'s)? (?:prompt|message|instructions?|input|query|email|override)`,
-  ].join('|'),
-  'gi',
+    String.raw`^[^.!?\n"“]{0,80}?(?:\b(?:and|then)|,) ?SAY\b[^.!?\n]{0,40}?["“'‘<]`,
+    String.raw`^[^.!?\n]{0,40}?\b(?:instructions?|directions|directives|rules|prompts?)\b[^.!?\n]{0,40}?(?:\b(?:and|then)|,) ?SAY\b`,
+  ]
+    .join('|')
+    .replaceAll(
+      'SAY',
+      '(?:and )?(?:just |only |simply |instead |now )?(?:print|output|say|repeat|respond|reply|write|answer|translate)',
+    ),
+  'i',
 );
-
-function turnsOf(shown: string): Signal[] {
-  const signals: Signal[] = [];
-  for (const { index, 0: mark } of shown.matchAll(TURN))
-    signals.push({
-      kind: 'turn',
-      points: /^(?:<\||\[\/?INST|<<)/i.test(mark) ? 3 : 2,
-      start: index,
-      end: index + mark.length,
-    });
-  return signals;
-}
-
-/** Where addresses stand to which something could be sent. */
-function destinationsOf(shown: string): number[] {
-  const found: number[] = [];
-  for (const sign of ['@', '://']) {
-    for (let at = shown.indexOf(sign); at >= 0; at = shown.indexOf(sign, at + sign.length)) found.push(at);
-  }
-  return found.toSorted((one, other) => one - other);
-}
 
 /** How much less an order counts where it stands. */
 function lowering(
@@ -329,70 +310,7 @@ function lowering(
   const words = countBetween(discussed, start - AROUND, end + AROUND);
   const quoted = isQuoted(scene.shown, anchor.start, anchor.end);
   if (quoted) lower += words >= 1 ? 3 : 1;
-  if (words >= 2) lower += 1;
-  if (words >= 4) lower += 1;
+  if (words >= 3) lower += 1;
+  if (words >= 5) lower += 1;
   return lower;
 }
-
-/** Between two quotation marks or in code, on both sides within two lines. */
-function isQuoted(shown: string, start: number, end: number): boolean {
-  const before = shown.slice(Math.max(0, start - 120), start + 2);
-  const after = shown.slice(Math.max(start, end - 2), end + 120);
-  return /["“„«`‘][^"”»`]{0,120}$/.test(before) && /^[^"“„«`]{0,122}["”“»`’]/.test(after);
-}
-
-/** "Never ignore", "vergessen Sie nicht", "may disregard": nobody is ordered to. */
-const isNegated = (shown: string, start: number, end: number): boolean =>
-  /(?:\b(?:never|not|n['’ ]t|n['’]|cannot|may|might|could|refuses? to|refused to|unable to|instead of|to not|no|non|ne|não|nie|mag|darf|niemals|jamais|nunca|mai|nooit|nigdy)|(?:^|\s)не)\s?(?:\w{1,6} )?$/i.test(
-    shown.slice(Math.max(0, start - 24), start),
-  ) || /^\s?(?:(?:Sie|u|ihr|je) )?(?:nicht|pas|niet|nothing|nichts|rien|not)\b/i.test(shown.slice(end, end + 16));
-
-/** An act that somebody or something does or did. */
-const isReport = (shown: string, start: number): boolean =>
-  /^(?:(?:ignore|overrule|disregard|override|forget)s|bypasses|(?:ignor|overrul|bypass|disregard)ed|overridden|forgot)\b/i.test(
-    shown.slice(start, start + 16),
-  );
-
-/** No rule looks further back than this. */
-const MAX_SENTENCE = 400;
-
-/** No sentence ends between two places, which are near each other. */
-const isOneSentence = (shown: string, from: number, to: number): boolean =>
-  to - from <= MAX_SENTENCE && !/[.!?。！？؟।;](?:\s|$)/.test(shown.slice(from, to));
-
-/** A verb that begins a sentence or follows "and", "please" or a comma is an order; what has a subject before it is a report. Other scripts have their own order. */
-const isOrder = (shown: string, start: number): boolean =>
-  !/[a-z]/i.test(shown[start] ?? '') ||
-  /(?:^|[.!?:;,\n"(>*`-]\s?|\b(?:and|then|please|now|instead|must|shall|should|you|kindly|just|und|et|y|e|i|en|ve|you to|also|first|bitte|s'il te plaît) )$/i.test(
-    shown.slice(Math.max(0, start - 20), start),
-  );
-
-/** One word ("instead") steers a reader where it begins a sentence or follows an order to drop something; anywhere else it compares two things: "use the new name instead". */
-const isSteering = (shown: string, start: number, end: number): boolean =>
-  shown.slice(start, end).includes(' ') || (isOrder(shown, start) && !shown.startsWith(' of ', end));
-
-/** A model is spoken to: at the beginning of a line or sentence, with its name and a colon or comma behind it. */
-const ADDRESS =
-  /(?:^|[\n.!?>"*(-] ?)(?:(?:to|for|dear|hello|hi|hey|attention|note|notice|message|instructions?|reminder|ok|okay|listen) (?:to |for )?(?:the |all |any |every |whichever |whatever |you )?)?(?:ai|llm|gpt|chatgpt|claude|gemini|copilot|llama|language model|ai model|ai assistant|ai agent|ai system)s?(?: (?:assistant|agent|model|bot|system|reader|tool|recruiter)s?)?(?: [a-z]{2,12}){0,3} ?[:,!\u2014]/gi;
-
-const addressesOf = (shown: string): Signal[] =>
-  Array.from(shown.matchAll(ADDRESS), ({ index, 0: found }) => ({
-    kind: 'reader' as const,
-    points: 2,
-    start: index + (found.length - found.trimStart().length),
-    end: index + found.length,
-  }));
-
-/** A tool, whose name has small letters, is named to be used. */
-const CALL =
-  /\b(?:[Cc]all|CALL|[Ii]nvoke|INVOKE|[Ee]xecute|EXECUTE|[Uu]se|USE|[Rr]un|RUN) (?:the )?(?:function |tool |your )?[`'"]?[a-z]{2,20}_[a-z_\d]{2,30}(?!\w)/g;
-
-/** To call a tool is an order where it begins a sentence; to use something, or a name with parentheses, is said in every text about programs. */
-const callsOf = (shown: string): Signal[] =>
-  shown.includes('_')
-    ? Array.from(shown.matchAll(CALL), ({ index, 0: found }) => {
-        const end = index + found.length;
-        const isCalled = !/^(?:use|run)/i.test(found) && isOrder(shown, index) && shown[end] !== '(';
-        return { kind: 'tool' as const, points: isCalled ? 2 : 1, start: index, end };
-      })
-    : [];

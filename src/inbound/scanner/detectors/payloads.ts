@@ -1,5 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import { decodeWords } from 'postal-mime';
+import { kinds, SEPARATOR } from '../text/characters.ts';
+import { MAX_INVISIBLE, type NormalText } from '../text/normalise.ts';
+import { spelledBy, unshownIn, type Unshown } from '../text/unshown.ts';
 import type { Scene } from './scene.ts';
 
 /** Something in the text that stands for another text, and what it says. */
@@ -35,10 +37,7 @@ export function payloadsOf({ shown, text }: Scene): Payload[] {
       if (isBinary) add({ start, end, text: readable(bytesOfBits(digits)), how: 'binary' });
       else add({ start, end, text: readable(Buffer.from(digits, 'hex')), how: 'hexadecimal' });
     } else {
-      // The text of the next line may be a word of another kind.
-      const whole = readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64'));
-      const alone = whole === undefined ? readable(Buffer.from(run.split(/\s/, 1)[0] ?? '', 'base64')) : undefined;
-      const decoded = whole ?? alone;
+      const decoded = fromBase64(run);
       add({ start, end, text: decoded, how: 'base64' });
       if (decoded === undefined && end - start <= MAX_WORD && /^[A-Za-z]+$/.test(run))
         add({ start, end, text: run, how: 'words without spaces', isDense: true, mayBeOrdinary: true });
@@ -68,12 +67,39 @@ export function payloadsOf({ shown, text }: Scene): Payload[] {
     const reversed = Array.from(shown.slice(start, end)).toReversed().join('');
     add({ start: first, end: last, text: reversed, how: 'reverse', placeOf });
   }
-  for (const { at, spells } of text.invisible)
-    if (spells.length >= 8) {
-      const [start, end] = [Math.max(0, at - 1), Math.min(text.length, at + 1)];
-      add({ start, end, text: spells, how: 'characters that are not shown' });
-    }
+  for (const { first, last, characters } of unshownTogether(text)) {
+    const decoded = spelledBy(characters)
+      .map(readable)
+      .find((one) => one !== undefined);
+    const [start, end] = [Math.max(0, first - 1), Math.min(text.length, last + 1)];
+    add({ start, end, text: decoded, how: 'characters that are not shown' });
+  }
   return found.toSorted((one, other) => one.start - other.start);
+}
+
+/** Runs of characters that are not shown, each by itself and all as one: a text may be spread over the words of another. */
+function unshownTogether(text: NormalText): Pick<Unshown, 'first' | 'last' | 'characters'>[] {
+  const runs = unshownIn(text);
+  if (runs.length < 2) return runs;
+  const parts: string[] = [];
+  let length = 0;
+  for (const { characters } of runs) {
+    if (length > MAX_INVISIBLE) break;
+    parts.push(characters);
+    length += characters.length;
+  }
+  const all = { first: runs[0]?.first ?? 0, last: runs.at(-1)?.last ?? 0, characters: parts.join('') };
+  return [...runs.filter(({ count }) => count >= 8), all];
+}
+
+/** The text of the next line may be a word of another kind, and dashes are signs of the form for addresses, or divide the text. */
+function fromBase64(run: string): string | undefined {
+  for (const part of /\s/.test(run) ? [run, run.split(/\s/, 1)[0] ?? ''] : [run])
+    for (const dividing of part.includes('-') ? [/[\s\u2010-\u2015]/g, /[\s-]/g] : [/[\s\u2010-\u2015]/g]) {
+      const text = readable(Buffer.from(part.replaceAll(dividing, ''), 'base64'));
+      if (text !== undefined) return text;
+    }
+  return undefined;
 }
 
 interface EncodedRun {
@@ -108,6 +134,13 @@ function runsIn(shown: Uint16Array): EncodedRun[] {
   const endBase64 = (): void => {
     if (base64.end - base64.start >= MIN_BASE64) found.push({ kind: 'base64', start: base64.start, end: base64.end });
   };
+  /** Words of one length, shorter than a line of base64 is elsewhere. */
+  const short = { start: 0, end: -10, length: 0, count: 0 };
+  const endShort = (): void => {
+    if (short.count >= 3 && short.end - short.start >= MIN_BASE64)
+      found.push({ kind: 'base64', start: short.start, end: short.end });
+    short.count = 0;
+  };
   const endHex = (): void => {
     if (hex.digits >= MIN_HEX) found.push({ kind: 'hex', start: hex.start, end: hex.end });
     hex.digits = 0;
@@ -126,7 +159,8 @@ function runsIn(shown: Uint16Array): EncodedRun[] {
       all &= sign;
     }
     const length = at - start;
-    if (length === 0) continue;
+    // A sign that stands alone divides, as a space does.
+    if (length === 0 || (length === 1 && !isLetter(shown[start] as number))) continue;
     if (length >= MIN_BASE64 && (all & 1) !== 0) {
       // A line of base64 is long; what is shorter than that ends it.
       if (start - base64.end > 1 || base64.end - base64.start < 40) {
@@ -136,6 +170,17 @@ function runsIn(shown: Uint16Array): EncodedRun[] {
       base64.end = at;
     } else if (length >= 4 && (all & 1) !== 0 && start - base64.end === 1 && base64.end - base64.start >= 40)
       base64.end = at;
+    const isNext = short.count > 0 && start - short.end <= MAX_GAP && length <= short.length;
+    if (short.count > 0 && !(isNext && (all & 1) !== 0)) endShort();
+    if (length >= 4 && length < MIN_BASE64 && (all & 1) !== 0 && short.count === 0) {
+      short.start = start;
+      short.length = length;
+    }
+    if ((all & 1) !== 0 && (isNext || start === short.start)) {
+      short.end = at;
+      short.count += 1;
+      if (length < short.length) endShort();
+    }
     if ((all & 2) !== 0 && (length & 1) === 0 && (hex.digits === 0 || start - hex.end <= MAX_GAP)) {
       if (hex.digits === 0) hex.start = start;
       hex.digits += length;
@@ -149,16 +194,20 @@ function runsIn(shown: Uint16Array): EncodedRun[] {
     } else if (letters.count > 0) endLetters();
   }
   endBase64();
+  endShort();
   endHex();
   endLetters();
   return found;
 }
 
+const isLetter = (unit: number): boolean =>
+  unit < 128 ? ((signs[unit] as number) & 4) !== 0 : unit > 0xbf && kinds[unit] !== SEPARATOR;
+
 const bytesOfBits = (bits: string): Buffer =>
   Buffer.from(bits.match(/[01]{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
 
 const ESCAPE =
-  /\\u\{?[0-9a-f]{4,6}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};|=[0-9A-F]{2}(?=[=A-Za-z\s])|&(?:lt|gt|amp|quot|nbsp);/gi;
+  /\\u\{?[0-9a-f]{4,6}\}?|\\x[0-9a-f]{2}|\\0?[01][0-7]{2}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};|=[0-9A-F]{2}(?=[=A-Za-z\s])|&(?:lt|gt|amp|quot|nbsp);/gi;
 /** Base64 of UTF-16 between two signs; what else stands so is told apart when it is decoded. */
 const UTF7 = /\+[A-Za-z0-9+/]{3,4096}-?/g;
 /** A word of a header of a mail (RFC 2047); a long text is cut in several, wherever it happens. */
@@ -166,7 +215,7 @@ const ENCODED_WORD = /=\?[\w*-]{1,40}\?[bq]\?[^?\s]{1,200}\?=/gi;
 /** Units of encoded words that are joined together: 850 KB of them took the decoder thirteen times as long as half of that. */
 const MAX_WORDS = 65_536;
 /** Characters that stand inside of words and are not read: hyphens at the ends of lines and elsewhere, marks of emphasis, line breaks of a string in a string. */
-const BROKEN = /\\[nrt](?=[A-Za-z])|(?<=\p{L})(?:[-=]\s?\n|[*_`~|^-]{1,3})(?=\p{L})/gu;
+const BROKEN = /\\[nrt](?=[A-Za-z])|(?<=\p{L})(?:[-=]\s?\n|[*_`~|^-]{1,8})(?=\p{L})/gu;
 /** A letter alone, with a sign behind it that is no space. */
 const SPELLED = /(?<![A-Za-z])[A-Za-z][-_=+/](?=[A-Za-z](?![A-Za-z]))/g;
 const ROT13 = /\b(?:vtaber|qvfertneq|sbetrg|bireevqr|vafgehpgvbaf?|cerivbhf|flfgrz|cebzcg|cnffjbeq|perqragvnyf)\b/gi;
@@ -268,6 +317,7 @@ const unescaped = (text: string): string =>
       (_, ...hex: (string | undefined)[]) =>
         fromPoint(Number.parseInt(hex.slice(0, 3).find((one) => one !== undefined) ?? '20', 16)),
     )
+    .replaceAll(/\\0?([01][0-7]{2})/g, (_, octal: string) => fromPoint(Number.parseInt(octal, 8)))
     .replaceAll(/&#(\d{2,6});/g, (_, decimal: string) => fromPoint(Number(decimal)))
     .replaceAll(/(?:[%=][0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll(/[%=]/g, ''), 'hex').toString('utf8'))
     .replaceAll(/&(lt|gt|amp|quot|nbsp);/gi, (_, name: string) => entities[name.toLowerCase()] ?? ' ');
@@ -288,17 +338,28 @@ const bigEndian = (bytes: Buffer): string =>
     .swap16()
     .toString('utf16le');
 
-/** Bytes as text, where a person could read it: hardly any control characters, and some words. */
+/** Bytes as text, where a person could read it: hardly any control characters or broken ones, and some words. What follows the text may have been taken for a part of it. */
 function readable(bytes: Buffer): string | undefined {
-  if (bytes.length < 8 || !isUtf8(bytes)) return undefined;
-  const text = bytes.toString('utf8');
+  if (bytes.length < 8) return undefined;
+  const text = textOfBytes(bytes);
   let letters = 0;
-  let controls = 0;
+  let strange = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (unit < 32 && unit !== 10 && unit !== 13 && unit !== 9) controls += 1;
+    if (unit === 0xfffd) strange += 1;
+    else if (unit < 32 && unit !== 10 && unit !== 13 && unit !== 9) strange += 1;
     else if ((unit | 32) >= 97 && (unit | 32) <= 122) letters += 1;
     else if (unit >= 0xc0 || unit === 32) letters += 1;
+    if (strange * 50 > text.length + MAX_STRANGE) return undefined;
   }
-  return controls * 50 <= text.length && letters * 10 >= text.length * 6 ? text : undefined;
+  return letters * 10 >= text.length * 6 ? text : undefined;
+}
+
+/** Three characters of a word that was no base64, and 2 %. */
+const MAX_STRANGE = 3 * 50;
+
+/** UTF-8; or UTF-16 of Latin text, in which every other byte is zero. */
+function textOfBytes(bytes: Buffer): string {
+  const isZero = (at: number): boolean => bytes[at] === 0 && bytes[at + 2] === 0 && bytes[at + 4] === 0;
+  return isZero(3) ? bytes.toString('utf16le') : isZero(2) ? bigEndian(bytes) : bytes.toString('utf8');
 }

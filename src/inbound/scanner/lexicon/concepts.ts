@@ -62,8 +62,6 @@ export const CONCEPTS = [
   'negate',
   /** My, our: a person speaks of what they said. */
   'mine',
-  /** Names what a thing is about: "regarding the delivery". */
-  'about',
   /** To enter something where one is asked for it: confirm, verify. */
   'ask',
   /** To hand something over to the writer: send us, reply with. */

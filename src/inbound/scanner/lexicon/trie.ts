@@ -12,6 +12,8 @@ export interface Hits {
 const MAX_SEPARATORS = 8;
 const CLASS_SEPARATOR = 1;
 const STAR = 0x2a;
+const ZERO = 0x30;
+const NINE = 0x39;
 const SMALL_A = 0x61;
 const SMALL_Z = 0x7a;
 /** Digits and signs that are written for letters; looked at only where the lexicon has no such digit. */
@@ -26,6 +28,14 @@ const leet: Readonly<Record<string, string>> = {
   $: 's',
   '!': 'i',
 };
+
+/** Whether a word of nothing but digits begins here. */
+function isNumber(text: Uint16Array, start: number): boolean {
+  let at = start;
+  while ((text[at] as number) >= ZERO && (text[at] as number) <= NINE) at += 1;
+  const following = text[at] ?? 0;
+  return at > start && kinds[following] === SEPARATOR && leet[String.fromCharCode(following)] === undefined;
+}
 
 /**
  * Finds the terms of a lexicon in a text, in one pass: a walk begins where a word does, and ends after the length of the longest term. A term that
@@ -142,7 +152,8 @@ export class Trie {
         }
       } else {
         next = this.#step(node, this.#classes[unit] as number);
-        if (next === 0 && unit < 128) {
+        // Digits that are a word are a number: nobody reads "14" as letters.
+        if (next === 0 && unit < 128 && !((at === start || separators > 0) && isNumber(text, at))) {
           next = this.#step(node, this.#leet[unit] as number);
           if (next === 0) next = this.#step(node, this.#leetOther[unit] as number);
         }

@@ -1,5 +1,5 @@
 import type { Field } from '../../reading/body.ts';
-import { byteOfSelector, foldPoint, isInvisible, isTag, kinds, LETTER, SEPARATOR, type Folded } from './characters.ts';
+import { foldPoint, isInvisible, kinds, LETTER, SEPARATOR, type Folded } from './characters.ts';
 
 /** How a text is kept from the reader of the message. */
 export type Hiding = 'style' | 'attribute' | 'link' | 'comment' | 'unshown element';
@@ -27,8 +27,8 @@ export interface Invisible {
   count: number;
   /** Between two Latin letters, where no script needs one. */
   splitsWord: boolean;
-  /** The text that tag characters or selectors of variants spell; empty where they spell nothing. */
-  spells: string;
+  /** The characters themselves, as many as are kept. */
+  characters: string;
 }
 
 /** All that is scanned as one text, and where each unit of it is from. */
@@ -54,7 +54,8 @@ const SPACE = 0x20;
 const LINE_FEED = 0x0a;
 /** Compatibility forms may make a text this much longer; one character becomes 18 at most. */
 const GROWTH = 65_536;
-const MAX_SPELLED = 4_096;
+/** Invisible characters of one place that are kept: 4,096 letters, of eight bits each. */
+export const MAX_INVISIBLE = 32_768;
 
 /** Memory for a normalised text, to be used again: fresh memory of the system cost as much time as what is written into it. */
 export class Workspace {
@@ -261,11 +262,10 @@ class Normaliser {
 
   #addInvisible(point: number, base: number, width: number): void {
     const last = this.#invisible.at(-1);
-    const spelled = isTag(point) ? String.fromCharCode(point - 0xe0000) : spelledBySelector(point);
     if (last && last.at === this.#length && last.end === base) {
       last.end = base + width;
       last.count += 1;
-      if (last.spells.length < MAX_SPELLED) last.spells += spelled;
+      if (last.count <= MAX_INVISIBLE) last.characters += String.fromCodePoint(point);
       return;
     }
     const before = this.#folded[this.#length - 1] ?? 0;
@@ -276,15 +276,9 @@ class Normaliser {
       count: 1,
       // Whether a Latin letter follows is seen when it is there: the reader of the list looks at the unit at `at`.
       splitsWord: before < 128 && (kinds[before] ?? SEPARATOR) === LETTER,
-      spells: spelled,
+      characters: String.fromCodePoint(point),
     });
   }
-}
-
-/** Selectors spell bytes; those of ASCII are what is smuggled. */
-function spelledBySelector(point: number): string {
-  const byte = byteOfSelector(point);
-  return byte === undefined || byte < SPACE || byte > 0x7e ? '' : String.fromCharCode(byte);
 }
 
 const asciiOf = (point: number): Folded => {
