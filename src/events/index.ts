@@ -1,2 +1,3 @@
 export { forgetOldEvents } from './forget-events.ts';
+export { recordEvent } from './record-event.ts';
 export { EventFilterSchema, EventNameSchema, eventTypesOf, SeveritySchema, standardEventTypes } from './types.ts';

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { openUnit, announce, inTransaction } from '../../commands/unit.ts';
 import { serviceCall } from '../../commands/service-call.ts';
 import { step } from '../../commands/fault-points.ts';
-import { keepInOutbox, type MailerContext } from '../../mail/index.ts';
+import { keepInOutbox, unsubscribeLink, type MailerContext, type OutgoingMail } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
 import { DELIVERED, notDelivered, outcomeOfHandingOver, type Sending } from '../../outbound/outcomes.ts';
 import { callReceiver } from '../../webhooks/call.ts';
@@ -91,6 +91,7 @@ async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Pro
 function callOf(context: SenderContext, delivery: StartedDelivery): Call {
   if (delivery.channel_type === 'webhook') return webhookCall(context, delivery);
   const { event_type: eventType, severity, payload, occurred_at: occurredAt } = delivery;
+  const unsubscribe = unsubscribeLink(context, delivery.destination_id);
   const text = eventText({
     eventType,
     severity,
@@ -99,11 +100,13 @@ function callOf(context: SenderContext, delivery: StartedDelivery): Call {
     operatorId: delivery.operator_id,
     destinationId: delivery.destination_id,
     publicBaseUrl: context.config.publicBaseUrl,
+    unsubscribe,
   });
   const to = delivery.address;
   if (delivery.channel_type === 'sms')
     return async () => outcomeOfHandingOver('sms', await context.texter.send(delivery.id, { to, text: text.sms }));
-  return () => sendMail(context, delivery.id, { to, subject: text.subject, text: text.mail });
+  const mail = { to, subject: text.subject, text: text.mail, unsubscribe };
+  return () => sendMail(context, delivery.id, mail);
 }
 
 /** The body is made of the event alone, so that every delivery of an event has the same bytes. */
@@ -126,13 +129,10 @@ function webhookCall({ encryption, outbound }: SenderContext, delivery: StartedD
     });
 }
 
-async function sendMail(
-  context: SenderContext,
-  id: string,
-  mail: { to: string; subject: string; text: string },
-): Promise<Sending> {
+async function sendMail(context: SenderContext, id: string, mail: OutgoingMail): Promise<Sending> {
   if (context.config.mail === undefined) {
-    await keepInOutbox(context, { channel: 'email', ...mail });
+    const { to, subject, text } = mail;
+    await keepInOutbox(context, { channel: 'email', to, subject, text });
     return DELIVERED;
   }
   return outcomeOfHandingOver('mail', await context.mailer.send(id, mail));

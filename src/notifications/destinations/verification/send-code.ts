@@ -14,7 +14,7 @@ import { shownDestination } from '../read.ts';
 import type { ChannelType, SentCode } from '../schema.ts';
 import { assertChannel } from '../tier.ts';
 import { codeOf, verificationSeal } from './code-use.ts';
-import { storeVerificationCode } from './queries.ts';
+import { saveMailOfCode, storeVerificationCode } from './queries.ts';
 import { codeMail } from './texts.ts';
 
 /** A destination that a code is sent to. */
@@ -77,7 +77,7 @@ export async function sendCode(
   if (wait > 0) throw tooEarlyForCode(wait);
   if (channel === 'email') {
     const mail = codeMail({ destinationId, code, seconds, baseUrl: config.publicBaseUrl });
-    await writeMail(context, unit, { to: address, ...mail, seconds });
+    await saveMailOfCode(unit.connection, id, await writeMail(context, unit, { to: address, ...mail, seconds }));
   } else await unit.wake(lifeId.verification(id));
   await unit.audit('destination.code_sent', destinationId);
 }
