@@ -54,7 +54,7 @@ const pathIn = ({ text }: Message, part: string): string => {
 describe('Mails to people', () => {
   let operator: TestOperator;
   beforeEach(async () => {
-    operator = await buildOperator();
+    operator = await buildOperator({ tier: 'pro' });
   });
 
   it('tell an owner and an administrator that an agent waits, with the page that decides', async () => {
@@ -70,8 +70,8 @@ describe('Mails to people', () => {
     assert.match(stranger.path, /^\/dashboard\/sign-in\?next=/);
     assert.match(stranger.html, new RegExp(`name="next" value="${path}"`));
     const page = await browserOf(await signIn(operator.email)).open(path);
-    const decided = await page.press('Approve');
-    assert.match(decided.text, /Approved/);
+    const decided = await page.press('Reject');
+    assert.match(decided.text, /Rejected/);
   });
 
   it('tell of a review that waits, with its page', async () => {
