@@ -1,5 +1,6 @@
 import {
   type SenderContext,
+  advanceBriefing,
   advanceNotification,
   advanceVerification,
   sendNotifications,
@@ -7,6 +8,12 @@ import {
 } from '../src/notifications/index.ts';
 import { activitiesOf } from './activities-of.ts';
 
-/** The steps of the lives of destinations and of their codes; each call to somebody else is made once. */
+/** The steps of the lives of destinations, of their codes and of briefings; each call to somebody else is made once. */
 export const notificationActivities = (context: SenderContext) =>
-  activitiesOf(context, { advanceNotification, advanceVerification, sendNotifications, sendVerification });
+  activitiesOf(context, {
+    advanceBriefing,
+    advanceNotification,
+    advanceVerification,
+    sendNotifications,
+    sendVerification,
+  });

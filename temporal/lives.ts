@@ -9,7 +9,12 @@ import { describeLogs, lookAtLogs } from '../src/claims/index.ts';
 import { describeInbound } from '../src/inbound/index.ts';
 import { describeInvocations, lookAtInvocations } from '../src/invocations/index.ts';
 import { describeMails } from '../src/mail/index.ts';
-import { describeNotifications, describeVerifications, lookAtNotifications } from '../src/notifications/index.ts';
+import {
+  describeBriefings,
+  describeNotifications,
+  describeVerifications,
+  lookAtNotifications,
+} from '../src/notifications/index.ts';
 import { describeSessions, lookAtSessions } from '../src/passports/index.ts';
 import type { LookOfLives } from '../src/commands/lives.ts';
 import type { Context } from '../src/context/context.ts';
@@ -43,6 +48,7 @@ export type LifeDefinitions = Record<LifeKind, LifeDefinition>;
 
 /** Every kind of life there is; one that is forgotten here does not compile. */
 export const lives: LifeDefinitions = {
+  briefing: { workflow: workflows.briefing, priority: Priority.work, describe: describeBriefings },
   inbound: {
     workflow: workflows.inbound,
     priority: Priority.work,

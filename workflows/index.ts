@@ -1,4 +1,5 @@
 /** The bundle's entry: every function exported here is a workflow type of that name. */
+export { briefing } from './briefing.ts';
 export { inbound } from './inbound.ts';
 export { invocation } from './invocation.ts';
 export { keyRotation } from './key-rotation.ts';

@@ -12,6 +12,7 @@ type Place = 'database' | 'scanning' | 'outbound' | 'receivers' | 'forwards' | '
  */
 export const STEPS = {
   actOnSignal: { runs: 'database', does: 'Performs what was sent through Temporal.' },
+  advanceBriefing: { runs: 'database', does: 'Writes mails to people about what has come.' },
   advanceInbound: { runs: 'scanning', does: 'Looks at the event: scans it, and decides what comes next.' },
   advanceInvocation: { runs: 'database', does: 'Looks at the invocation: its deadline, its lease, its status.' },
   advanceLog: { runs: 'database', does: 'Looks at the log of claims: what waits, and whether it may grow.' },

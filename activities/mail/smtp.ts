@@ -1,4 +1,4 @@
-import type { Mailer, OutgoingMail } from '../../src/mail/index.ts';
+import { mailHtml, type Mailer, type OutgoingMail } from '../../src/mail/index.ts';
 import type { HandedOver } from '../../src/outbound/outcomes.ts';
 import { createTransport } from 'nodemailer';
 import type { MailSettings } from '../../src/context/config.ts';
@@ -16,7 +16,7 @@ export const createSmtpMailer = (context: Pick<Context, 'config' | 'log'>): Mail
 async function sendBySmtp(
   { config, log }: Pick<Context, 'config' | 'log'>,
   id: string,
-  { to, subject, text }: OutgoingMail,
+  { to, subject, text, unsubscribe }: OutgoingMail,
 ): Promise<HandedOver> {
   const { mail: settings } = config;
   if (settings === undefined) return 'not_taken';
@@ -28,7 +28,16 @@ async function sendBySmtp(
       to: { name: '', address: to },
       subject,
       text,
+      html: mailHtml({ subject, text, baseUrl: config.publicBaseUrl }),
       messageId,
+      headers: {
+        // No program answers it with a mail of its own (RFC 3834).
+        'Auto-Submitted': 'auto-generated',
+        ...(unsubscribe !== undefined && {
+          'List-Unsubscribe': `<${unsubscribe}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        }),
+      },
     });
     return 'sent';
   } catch (error) {

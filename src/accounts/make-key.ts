@@ -1,6 +1,7 @@
 import { credentialName } from '../commands/caller.ts';
 import type { CommandCall } from '../commands/command.ts';
 import type { Unit } from '../commands/unit.ts';
+import type { Context } from '../context/context.ts';
 import { newId } from '../ids/ids.ts';
 import { personBehind } from './person-behind.ts';
 import { deleteKeysOfGrant, insertApiKey, type NewApiKey } from './api-keys/queries.ts';
@@ -8,6 +9,23 @@ import type { ApiKey } from './api-keys/schema.ts';
 import { newSecret, secretColumns } from './api-keys/secret.ts';
 
 type KeyOfCaller = Omit<NewApiKey, 'id' | 'operator_id' | 'created_by' | 'personId' | 'secretHash' | 'last4'>;
+
+/** Makes a key for a caller, of which people are told. @returns as `storeKey` */
+export async function makeKey(
+  { recordEvent }: Pick<Context, 'recordEvent'>,
+  unit: Unit,
+  { call, wanted }: { call: CommandCall; wanted: KeyOfCaller },
+): Promise<{ key: ApiKey; secret: string }> {
+  const made = await storeKey(unit, call, wanted);
+  const { id, kind, role, agent_id } = made.key;
+  await recordEvent(unit.connection, {
+    operatorId: call.caller.operatorId,
+    type: 'api_key.created',
+    severity: 'warning',
+    payload: { key_id: id, kind, role, agent_id, created_by: credentialName(call.caller) },
+  });
+  return made;
+}
 
 /** Stores a new key of the caller's operator. @returns it, and its secret, which is kept nowhere */
 export async function storeKey(

@@ -7,11 +7,18 @@ import type { RowEvents } from '../database/row-events.ts';
 import type { SchemaChecker } from '../json-schema/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import type { Budget } from '../turns/budget.ts';
-import type { AgentConduct, ContentReader, Delivery, PassportRevocation, RequireApproval } from './ports.ts';
+import type {
+  AgentConduct,
+  ContentReader,
+  Delivery,
+  PassportRevocation,
+  RecordEvent,
+  RequireApproval,
+} from './ports.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 
 /**
- * Every part of the service is given this; made once in `openContext` and passed as an argument. The last six are ports: what a lower
+ * Every part of the service is given this; made once in `openContext` and passed as an argument. The last seven are ports: what a lower
  * room needs done by a higher one.
  */
 export interface Context {
@@ -28,6 +35,7 @@ export interface Context {
   /** Calls to addresses that users choose. */
   readonly outbound: Outbound;
   readonly delivery: Delivery;
+  readonly recordEvent: RecordEvent;
   readonly requireApproval: RequireApproval;
   readonly passportRevocation: PassportRevocation;
   readonly agentConduct: AgentConduct;

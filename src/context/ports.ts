@@ -58,6 +58,15 @@ export interface Governed {
   seen?: string | undefined;
 }
 
+/**
+ * Records an event that the operator is notified of, in the transaction of what it is about. The payload is of the schema that
+ * src/events/types.ts has for the type.
+ */
+export type RecordEvent = (
+  connection: CommonQueryMethods,
+  event: { operatorId: string; type: string; severity: 'info' | 'warning' | 'critical'; payload: JsonObject },
+) => Promise<void>;
+
 /** Names the agent. */
 interface AgentOfOperator {
   operatorId: string;

@@ -5,10 +5,11 @@ export const SeveritySchema = z.enum(severities);
 export type Severity = z.infer<typeof SeveritySchema>;
 
 /**
- * Who is notified of it. `standard`: a rule without `events` has it. `optional`: it happens too often to be written for everybody, so it is
+ * Who is notified of it. `standard`: a rule without `events` has it. `briefed`: people are mailed about it without a rule, and a rule that is to have it
+ * names it. `optional`: it happens too often to be written for everybody, so it is
  * written for operators with a rule that names it. `none`: it is sent by itself, and no rule can name it.
  */
-type Subscription = 'standard' | 'optional' | 'none';
+type Subscription = 'standard' | 'briefed' | 'optional' | 'none';
 
 interface EventDefinition {
   subscription: Subscription;
@@ -65,6 +66,22 @@ const invocation = (
   } satisfies z.input<typeof InvocationPayload>,
 });
 
+const by = z.string().meta({ description: 'The credential or member that did it.' });
+const sampleBy = 'key_01K0000000000000000000000A';
+
+const approval = (description: string): EventDefinition => ({
+  subscription: 'briefed',
+  description,
+  severities: ['warning'],
+  payload: z.object({ approval_id: z.string(), action: z.string(), requested_by: by, expires_at: z.string() }),
+  sample: {
+    approval_id: 'apr_01K0000000000000000000000A',
+    action: 'agent.unblocked',
+    requested_by: sampleBy,
+    expires_at: '2026-11-22T12:00:00.000Z',
+  },
+});
+
 /** Every event that there is, and what else a webhook is sent; the SQL function optional_event_types() names the optional ones too, and a test compares the two. */
 export const eventDefinitions = {
   'passport.flagged': {
@@ -74,6 +91,7 @@ export const eventDefinitions = {
     severities: ['warning', 'critical'],
     payload: z.object({
       ...passport,
+      checkout_id: z.string().nullable().meta({ description: 'The review that waits for a decision; null: none.' }),
       flags: z
         .array(z.object({ type: z.string(), severity: z.enum(['warning', 'critical']), message: z.string() }))
         .min(1),
@@ -81,6 +99,7 @@ export const eventDefinitions = {
     sample: {
       jti: ids.jti,
       agent_id: ids.agent_id,
+      checkout_id: null,
       flags: [
         {
           type: 'missed_checkpoint',
@@ -115,8 +134,74 @@ export const eventDefinitions = {
     subscription: 'standard',
     description: 'A session ended, and its checkout did not come in time; critical where the agent is enforced.',
     severities: ['warning', 'critical'],
-    payload: z.object({ ...passport, expected_by: z.string() }),
-    sample: { jti: ids.jti, agent_id: ids.agent_id, expected_by: '2026-11-21T12:00:00.000Z' },
+    payload: z.object({
+      ...passport,
+      expected_by: z.string(),
+      checkout_id: z
+        .string()
+        .nullable()
+        .meta({ description: 'The review that it made; null: the agent is not enforced.' }),
+    }),
+    sample: {
+      jti: ids.jti,
+      agent_id: ids.agent_id,
+      expected_by: '2026-11-21T12:00:00.000Z',
+      checkout_id: ids.checkout_id,
+    },
+  },
+  'approval.requested': approval('A key or token wants to do what a person must approve.'),
+  'approval.expiring': approval(
+    'A request that nobody has decided lapses soon: within the hour, or in a quarter of its time.',
+  ),
+  'review.pending': {
+    subscription: 'briefed',
+    description: 'The checkout of an enforced agent waits for the review of a person.',
+    severities: ['warning', 'critical'],
+    payload: z.object({ checkout_id: z.string(), ...passport, risk: z.enum(['clean', 'flagged', 'critical']) }),
+    sample: { ...ids, risk: 'flagged' },
+  },
+  'member.invited': {
+    subscription: 'briefed',
+    description: 'Somebody was invited to be a member.',
+    severities: ['warning'],
+    payload: z.object({ member_id: z.string(), role: z.enum(['owner', 'admin', 'member']), invited_by: by }),
+    sample: { member_id: 'mem_01K0000000000000000000000B', role: 'admin', invited_by: sampleBy },
+  },
+  'api_key.created': {
+    subscription: 'briefed',
+    description: 'A key was made, of the operator, of an agent or of a partner.',
+    severities: ['warning'],
+    payload: z.object({
+      key_id: z.string(),
+      kind: z.enum(['operator', 'agent', 'partner']),
+      role: z
+        .enum(['admin', 'member'])
+        .nullable()
+        .meta({ description: 'Of a key of the operator; null: it is of another kind.' }),
+      agent_id: z.string().nullable(),
+      created_by: by,
+    }),
+    sample: {
+      key_id: 'key_01K0000000000000000000000B',
+      kind: 'operator',
+      role: 'member',
+      agent_id: null,
+      created_by: sampleBy,
+    },
+  },
+  'operator.address_changed': {
+    subscription: 'briefed',
+    description: 'The e-mail address of the operator was changed.',
+    severities: ['warning'],
+    payload: z.object({ changed_by: by }),
+    sample: { changed_by: sampleBy },
+  },
+  'agent.unblocked': {
+    subscription: 'briefed',
+    description: 'A block of an agent was lifted, or what reviews that were blocked hold of it.',
+    severities: ['warning'],
+    payload: z.object({ agent_id: z.string(), unblocked_by: by }),
+    sample: { agent_id: ids.agent_id, unblocked_by: 'mem_01K0000000000000000000000A' },
   },
   'invocation.created': invocation('pending', 'info', 'A skill was invoked.'),
   'invocation.completed': invocation('completed', 'info', 'The provider delivered the output.'),
@@ -216,7 +301,7 @@ const subscribed = (...kinds: Subscription[]): EventType[] =>
 export const standardEventTypes: readonly EventType[] = subscribed('standard');
 export const optionalEventTypes: readonly EventType[] = subscribed('optional');
 
-const nameable = subscribed('standard', 'optional');
+const nameable = subscribed('standard', 'briefed', 'optional');
 const families = [...new Set(nameable.map((type) => `${type.split('.')[0]}.*`))];
 
 /** A rule can name these: a type, or all of a family by `<family>.*`. */

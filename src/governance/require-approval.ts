@@ -31,7 +31,7 @@ export const bodySealContext = (approvalId: string): string => `approval:${appro
 
 /** The check of governed acts, as `RequireApproval` describes it. */
 export const approvalGate =
-  ({ config, encryption }: Pick<Context, 'config' | 'encryption'>): RequireApproval =>
+  ({ config, encryption, recordEvent }: Pick<Context, 'config' | 'encryption' | 'recordEvent'>): RequireApproval =>
   async (unit, call, { act, subject, seen }) => {
     const { caller, request } = call;
     if (request === null) return null;
@@ -74,7 +74,16 @@ export const approvalGate =
     if (requested.status === 'ended')
       throw unauthenticated('This credential was deleted or has ended.', 'invalid_token');
     const approval = requested;
-    if (approval.made) await unit.audit('approval.requested', approval.id, { action: act });
+    if (approval.made) {
+      await unit.audit('approval.requested', approval.id, { action: act });
+      const { id: approvalId, expires_at } = approval;
+      await recordEvent(unit.connection, {
+        operatorId: caller.operatorId,
+        type: 'approval.requested',
+        severity: 'warning',
+        payload: { approval_id: approvalId, action: act, requested_by: credentialName(caller), expires_at },
+      });
+    }
     return { refusal: approvalRequired(config, act, { approval, sentStatus }) };
   };
 

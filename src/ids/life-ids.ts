@@ -4,6 +4,8 @@
  * which scripts/sql-law.ts checks.
  */
 export const lifeId = {
+  /** One an operator: its people are mailed about what came since the last mail. */
+  briefing: (operatorId: string): string => `briefing:${operatorId}`,
   inbound: (eventId: string): string => `inbound:${eventId}`,
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
   /** The one log of claims. */

@@ -3,8 +3,10 @@ import type { Context } from '../context/context.ts';
 import { step } from '../commands/fault-points.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { HandedOver } from '../outbound/outcomes.ts';
-import { advanceMailRow, describeMailRows, findWaitingMail, settleMail } from './queries.ts';
+import { metrics } from '../metrics/metrics.ts';
+import { advanceMailRow, beginMail, describeMailRows, findWaitingMail, putOffMail, settleMail } from './queries.ts';
 import type { MailStep } from './schema.ts';
+import { unsubscribeLink } from './unsubscribe.ts';
 import { mailSeal } from './write-mail.ts';
 
 /** A mail as it goes out. */
@@ -12,13 +14,15 @@ export interface OutgoingMail {
   to: string;
   subject: string;
   text: string;
+  /** The link that ends such mails; absent: there is none. */
+  unsubscribe?: string;
 }
 
 /** Hands a mail to a mail server. */
 export interface Mailer {
   /**
    * Tries once; every failure is an outcome.
-   * @param id of the mail; the Message-ID is made of it, by which a mailbox may recognise a second one
+   * @param id of the mail; the Message-ID is made of it
    */
   send(id: string, mail: OutgoingMail): Promise<HandedOver>;
 }
@@ -27,6 +31,8 @@ export interface Mailer {
 export interface MailerContext extends Context {
   readonly mailer: Mailer;
 }
+
+const mailsHandedOver = metrics.counter('carnet_mails', 'Mails that were handed to the mail server, by its answer');
 
 /**
  * One step of the life of a mail: deletes the messages that woke it, and the text where its time is over. By the row, so it may
@@ -37,23 +43,26 @@ export async function advanceMail({ pool }: Context, id: string): Promise<MailSt
   return { status, open, waitMs, expiresAt };
 }
 
-/** A mail that may have been taken is sent again: two are better than none. */
-const STATUS = { sent: 'sent', refused: 'refused', not_taken: 'again', unknown: 'again' } as const;
-
 /**
- * Reads the mail, sends it, and writes down what came of it; nothing is done where it was sent or is not wanted. Sending is at least
- * once: where it is unknown whether the server took it, it is sent again.
+ * Hands the mail to the mail server, once: the row says so before the call. Only what the server has certainly not taken is tried again; a
+ * call whose outcome is lost is not (decision N10). Nothing is done where the mail was sent or is not wanted.
  * @throws CarnetError TEMPORARILY_UNAVAILABLE where the server may take it later.
  */
-export async function sendMail({ pool, encryption, mailer }: MailerContext, id: string): Promise<void> {
+export async function sendMail(context: MailerContext, id: string): Promise<void> {
+  const { pool, encryption, mailer } = context;
   const mail = await findWaitingMail(pool, id);
   if (mail === null) return;
-  const { recipient: to, subject, text } = mail;
-  const outcome = await mailer.send(id, { to, subject, text: encryption.open(text, mailSeal(id)) });
+  const { recipient: to, subject, unsubscribe } = mail;
+  const text = encryption.open(mail.text, mailSeal(id));
+  if (!(await beginMail(pool, id))) return;
+  step('sendMail:begun');
+  const link = unsubscribe === null ? {} : { unsubscribe: unsubscribeLink(context, unsubscribe) };
+  const outcome = await mailer.send(id, { to, subject, text, ...link });
   step('sendMail:sent');
-  const status = STATUS[outcome];
-  if (status === 'again') throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The mail server did not take the mail.');
-  await settleMail(pool, id, status);
+  mailsHandedOver.add(1, { outcome });
+  if (outcome !== 'not_taken') return await settleMail(pool, id, outcome);
+  await putOffMail(pool, id);
+  throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The mail server did not take the mail.');
 }
 
 /** One query for several ids; ids without a row are left out. Neither with recipient nor text. */

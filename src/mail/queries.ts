@@ -17,13 +17,15 @@ interface NewMail {
   seconds: number;
   /** False: the same statement runs and inserts nothing. */
   wanted: boolean;
+  /** The destination or member that can end such mails by a link; null: nobody can. */
+  unsubscribe: string | null;
 }
 
 export async function insertMail(connection: CommonQueryMethods, mail: NewMail): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    insert into mails (id, recipient, subject, text, status, expires_at)
+    insert into mails (id, recipient, subject, text, status, expires_at, unsubscribe)
     select ${mail.id}, ${mail.to}, ${mail.subject}, ${mail.text}, ${mail.status},
-      clock_timestamp() + make_interval(secs => ${mail.seconds})
+      clock_timestamp() + make_interval(secs => ${mail.seconds}), ${mail.unsubscribe}
     where ${mail.wanted}::boolean`);
 }
 
@@ -64,27 +66,43 @@ export const listOutbox = (
 export const countOutbox = (connection: CommonQueryMethods, to: string | undefined): Promise<number> =>
   connection.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from mails where ${inOutbox(to)}`);
 
-const WaitingRow = z.object({ recipient: z.string(), subject: z.string(), text: z.string() });
+const WaitingRow = z.object({
+  recipient: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  unsubscribe: z.string().nullable(),
+});
 type WaitingRow = z.infer<typeof WaitingRow>;
 
 /** A mail that is still to be sent; null where it was sent or its time is over. */
 export const findWaitingMail = (connection: CommonQueryMethods, id: string): Promise<WaitingRow | null> =>
   connection.maybeOne(sql.type(WaitingRow)`
-    select recipient, subject, text from mails where id = ${id} and status = 'waiting' and expires_at > clock_timestamp()`);
+    select recipient, subject, text, unsubscribe from mails where id = ${id} and status = 'waiting' and expires_at > clock_timestamp()`);
 
-/** Ends a mail and deletes its text. */
+/** The caller that gets true makes the one call there is; false: it was begun before, or the mail is not wanted any more. */
+export const beginMail = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  connection.oneFirst(sql.type(z.object({ begun: z.boolean() }))`select begin_mail(${id}) as begun`);
+
+/** Ends a mail and deletes its text; a call that came back after all says more than that it was lost. */
 export async function settleMail(
   connection: CommonQueryMethods,
   id: string,
-  status: 'sent' | 'refused',
+  status: 'sent' | 'refused' | 'unknown',
 ): Promise<void> {
   await connection.query(
-    sql.type(Nothing)`update mails set status = ${status}, text = null where id = ${id} and status = 'waiting'`,
+    sql.type(
+      Nothing,
+    )`update mails set status = ${status}, text = null where id = ${id} and status in ('waiting', 'unknown')`,
   );
 }
 
+/** The mail server did not take it: it may be called again. */
+export async function putOffMail(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`update mails set sending_at = null where id = ${id} and status = 'waiting'`);
+}
+
 const StepRow = z.object({
-  status: z.enum(['outbox', 'waiting', 'sent', 'refused', 'expired', 'gone']),
+  status: z.enum(['outbox', 'waiting', 'sent', 'refused', 'unknown', 'expired', 'gone']),
   open: z.boolean(),
   wait_ms: z.number().nullable(),
   expires_at: z.string().nullable(),

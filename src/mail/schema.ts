@@ -27,8 +27,8 @@ export type OutboxMessage = z.infer<typeof OutboxMessageSchema>;
 
 /** Where a mail is, and what its life waits for. */
 export interface MailStep {
-  /** `gone`: there is no such row. `refused`: the mail server will never take it. */
-  status: 'outbox' | 'waiting' | 'sent' | 'refused' | 'expired' | 'gone';
+  /** `gone`: there is no such row. `refused`: the mail server will never take it. `unknown`: it may have taken it. */
+  status: 'outbox' | 'waiting' | 'sent' | 'refused' | 'unknown' | 'expired' | 'gone';
   open: boolean;
   /** Milliseconds by Postgres' clock until its time is over, at least 1,000; null where there is no row. */
   waitMs: number | null;

@@ -13,6 +13,8 @@ interface Mail {
   seconds: number;
   /** False: does the same work and writes nothing, so that its duration does not reveal whether an address is known. */
   wanted?: boolean;
+  /** The destination or member that can end such mails by the link of `unsubscribeLink`; absent: nobody can. */
+  unsubscribe?: string;
 }
 
 /** The context that the sealed text of a mail is bound to. */
@@ -25,13 +27,22 @@ export const mailSeal = (id: string): string => `mail:${id}`;
 export async function writeMail(
   { config, encryption }: Pick<Context, 'config' | 'encryption'>,
   unit: Pick<Unit, 'connection' | 'wake'>,
-  { to, subject, text, seconds, wanted = true }: Mail,
+  { to, subject, text, seconds, wanted = true, unsubscribe }: Mail,
 ): Promise<MailId> {
   const id = newId('msg');
   const sent = config.mail !== undefined;
   const status = sent ? 'waiting' : 'outbox';
   const sealed = encryption.seal(text, mailSeal(id));
-  await insertMail(unit.connection, { id, to, subject, text: sealed, status, seconds, wanted });
+  await insertMail(unit.connection, {
+    id,
+    to,
+    subject,
+    text: sealed,
+    status,
+    seconds,
+    wanted,
+    unsubscribe: unsubscribe ?? null,
+  });
   if (sent) await unit.wake(lifeId.mail(id), to.toLowerCase());
   return id;
 }

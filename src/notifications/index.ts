@@ -1,3 +1,6 @@
+export { advanceBriefing, describeBriefings } from './briefings/life.ts';
+export { areBriefingsOff, saveBriefingsOff } from './briefings/queries.ts';
+export { unsubscribePages } from './briefings/unsubscribe-page.ts';
 export { advanceNotification, describeNotifications, lookAtNotifications } from './deliveries/life.ts';
 export { sendNotifications } from './deliveries/send.ts';
 export type { SenderContext } from './channels/channel.ts';

@@ -7,6 +7,7 @@ import { withCaches } from '../context/caches.ts';
 import { createEncryption } from '../context/encryption.ts';
 import { openRowEvents } from '../database/row-events.ts';
 import { createPayments } from '../billing/index.ts';
+import { recordEvent } from '../events/index.ts';
 import { approvalGate } from '../governance/index.ts';
 import { processorTimeOf } from '../http/rate-limit.ts';
 import { createScanner } from '../inbound/index.ts';
@@ -46,7 +47,8 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
     processorTime,
     outbound: createOutbound({ allowLoopback: config.outboundAllowLoopback, publicBaseUrl: config.publicBaseUrl }),
     delivery,
-    requireApproval: approvalGate({ config, encryption }),
+    recordEvent,
+    requireApproval: approvalGate({ config, encryption, recordEvent }),
     passportRevocation,
     agentConduct,
     contentReader,

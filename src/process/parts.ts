@@ -154,15 +154,23 @@ async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling
 
 /** Loads what only an API needs, the schemas of every route among it: a worker alone starts with a fifth less work without. */
 async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop(): Promise<void> }> {
-  const [{ createApp }, { closeGracefully, createHttpServer }, { credentials }, { routes }, billing, dashboard] =
-    await Promise.all([
-      import('../http/app.ts'),
-      import('../http/server.ts'),
-      import('./credentials.ts'),
-      import('./routes.ts'),
-      import('../billing/index.ts'),
-      import('../dashboard/index.ts'),
-    ]);
+  const [
+    { createApp },
+    { closeGracefully, createHttpServer },
+    { credentials },
+    { routes },
+    billing,
+    notifications,
+    dashboard,
+  ] = await Promise.all([
+    import('../http/app.ts'),
+    import('../http/server.ts'),
+    import('./credentials.ts'),
+    import('./routes.ts'),
+    import('../billing/index.ts'),
+    import('../notifications/index.ts'),
+    import('../dashboard/index.ts'),
+  ]);
   await ensurePlatformOwner(context);
   const watched = await watchHealth(temporal);
   let stopping = false;
@@ -170,7 +178,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     createApp(context, {
       routes,
       credentials: credentials(context),
-      pages: billing.localPaymentPages(context),
+      pages: [...billing.localPaymentPages(context), ...notifications.unsubscribePages(context)],
       peoplePages: dashboard.dashboardPages,
       health: {
         temporalHealth: watched.health,

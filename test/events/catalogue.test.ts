@@ -77,7 +77,7 @@ describe('The kinds of events', () => {
 describe('docs/events.md', () => {
   it('has a line of every event', async () => {
     const page = await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8');
-    const marks = { standard: '', optional: ' (optional)', none: ' (no rule)' };
+    const marks = { standard: '', briefed: ' (mailed)', optional: ' (optional)', none: ' (no rule)' };
     const lines = Object.entries(eventDefinitions).map(
       ([type, { subscription, severities, description }]) =>
         `| \`${type}\`${marks[subscription]} | ${severities.join(', ')} | ${description} |`,

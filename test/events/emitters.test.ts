@@ -193,7 +193,7 @@ describe('The events of lives', () => {
 });
 
 describe('The events of passports', () => {
-  it('have payloads of their schemas: a flag, a missed checkout, a block', async () => {
+  it('have payloads of their schemas: a flag, a missed checkout and its review, a block', async () => {
     const operator = await buildOperator();
     const db = await database();
     const agent = await buildAgent(operator, { accountability: 'enforced' });
@@ -215,6 +215,7 @@ describe('The events of passports', () => {
       'passport.blocked',
       'passport.flagged',
       'passport.missed_checkout',
+      'review.pending',
     ]);
   });
 });

@@ -77,7 +77,7 @@ describe('kill -9 of an API that records a report or a decision', function () {
       points: ['before', 'committed'],
       prepare: async ({ jti }) => [`/v1/passports/${jti}/checkout`, REPORT],
       status: 201,
-      events: ['passport.flagged'],
+      events: ['review.pending', 'passport.flagged'],
       rows: 'checkouts',
     },
     decidePassportReview: {
@@ -87,7 +87,7 @@ describe('kill -9 of an API that records a report or a decision', function () {
         { decision: 'blocked', block_future: true },
       ],
       status: 200,
-      events: ['passport.flagged', 'passport.blocked', 'agent.blocked'],
+      events: ['review.pending', 'passport.flagged', 'passport.blocked', 'agent.blocked'],
       rows: 'checkouts',
     },
   };

@@ -4,6 +4,7 @@ import { sql } from '../../src/database/pool.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { createLogger } from '../../src/context/logging.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
+import { itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRig, type Rig } from '../temporal/rig.ts';
 import { runOf } from '../temporal/runs.ts';
@@ -92,6 +93,59 @@ describe('The life of a mail', () => {
     await strict.stop();
     sendBy(server.port);
     assert.deepEqual(await row(id), { status: 'refused', text: null });
+  });
+
+  const assertSentOnce = async (afterText: 'reset' | 'hang'): Promise<void> => {
+    const broken = await startMailServer({ afterText });
+    sendBy(broken.port);
+    const id = await write();
+    await run(id).ended();
+    await broken.stop();
+    sendBy(server.port);
+    assert.deepEqual(await row(id), { status: 'unknown', text: null });
+    assert.equal(broken.received.length, 1);
+  };
+
+  it('is not repeated where the connection ends after the text, since it may have been taken', () =>
+    assertSentOnce('reset'));
+
+  itInFull('is not repeated where the mail server says nothing after the text', () => assertSentOnce('hang'));
+
+  it('does not repeat a call that a process has begun and did not end', async () => {
+    sendBy(await freePort());
+    const id = await write();
+    await eventually('a first try', async () => (await attempts(id)) > 0, { ignoreErrors: () => true });
+    await rig.context.pool.query(
+      sql.type(z.object({}))`update mails set sending_at = clock_timestamp() where id = ${id} and status = 'waiting'`,
+    );
+    sendBy(server.port);
+    await run(id).ended();
+    assert.deepEqual(await row(id), { status: 'unknown', text: null });
+    assert.equal(server.received.filter(({ raw }) => raw.includes(id)).length, 0);
+  });
+
+  it('says that a program wrote it, and has the same words in plain text and in HTML', async () => {
+    const text =
+      'Your code:\n\n123456\n\nSaid <b>somebody</b> at http://elsewhere.example/x\n\nhttp://127.0.0.1/dashboard\n';
+    rig.config.publicBaseUrl = 'http://127.0.0.1';
+    const id = await writeTestMail(rig.context, { to: ADDRESS, text, unsubscribe: 'mem_1' });
+    await run(id).ended();
+    const raw = (server.received.find((mail) => mail.raw.includes(id))?.raw ?? '').replaceAll('\r\n', '\n');
+    const head = raw.slice(0, raw.indexOf('\n\n')).replaceAll(/\n\s+/g, ' ');
+    assert.match(head, /^Auto-Submitted: auto-generated$/m);
+    assert.match(head, /^Content-Type: multipart\/alternative/m);
+    assert.match(head, /^List-Unsubscribe: <http:\/\/127\.0\.0\.1\/unsubscribe\/mem_1\.[\w-]{43}>$/m);
+    assert.match(head, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click$/m);
+    const body = raw.replaceAll(/=\n/g, '').replaceAll('=3D', '=');
+    for (const part of [
+      'Said <b>somebody</b> at http://elsewhere.example/x',
+      '>123456</strong>',
+      'Said &lt;b&gt;somebody&lt;/b&gt; at http://elsewhere.example/x',
+      '<a href="http://127.0.0.1/dashboard">',
+      '<meta name="color-scheme" content="light dark">',
+    ])
+      assert(body.includes(part), part);
+    assert(!/<(?:img|link|script|a href="http:\/\/elsewhere)/.test(body));
   });
 
   it('tries again where the mail server answers that it should', async () => {

@@ -22,8 +22,8 @@ interface MailServerOptions {
   port?: number;
   /** The code with which it refuses every recipient, e.g. 550; by default it accepts all. */
   refuses?: number | undefined;
-  /** The act of the server once it has read the text of a mail: refuses it with this code, or resets the connection; by default it takes it. */
-  afterText?: number | 'reset' | undefined;
+  /** The act of the server once it has read the text of a mail: refuses it with this code, resets the connection or says nothing; by default it takes it. */
+  afterText?: number | 'reset' | 'hang' | undefined;
 }
 
 /** A mail server on this machine that accepts all mail, unless its options say otherwise. */
@@ -50,7 +50,8 @@ export async function startMailServer({ port = 0, refuses, afterText }: MailServ
           raw,
         });
         if (afterText === 'reset') for (const socket of sockets) socket.resetAndDestroy();
-        else done(afterText === undefined ? null : Object.assign(new Error('Not taken'), { responseCode: afterText }));
+        else if (afterText !== 'hang')
+          done(afterText === undefined ? null : Object.assign(new Error('Not taken'), { responseCode: afterText }));
       });
     },
   });
@@ -63,6 +64,9 @@ export async function startMailServer({ port = 0, refuses, afterText }: MailServ
   return {
     port: (server.server.address() as AddressInfo).port,
     received,
-    stop: promisify((done: () => void) => server.close(done)),
+    stop: promisify((done: () => void) => {
+      server.close(done);
+      for (const socket of sockets) socket.destroy();
+    }),
   };
 }

@@ -6,7 +6,7 @@ import { writeMail } from '../../src/mail/index.ts';
 /** A mail in a command of its own. @returns its id */
 export async function writeTestMail(
   context: Context,
-  overrides: { to?: string; subject?: string; text?: string; seconds?: number },
+  overrides: { to?: string; subject?: string; text?: string; seconds?: number; unsubscribe?: string },
 ): Promise<string> {
   const call = { caller: serviceCaller, operation: 'test', idempotency: null, requestId: 'test', request: null };
   const mail = { to: 'somebody@example.test', subject: 'A word', text: 'Hello.\n', seconds: 600, ...overrides };

@@ -8,6 +8,7 @@ import type { Run } from '../temporal/runs.ts';
 import { temporalServer } from '../temporal/temporal-server.ts';
 import type { Case, Cases } from './cases/case.ts';
 import { continuations } from './cases/continuations.ts';
+import { briefings } from './cases/briefings.ts';
 import { executions } from './cases/executions.ts';
 import { inbound } from './cases/inbound.ts';
 import { invocations } from './cases/invocations.ts';
@@ -32,6 +33,7 @@ const [version = '', wanted = ''] = process.argv.slice(2);
 const chosen = (cases: Cases): [string, Case][] => Object.entries(cases).filter(([name]) => name.startsWith(wanted));
 
 const ends = chosen({
+  ...briefings,
   ...executions,
   ...inbound,
   ...invocations,

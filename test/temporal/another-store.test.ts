@@ -10,7 +10,7 @@ import type { OpenContext } from '../../src/process/open-context.ts';
 import { lifeId, type LifeKind } from '../../src/ids/life-ids.ts';
 import { advanceLog } from '../../src/claims/index.ts';
 import { advanceInvocation } from '../../src/invocations/index.ts';
-import { advanceNotification } from '../../src/notifications/index.ts';
+import { advanceBriefing, advanceNotification } from '../../src/notifications/index.ts';
 import { advanceSession } from '../../src/passports/accountability/advance-session.ts';
 import { openTemporal } from '../../temporal/client.ts';
 import { createDelivery } from '../../temporal/delivery.ts';
@@ -34,6 +34,17 @@ import { lookAfterLives, messagesOf } from '../support/due-lives.ts';
 type Kind = Exclude<LifeKind, 'subscription' | 'invocation'>;
 /** By kind, what writes an open row that its life has just seen, and returns the life. */
 const openRows = (context: OpenContext, operator: string): Record<Kind, () => Promise<string>> => ({
+  async briefing() {
+    await run(context.pool, sql.fragment`select record_service_event(${operator}, 'agent.unblocked', 'warning', '{}')`);
+    await run(
+      context.pool,
+      sql.fragment`
+      insert into briefing_rounds (operator_id, class, mailed_at) values (${operator}, 'security', clock_timestamp())
+      on conflict (operator_id, class) do update set mailed_at = excluded.mailed_at`,
+    );
+    await advanceBriefing(context, operator);
+    return lifeId.briefing(operator);
+  },
   async inbound() {
     const id = newId('iev');
     const endpoint = await newEndpoint(context, { operatorId: operator });

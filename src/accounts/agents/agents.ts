@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint } from 'jose';
-import { grantOf, isPerson, type Caller } from '../../commands/caller.ts';
+import { credentialName, grantOf, isPerson, type Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
@@ -318,6 +318,12 @@ export const unblockAgent = (
     await context.agentConduct.liftHolds(connection, named);
     const agent = await saveAgent(connection, before, { blocked: false, retired: before.retired_at !== null });
     await unit.audit('agent.unblocked', agent.id);
+    await context.recordEvent(connection, {
+      operatorId: named.operatorId,
+      type: 'agent.unblocked',
+      severity: 'warning',
+      payload: { agent_id: agent.id, unblocked_by: credentialName(call.caller) },
+    });
     unit.changed(agent.id);
     return { status: 200, body: agent };
   });

@@ -10,7 +10,7 @@ import type { Agent } from '../agents/schema.ts';
 import { lockGrant } from '../partner-grants/queries.ts';
 import type { PartnerGrant } from '../partner-grants/schema.ts';
 import { deleteInvitationsBy } from '../members/queries.ts';
-import { storeKey } from '../make-key.ts';
+import { makeKey } from '../make-key.ts';
 import { actToOutlive } from '../outlive.ts';
 import { countApiKeys, deleteApiKey, findApiKey, listApiKeys } from './queries.ts';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema.ts';
@@ -36,14 +36,17 @@ export const createApiKey = (
       const act = await actToOutlive(unit.connection, call.caller, { act: 'api_key.outlives_maker', end: expiresAt });
       const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject });
       if (refused !== null) return refused;
-      const { key, secret } = await storeKey(unit, call, {
-        name: body.name,
-        kind: body.kind,
-        role: body.kind === 'operator' ? body.role : null,
-        agent_id: body.kind === 'agent' ? body.agent_id : null,
-        partner_grant_id: body.kind === 'partner' ? body.partner_grant_id : null,
-        monthly_limit_cents: body.kind === 'agent' ? (body.monthly_limit_cents ?? null) : null,
-        expires_at: expiresAt,
+      const { key, secret } = await makeKey(context, unit, {
+        call,
+        wanted: {
+          name: body.name,
+          kind: body.kind,
+          role: body.kind === 'operator' ? body.role : null,
+          agent_id: body.kind === 'agent' ? body.agent_id : null,
+          partner_grant_id: body.kind === 'partner' ? body.partner_grant_id : null,
+          monthly_limit_cents: body.kind === 'agent' ? (body.monthly_limit_cents ?? null) : null,
+          expires_at: expiresAt,
+        },
       });
       return { status: 201, body: { ...key, key: secret }, location: `/v1/api-keys/${key.id}` };
     },

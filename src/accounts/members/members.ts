@@ -68,6 +68,12 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
     const invitedBy = act === null && !isPerson(call.caller) ? credentialName(call.caller) : null;
     const member = await insertMember(connection, { ...body, operatorId, joined: false, invitedBy });
     await audit('member.invited', member.id, { role: member.role });
+    await context.recordEvent(connection, {
+      operatorId,
+      type: 'member.invited',
+      severity: 'warning',
+      payload: { member_id: member.id, role: member.role, invited_by: credentialName(call.caller) },
+    });
     return { status: 201, body: member, location: `/v1/members/${member.id}` };
   });
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../../commands/caller.ts';
+import { credentialName, type Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -44,6 +44,14 @@ export const updateOwnOperator = (
       ...(payoutAccount !== undefined && { payout_account: payoutAccount }),
       ...(jwks !== undefined && { key_thumbprints: jwks.map(({ x }) => thumbprintOf(x)) }),
     });
+    if (operator.email !== before.email) {
+      await context.recordEvent(unit.connection, {
+        operatorId: operator.id,
+        type: 'operator.address_changed',
+        severity: 'warning',
+        payload: { changed_by: credentialName(call.caller) },
+      });
+    }
     unit.changed(operator.id);
     return { status: 200, body: operator };
   });

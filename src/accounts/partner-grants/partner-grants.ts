@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { assertFuture } from '../../database/instants.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
-import { endKeysOfGrant, storeKey } from '../make-key.ts';
+import { endKeysOfGrant, makeKey } from '../make-key.ts';
 import { actToOutlive } from '../outlive.ts';
 import { countGrants, deleteGrant, findGrant, insertGrant, listGrants } from './queries.ts';
 import type { CreatedPartnerGrant, CreatePartnerGrant, PartnerGrant } from './schema.ts';
@@ -33,14 +33,17 @@ export const createGrant = (
       if (refused !== null) return refused;
       const grant = await insertGrant(connection, { id: newId('pgr'), operatorId, name, providers });
       await unit.audit('partner_grant.created', grant.id, { name, providers });
-      const { key, secret } = await storeKey(unit, call, {
-        name,
-        kind: 'partner',
-        role: null,
-        agent_id: null,
-        partner_grant_id: grant.id,
-        monthly_limit_cents: null,
-        expires_at: expiresAt,
+      const { key, secret } = await makeKey(context, unit, {
+        call,
+        wanted: {
+          name,
+          kind: 'partner',
+          role: null,
+          agent_id: null,
+          partner_grant_id: grant.id,
+          monthly_limit_cents: null,
+          expires_at: expiresAt,
+        },
       });
       return {
         status: 201,

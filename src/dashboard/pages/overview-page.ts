@@ -9,6 +9,7 @@ import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
 import { listReviews, readReview } from '../../passports/index.ts';
 import { approvalCard, approvalOutcome } from './approval-pages.ts';
+import { MAILS_PATH } from './mails-page.ts';
 import { reviewCard, reviewOutcome } from './review-pages.ts';
 import {
   assertDecides,
@@ -105,7 +106,7 @@ async function overview(person: PersonsVisit, refusal?: CarnetError): Promise<Pa
     title: 'Dashboard',
     refusal,
     body: html`<h1>${operator.name}</h1>
-<p class="lead">You are signed in as ${member.email}, ${roles[member.role]}.</p>
+<p class="lead">You are signed in as ${member.email}, ${roles[member.role]}. <a href="${MAILS_PATH}">Mails to you</a></p>
 ${await outcomeOf(person)}
 ${await walletPart(person)}
 ${total === 0 ? html`<h2>What waits</h2>\n<p class="empty">${nobody}</p>` : nothing}${listPart(

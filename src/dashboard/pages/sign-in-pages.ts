@@ -125,8 +125,9 @@ const outboxKey = (config: Config): string => {
   const from = file === undefined ? '"${DATA_DIR:-./.carnet}/credentials.json"' : quoted(file);
   return `ADMIN=$(node -p "JSON.parse(fs.readFileSync(0)).admin_api_key" < ${from})`;
 };
-/** Prints the six digits of the newest mail. */
-const CODE_OF_MAIL = 'node -p "JSON.parse(fs.readFileSync(0)).messages[0]?.text.match(/\\b\\d{6}\\b/)?.[0]"';
+/** Prints the code of the newest mail that has one. */
+const CODE_OF_MAIL =
+  'node -p "JSON.parse(fs.readFileSync(0)).messages.map((mail) => mail.text.match(/^\\d{6}$/m)).find(Boolean)?.[0]"';
 
 /** Where the mail is on an instance that sends none: the holder of the platform's key reads it there, and nobody else. */
 function outboxHint({ context: { config } }: Visit, email: string): Html {
@@ -135,7 +136,7 @@ function outboxHint({ context: { config } }: Visit, email: string): Html {
   return html`<div class="notice">
 <p><strong>This instance sends no mail.</strong> The code is in its outbox, which the platform’s key reads. Where <code>npm start</code> runs, paste this in the folder of the project:</p>
 <pre class="wrapped" tabindex="0"><code>${outboxKey(config)}
-curl -sS -H "Authorization: Bearer $ADMIN" '${config.publicBaseUrl}/v1/admin/outbox?limit=1${to}' | ${CODE_OF_MAIL}</code></pre>
+curl -sS -H "Authorization: Bearer $ADMIN" '${config.publicBaseUrl}/v1/admin/outbox?limit=20${to}' | ${CODE_OF_MAIL}</code></pre>
 <p class="small">Elsewhere <code>ADMIN</code> is the value of <code>PLATFORM_ADMIN_KEY</code>.</p>
 </div>`;
 }

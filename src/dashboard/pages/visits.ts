@@ -47,7 +47,7 @@ export const redirect = (location: string, headers: Readonly<Record<string, stri
 
 /** Where somebody is led once they have signed in: a page of the dashboard, so that no link leads elsewhere. */
 export const pathBack = (path: string): string =>
-  /^\/dashboard\/(?:approvals|reviews|agents)\/\w{1,64}$/.test(path) ? path : OVERVIEW;
+  /^\/dashboard\/(?:(?:approvals|reviews|agents|keys|members)\/\w{1,64}|mails|operator)$/.test(path) ? path : OVERVIEW;
 
 function signInFor(path: string, query: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ ...query, ...(pathBack(path) !== OVERVIEW && { next: path }) });

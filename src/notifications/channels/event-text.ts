@@ -1,8 +1,12 @@
 import type { OutgoingDelivery, SenderContext } from './channel.ts';
 import { eventText, type EventText } from './texts.ts';
 
-/** The texts of the event of a delivery. */
-export const textOf = ({ config }: SenderContext, delivery: OutgoingDelivery): EventText =>
+/** The texts of the event of a delivery. @param unsubscribe the link that ends what is sent to the address; null: there is none */
+export const textOf = (
+  { config }: SenderContext,
+  delivery: OutgoingDelivery,
+  unsubscribe: string | null = null,
+): EventText =>
   eventText({
     eventType: delivery.event_type,
     severity: delivery.severity,
@@ -11,4 +15,5 @@ export const textOf = ({ config }: SenderContext, delivery: OutgoingDelivery): E
     operatorId: delivery.operator_id,
     destinationId: delivery.destination_id,
     publicBaseUrl: config.publicBaseUrl,
+    unsubscribe,
   });

@@ -23,6 +23,8 @@ interface Happened {
   operatorId: string;
   destinationId: string;
   publicBaseUrl: string;
+  /** The link that ends what is sent to this address; null: an administrator ends it. */
+  unsubscribe: string | null;
 }
 
 /** The members of payloads that texts use; each event has some of it. */
@@ -31,6 +33,10 @@ const Payload = z.object({
   agent_id: z.string().nullable().optional(),
   reason: z.string().nullable().optional(),
   expected_by: z.string().optional(),
+  checkout_id: z.string().nullable().optional(),
+  approval_id: z.string().optional(),
+  key_id: z.string().optional(),
+  member_id: z.string().optional(),
   flags: z.array(z.object({ type: z.string(), severity: z.string(), message: z.string() })).optional(),
   invocation_id: z.string().optional(),
   skill_id: z.string().optional(),
@@ -120,6 +126,41 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
     ],
     act: 'Find out whether it still works, and revoke the passport if it should not.',
   }),
+  'approval.requested': (payload) => ({
+    what: 'A key or token asks for the approval of a person.',
+    details: [`Approval: ${payload.approval_id}`],
+    act: 'Read it, and decide.',
+  }),
+  'approval.expiring': (payload) => ({
+    what: 'A request that nobody has decided lapses soon.',
+    details: [`Approval: ${payload.approval_id}`],
+    act: 'Read it, and decide.',
+  }),
+  'review.pending': (payload) => ({
+    what: `The work of agent ${payload.agent_id ?? 'of yours'} waits for a review.`,
+    details: passportOf(payload),
+    act: 'Look at what it did, and decide.',
+  }),
+  'member.invited': (payload) => ({
+    what: 'Somebody was invited to be a member.',
+    details: [`Member: ${payload.member_id}`],
+    act: 'Withdraw the invitation if it should not be.',
+  }),
+  'api_key.created': (payload) => ({
+    what: 'A key was made.',
+    details: [`Key: ${payload.key_id}`],
+    act: 'Delete it if it should not be.',
+  }),
+  'operator.address_changed': () => ({
+    what: 'The e-mail address of the operator was changed.',
+    details: [],
+    act: 'Look whether it should be so.',
+  }),
+  'agent.unblocked': (payload) => ({
+    what: `${agentOf(payload)} was unblocked. It gets passports again.`,
+    details: [],
+    act: 'Look whether it should be so.',
+  }),
   'wallet.low_balance': (payload) => ({
     what: `Your wallet has ${dollars(payload.balance_cents)} left, less than the ${dollars(payload.low_balance_cents)} that you set.`,
     details: [],
@@ -155,15 +196,27 @@ const named = (eventType: string, { invocation_id: invocationId, skill_id: skill
   act: 'Look it up.',
 });
 
+/** The page of the dashboard where somebody acts: the one that decides, else the one that shows it. */
+function pageOf(eventType: string, payload: Payload): string {
+  const { approval_id: approval, checkout_id: review, key_id: key, member_id: member, agent_id: agent } = payload;
+  const isOfAgent = /^(?:agent|passport|review)\./.test(eventType);
+  if (approval !== undefined) return `/approvals/${approval}`;
+  if (eventType !== 'agent.blocked' && review !== undefined && review !== null) return `/reviews/${review}`;
+  if (key !== undefined) return `/keys/${key}`;
+  if (member !== undefined) return `/members/${member}`;
+  if (eventType === 'operator.address_changed') return '/operator';
+  return isOfAgent && agent !== undefined && agent !== null ? `/agents/${agent}` : '';
+}
+
 /** Two parts of an SMS. */
 const MAX_SMS_CHARACTERS = 300;
 
 /** The text of an event: what happened, to whom, where to act, and how to end such messages. */
 export function eventText(happened: Happened): EventText {
-  const { eventType, severity, occurredAt, operatorId, destinationId, publicBaseUrl } = happened;
+  const { eventType, severity, occurredAt, operatorId, destinationId, publicBaseUrl, unsubscribe } = happened;
   const payload = Payload.catch({}).parse(JSON.parse(happened.payload));
   const { what, details, act } = (sentences[eventType] ?? ((one: Payload) => named(eventType, one)))(payload);
-  const dashboard = new URL('/dashboard', publicBaseUrl).href;
+  const page = new URL(`/dashboard${pageOf(eventType, payload)}`, publicBaseUrl).href;
   return {
     subject: `Carnet: ${eventType} (${severity})${aboutOf(payload)}`,
     mail: [
@@ -172,18 +225,20 @@ export function eventText(happened: Happened): EventText {
       ...details.map((line) => `  ${line}`),
       ...(details.length > 0 ? [''] : []),
       act,
-      dashboard,
+      page,
       '',
       `Event: ${eventType}, ${severity}, ${occurredAt}`,
       `Operator: ${operatorId}`,
       '',
       eventType === TEST_EVENT
-        ? `You get this because an administrator of the operator has sent a test to this address (destination ${destinationId}). They end it`
-        : `You get this because a rule of the operator names this address (destination ${destinationId}). An administrator of the operator ends it`,
-      `by deleting the destination: DELETE ${publicBaseUrl}/v1/notifications/destinations/${destinationId}`,
+        ? `You get this because an administrator of the operator has sent a test to this address (destination ${destinationId}).`
+        : `You get this because a rule of the operator names this address (destination ${destinationId}).`,
+      ...(unsubscribe === null
+        ? [`An administrator ends it: DELETE ${publicBaseUrl}/v1/notifications/destinations/${destinationId}`]
+        : ['End such mails here:', unsubscribe]),
       '',
     ].join('\n'),
-    sms: smsOf(`Carnet, ${severity}: ${what}`, ` ${dashboard} To end this, delete ${destinationId}.`),
+    sms: smsOf(`Carnet, ${severity}: ${what}`, ` ${page} To end this, delete ${destinationId}.`),
   };
 }
 

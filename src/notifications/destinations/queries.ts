@@ -25,6 +25,8 @@ const DestinationRow = z.object({
   code_status: VerificationCodeSchema.shape.status.nullable(),
   code_reason: z.string().nullable(),
   code_error: z.string().nullable(),
+  /** What came of the mail that has its code, while that is kept. */
+  mail_status: z.enum(['outbox', 'waiting', 'sent', 'refused', 'unknown', 'expired']).nullable(),
   code_requested_at: z.string().nullable(),
   code_expires_at: z.string().nullable(),
 });
@@ -34,13 +36,14 @@ export type DestinationRow = z.infer<typeof DestinationRow>;
 const columns = sql.fragment`
   d.id, d.operator_id, d.channel_type, d.destination, d.address, d.verified_at,
   is_destination_paused(d.channel_type, t.tier) as paused, d.failures_in_row, d.disabled_at, d.disabled_reason, d.timeouts_in_row, d.slow_since, d.held_until, d.created_at,
-  c.status as code_status, c.reason as code_reason, c.error as code_error, c.requested_at as code_requested_at,
+  c.status as code_status, c.reason as code_reason, c.error as code_error, c.mail_status, c.requested_at as code_requested_at,
   c.expires_at as code_expires_at`;
 
 const from = sql.fragment`
   destinations d join operator_tiers t on t.operator_id = d.operator_id
   left join lateral (
-    select status, reason, error, requested_at, expires_at from verification_codes
+    select code.status, code.reason, code.error, requested_at, code.expires_at, mail.status as mail_status
+    from verification_codes code left join mail_outcomes mail on mail.id = code.mail_id
     where destination_id = d.id order by requested_at desc limit 1) c on true`;
 
 /** A destination as its operator sees it; null where it is another's. */
@@ -155,6 +158,13 @@ export async function markVerified(connection: CommonQueryMethods, id: string): 
   await connection.query(
     sql.type(Nothing)`update destinations set verified_at = clock_timestamp() where id = ${id} and verified_at is null`,
   );
+}
+
+/** Nothing is sent to an e-mail address whose holder wants nothing, until it is enabled and they enter a new code. */
+export async function endByRecipient(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update destinations set verified_at = null, disabled_at = clock_timestamp(), disabled_reason = 'unsubscribed'
+    where id = ${id} and channel_type = 'email' and disabled_reason is distinct from 'unsubscribed'`);
 }
 
 /** Failures count again, and deliveries begin again. */

@@ -17,7 +17,7 @@ export const VerificationCodeSchema = z
   .object({
     status: z.enum(['waiting', 'sending', 'sent', 'failed', 'unknown']).meta({
       description:
-        '`sent`: a webhook answered with 2xx, the provider of SMS took it, a mail is on its way. `unknown`: it may have arrived.',
+        '`sent`: a webhook answered with 2xx, the provider of SMS or the mail server took it. `unknown`: it may have arrived.',
     }),
     reason: z
       .string()
@@ -44,6 +44,8 @@ export const VerificationCodeSchema = z
       },
     ],
   });
+
+export type VerificationCode = z.infer<typeof VerificationCodeSchema>;
 
 const webhook = {
   id: 'dst_01K0000000000000000000000A',

@@ -11,6 +11,7 @@ const textOf = (eventType: string, payload: object, severity = 'critical') =>
     operatorId: 'op_1',
     destinationId: 'dst_1',
     publicBaseUrl: 'https://carnet.example.test',
+    unsubscribe: 'https://carnet.example.test/unsubscribe/dst_1.mac',
   });
 
 describe('The text of a notification', () => {
@@ -109,7 +110,7 @@ describe('The text of a notification', () => {
         assert(text.includes('https://carnet.example.test/dashboard'), text);
         assert(text.includes('dst_1'), text);
       }
-      assert(mail.includes('DELETE https://carnet.example.test/v1/notifications/destinations/dst_1'));
+      assert(mail.includes('\nhttps://carnet.example.test/unsubscribe/dst_1.mac\n'));
       assert(mail.includes('Operator: op_1'));
     });
   }

@@ -302,7 +302,7 @@ describe('Sending what waits for a destination', function () {
         'Agent ag_7 was blocked',
         'It paid twice.',
         `${context.config.publicBaseUrl}/dashboard`,
-        `DELETE ${context.config.publicBaseUrl}/v1/notifications/destinations/${box.id}`,
+        `\n${context.config.publicBaseUrl}/unsubscribe/${box.id}.`,
         `Message-ID: <${(await only(box)).id}@`,
       ]) {
         assert(text.includes(part), `${part}\n${text}`);

@@ -11,6 +11,8 @@ import { DELIVERED } from '../../../src/outbound/outcomes.ts';
 import { settleVerification, startVerification } from '../../../src/notifications/destinations/verification/queries.ts';
 import { verifyDestination } from '../../../src/notifications/destinations/verification/verify.ts';
 import { startMailServer } from '../../mail/mail-server.ts';
+import type { OperatorId } from '../../../src/ids/ids.ts';
+import { shownDestination } from '../../../src/notifications/destinations/read.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unique } from '../../support/factories.ts';
@@ -53,6 +55,31 @@ describe('The life of a code', () => {
       destinationId: one.destinationId,
       code,
     });
+
+  describe('by mail', () => {
+    const cases = [
+      { server: {}, status: 'sent', reason: null },
+      { server: { refuses: 550 }, status: 'failed', reason: 'refused' },
+      { server: { afterText: 'reset' as const }, status: 'unknown', reason: 'broken' },
+    ];
+    for (const { server: options, status, reason } of cases) {
+      it(`is ${status} where the mail server ends so: ${JSON.stringify(options)}`, async () => {
+        const server = await startMailServer(options);
+        rig.config.mail = { smtpUrl: `smtp://127.0.0.1:${server.port}`, from: 'carnet@example.test' };
+        const made = await waitingCode(rig, { channel: 'email', address: `${unique('box')}@example.test` });
+        const mailId = await rig.context.pool.oneFirst(
+          sql.type(
+            z.object({ id: z.string() }),
+          )`select mail_id as id from verification_codes where id = ${made.codeId}`,
+        );
+        await runOf(rig, lifeId.mail(mailId)).ended();
+        await server.stop();
+        rig.config.mail = undefined;
+        const { code } = await shownDestination(rig.context.pool, made.operatorId as OperatorId, made.destinationId);
+        assert.deepEqual([code?.status, code?.reason], [status, reason]);
+      });
+    }
+  });
 
   it('sends it to a webhook as an ordinary event, signed with its secret, once', async () => {
     const url = receiver.urlOf(unique(PATH));

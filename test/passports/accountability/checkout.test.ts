@@ -174,11 +174,13 @@ describe('a checkout', () => {
         (await flagsOf(db, lineage)).map(({ type, severity, jti }) => [type, severity, jti]),
         [['missed_checkout', 'critical', lineage.jti]],
       );
-      const [event] = await eventsOf(db, lineage);
+      const [waits, event] = await eventsOf(db, lineage);
+      assert.deepEqual([waits?.event_type, waits?.payload['checkout_id']], ['review.pending', review?.id]);
       assert.deepEqual([event?.event_type, event?.severity], ['passport.missed_checkout', 'critical']);
-      assert.deepEqual(Object.keys(event?.payload ?? {}), ['jti', 'agent_id', 'expected_by']);
+      assert.deepEqual(Object.keys(event?.payload ?? {}), ['jti', 'agent_id', 'expected_by', 'checkout_id']);
+      assert.equal(event?.payload['checkout_id'], review?.id);
       assert.equal(await held(lineage), true);
-      assert.equal((await eventsOf(db, lineage)).length, 1, 'no passport.flagged for the same thing');
+      assert.equal((await eventsOf(db, lineage)).length, 2, 'no passport.flagged for the same thing');
     });
 
     it('is a warning for a logged agent, and nothing more is awaited', async () => {

@@ -59,7 +59,7 @@ describe('races at a deadline', function () {
       ]),
       flags.map(({ type, occasion }) => [type, occasion]),
     );
-    const events = await eventsOf(db, lineage);
+    const events = (await eventsOf(db, lineage)).filter(({ event_type: type }) => type !== 'review.pending');
     const announced = events.flatMap(({ event_type, payload }) =>
       event_type === 'passport.flagged'
         ? (payload.flags as { type: string }[]).map(({ type }) => type)

@@ -184,6 +184,7 @@ describe('a checkpoint', () => {
       assert.deepEqual(event?.payload, {
         jti: lineage.jti,
         agent_id: lineage.agent,
+        checkout_id: null,
         flags: flags.map(({ type, severity, message }) => ({ type, severity, message })),
       });
     });

@@ -359,7 +359,7 @@ describe('Reviews of checkouts', () => {
         'the same decision again needs no approval',
       );
       assertProblem(await decide(review, { decision: 'blocked' }), 'REVIEW_ALREADY_DECIDED');
-      assert.deepEqual(await eventTypes(agentId), ['passport.flagged']);
+      assert.deepEqual(await eventTypes(agentId), ['review.pending', 'passport.flagged']);
       const [claim] = await claimsOf(await database(), { agent: agentId }, 'operator_review');
       assert.equal(claim?.envelope.payload.decision, 'approved');
     });
@@ -573,8 +573,8 @@ describe('Reviews of checkouts', () => {
         200,
       );
       assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 0, 'active']);
-      assert.deepEqual(await eventTypes(agentId), ['passport.flagged', 'passport.blocked']);
-      const [, blocked] = (await eventsOf(await database(), { operator: operator.operatorId })).filter(
+      assert.deepEqual(await eventTypes(agentId), ['review.pending', 'passport.flagged', 'passport.blocked']);
+      const [, , blocked] = (await eventsOf(await database(), { operator: operator.operatorId })).filter(
         ({ payload }) => payload.agent_id === agentId,
       );
       assert.deepEqual(
@@ -601,7 +601,7 @@ describe('Reviews of checkouts', () => {
         true,
       ]);
       assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
-      assert.deepEqual(await eventTypes(agentId), ['passport.blocked', 'agent.blocked']);
+      assert.deepEqual(await eventTypes(agentId), ['review.pending', 'passport.blocked', 'agent.blocked']);
       assert.deepEqual(assertStatus(await decide(review, body), 200), decided, 'the same again');
       assertStatus(await unblock(person, agentId), 200);
       assertStatus(await issueReply(agentId), 201);
@@ -713,7 +713,7 @@ describe('Reviews where REVIEW_BLOCK_REVOKES is set', () => {
     assert.deepEqual([decided.body.revoked_count, decided.body.agent_status], [1, 'active']);
     assert.deepEqual(
       (await eventsOf(pool, lineage)).map(({ event_type }) => event_type),
-      ['passport.missed_checkout', 'passport.flagged', 'passport.blocked'],
+      ['review.pending', 'passport.missed_checkout', 'passport.flagged', 'passport.blocked'],
     );
     await own.close();
   });

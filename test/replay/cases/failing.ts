@@ -47,7 +47,7 @@ interface Unfinished {
 }
 
 /** One life of each kind that reaches out, whose step changes nothing: it fails, or comes back as done. */
-export const unfinished: Record<Exclude<LifeKind, 'log-sequencer' | 'session'>, Unfinished> = {
+export const unfinished: Record<Exclude<LifeKind, 'briefing' | 'log-sequencer' | 'session'>, Unfinished> = {
   inbound: {
     step: 'forwardInbound',
     async begin({ context }) {

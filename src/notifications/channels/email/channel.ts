@@ -1,6 +1,6 @@
 import { isRegisteredEmail, registerEmail } from '../../../accounts/index.ts';
 import { email } from '../../../fields/text.ts';
-import { keepInOutbox } from '../../../mail/index.ts';
+import { keepInOutbox, unsubscribeLink } from '../../../mail/index.ts';
 import { DELIVERED, outcomeOfHandingOver } from '../../../outbound/outcomes.ts';
 import { openAddress, refusedAddress, type Channel } from '../channel.ts';
 import { textOf } from '../event-text.ts';
@@ -17,11 +17,12 @@ export const emailChannel: Channel = {
   proved: registerEmail,
   code: { by: 'mail', mailOf: codeMail },
   callOf(context, delivery) {
-    const { subject, mail: text } = textOf(context, delivery);
+    const unsubscribe = unsubscribeLink(context, delivery.destination_id);
+    const { subject, mail: text } = textOf(context, delivery, unsubscribe);
     const mail = { to: delivery.address, subject, text };
     return async () => {
       if (context.config.mail !== undefined)
-        return outcomeOfHandingOver('mail', await context.mailer.send(delivery.id, mail));
+        return outcomeOfHandingOver('mail', await context.mailer.send(delivery.id, { ...mail, unsubscribe }));
       await keepInOutbox(context, { channel: 'email', ...mail });
       return DELIVERED;
     };

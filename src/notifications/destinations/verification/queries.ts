@@ -30,6 +30,11 @@ export const storeVerificationCode = (
   connection.oneFirst(sql.type(z.object({ wait: z.number() }))`
     select store_verification_code(${id}, ${operatorId}, ${destinationId}, ${address}, ${code}, ${sealed}, ${seconds}) as wait`);
 
+/** The outcome of this mail is that of the code. */
+export async function saveMailOfCode(connection: CommonQueryMethods, id: string, mailId: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`update verification_codes set mail_id = ${mailId} where id = ${id}`);
+}
+
 const LastCode = z.object({ id: z.string(), code: z.string().nullable(), tries: z.number(), live: z.boolean() });
 
 /** The code that was sent to a destination last; the destination is locked, so that guesses are judged in turn. */

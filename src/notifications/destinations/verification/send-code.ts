@@ -15,7 +15,7 @@ import { shownDestination } from '../read.ts';
 import type { SentCode } from '../schema.ts';
 import { assertChannel } from '../tier.ts';
 import { codeOf, destinationMac, verificationSeal } from './code-use.ts';
-import { storeVerificationCode } from './queries.ts';
+import { saveMailOfCode, storeVerificationCode } from './queries.ts';
 
 /** A destination that a code is sent to. */
 interface Unverified {
@@ -78,7 +78,7 @@ export async function sendCode(
   if (wait > 0) throw tooEarlyForCode(wait);
   if (way.by === 'mail') {
     const mail = way.mailOf({ destinationId, code, seconds, publicBaseUrl: config.publicBaseUrl });
-    await writeMail(context, unit, { to: address, ...mail, seconds });
+    await saveMailOfCode(unit.connection, id, await writeMail(context, unit, { to: address, ...mail, seconds }));
   } else await unit.wake(lifeId.verification(id));
   await unit.audit('destination.code_sent', destinationId);
 }

@@ -1,5 +1,5 @@
 -- One delivery for each destination that some rule of the operator names for this event, in the event's own transaction, so that nothing
--- committed is lost; several rules with one destination make one (decision N30). One that cannot be made now says so, and wakes nobody;
+-- committed is lost; several rules with one destination make one (decision N30). What people are mailed about without a rule is noted too. One that cannot be made now says so, and wakes nobody;
 -- a full queue says so once a minute (decision N30).
 -- A destination whose last turn began half a second ago or earlier is woken immediately, else when it did. One that is sending finds this by
 -- itself, and one that waits for its turn is woken by the end of another's; both delete the message when they look. They are woken in half a
@@ -10,6 +10,7 @@ declare
   owners text[];
   due timestamptz[];
 begin
+  perform brief_people(p_event, p_operator, p_type);
   with matched_destinations as materialized (
     select d.id, d.channel_type, hindrance_of_event(d) as hindrance
     from destinations d

@@ -47,6 +47,7 @@ begin
       decided_at = case when reopened then null else c.decided_at end,
       hold_lifted_at = case when reopened then null else c.hold_lifted_at end
     returning * into made;
+  if made.review_status = 'pending' then perform record_review_event(made); end if;
   update passport_lineages set checked_out_at = moment, next_checkpoint_due_at = null where id = l.id;
   if l.accountability = 'enforced' then ended := end_lineages(array[l.id], p_jti, 'checked_out'); end if;
   return end_report(l, p_agent_part, p_actor, p_key, p_request, p_jti, flagged, ended.revoked,

@@ -14,7 +14,7 @@ export async function codeFor({ baseUrl, platform }: Place, email: string): Prom
   return await eventually(`the code for ${email}`, async () => {
     const outbox = `/v1/admin/outbox?to=${encodeURIComponent(email)}`;
     const { messages } = assertStatus(await platform.get<{ messages: { text: string }[] }>(outbox), 200);
-    return /\b\d{6}\b/.exec(messages[0]?.text ?? '')?.[0];
+    return messages.map(({ text }) => /^\d{6}$/m.exec(text)).find((found) => found !== null)?.[0];
   });
 }
 

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { parseOrRefuse } from '../../errors/faults.ts';
+import { html } from '../../http/pages/html.ts';
+import type { Page } from '../../http/pages/page.ts';
+import type { PeoplePage } from '../../http/pages/people-pages.ts';
+import { areBriefingsOff, saveBriefingsOff } from '../../notifications/index.ts';
+import { byPerson, forPerson, OVERVIEW, personsPage, redirect, type PersonsVisit } from './visits.ts';
+
+export const MAILS_PATH = `${OVERVIEW}/mails`;
+
+async function shownMails(person: PersonsVisit): Promise<Page> {
+  const { visit, session } = person;
+  const off = await areBriefingsOff(visit.context.pool, session.member.id);
+  return personsPage(person, {
+    title: 'Mails',
+    body: html`<h1>Mails to you</h1>
+<article class="card">
+<p>${off ? 'You get no mails about approvals and reviews that wait.' : 'Owners and administrators are mailed when an approval or a review waits, five minutes apart at least.'}</p>
+<form method="post" action="${MAILS_PATH}" class="actions">
+<button name="mails" value="${off ? 'on' : 'off'}">${off ? 'Turn them on' : 'Turn them off'}</button>
+</form>
+<p class="muted">Mails about new keys, invitations, another e-mail address of the operator and agents that were unblocked are always sent to owners and administrators.</p>
+</article>
+<p><a href="${OVERVIEW}">All that waits</a></p>`,
+  });
+}
+
+const MailsForm = z.strictObject({ mails: z.enum(['on', 'off']) });
+
+/** A person turns mails about what waits for them off, and on again. */
+export const mailsPage: PeoplePage = {
+  operation: 'mailsPage',
+  page: (visit) => forPerson(visit, MAILS_PATH, shownMails),
+  submit: (submission) =>
+    byPerson(submission, MAILS_PATH, async ({ session }) => {
+      const { mails } = parseOrRefuse(MailsForm, submission.form);
+      await saveBriefingsOff(submission.context.pool, session.member.id, mails === 'off');
+      return redirect(MAILS_PATH);
+    }),
+};
