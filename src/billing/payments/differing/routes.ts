@@ -18,6 +18,8 @@ const getDifferingPayments = route({
   operation: 'listDifferingPayments',
   tag: 'billing',
   summary: 'List your payments that are not the ones requested, newest first',
+  description:
+    'Another amount or currency was paid than the page asked for. Nothing is credited until an administrator of the platform decides.',
   audience: 'anyone',
   query: z.object(pages.query),
   status: 200,

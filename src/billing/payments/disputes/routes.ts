@@ -18,6 +18,8 @@ const getDisputes = route({
   operation: 'listDisputes',
   tag: 'billing',
   summary: 'List the disputes of your payments',
+  description:
+    'For top-ups and for subscriptions. The disputed money of a top-up leaves the wallet immediately, and comes back where the dispute is won.',
   audience: 'anyone',
   query: z.object(pages.query),
   status: 200,

@@ -45,6 +45,8 @@ const getRefunds = route({
   operation: 'listRefunds',
   tag: 'billing',
   summary: 'List the refunds that you requested, newest first',
+  description:
+    'Each names its top-up. Its money is held from the request on, until the provider has refunded or refused it.',
   audience: 'anyone',
   query: z.object(pages.query),
   status: 200,

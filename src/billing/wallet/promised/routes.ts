@@ -19,6 +19,8 @@ const getHolds = route({
   operation: 'listHolds',
   tag: 'billing',
   summary: 'List what is held of your wallet, and for what, newest first',
+  description:
+    'Their sum is `held_cents` of the balance. A hold ends when its invocation ends: it is captured or released then.',
   audience: 'anyone',
   query: z.object(holds.query),
   status: 200,
@@ -37,6 +39,8 @@ const getReceivables = route({
   operation: 'listReceivables',
   tag: 'billing',
   summary: 'List what your wallet owes or has owed, newest first',
+  description:
+    'A debt comes about where a payment is taken back after its money was spent. The next money that becomes available pays it first.',
   audience: 'anyone',
   query: z.object(receivables.query),
   status: 200,
