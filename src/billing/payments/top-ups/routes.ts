@@ -39,7 +39,7 @@ const getTopUps = route({
   tag: 'billing',
   summary: 'List your top-ups with the addresses of their pages, newest first',
   description:
-    'A page that can still be paid has its address in `url`. `DELETE /v1/billing/topups/:id` ends one that nobody has paid.',
+    'A page that can still be paid has its address in `checkout_url`. `DELETE /v1/billing/topups/:id` ends one that nobody has paid.',
   audience: 'admin',
   query: z.object({
     ...pages.query,
