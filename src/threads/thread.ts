@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { Answered } from './serve.ts';
 
-/** A worker is ready in 0.3 s, with its first schemas run; a machine under load needs longer. */
-const MAX_START_MS = 10_000;
+/** A worker is ready in 0.3 to 0.6 s of a processor; on a machine under forty times its load that took 27 s. Who waits for it gives up earlier. */
+const MAX_START_MS = 60_000;
 /** Jobs that a worker has, so that it need not wait for the event loop between two; few, since those behind a slow one wait for it. */
 const MAX_ASSIGNED = 2;
 /** Between two readings of a worker's processor time, at least. */
