@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Bench } from './bench.ts';
 import { runChains, type Pace } from './chains.ts';
 import { floors } from './floors.ts';
+import type { World } from './world.ts';
 import type { Lab } from './lab.ts';
 import { openLives, type LivesRan } from './lives.ts';
 import { inTurns, median, rate, rates, spread, table } from './pairs.ts';
@@ -69,6 +70,31 @@ async function query(url: string, text: string): Promise<unknown[]> {
   return rows.map(({ value }) => value);
 }
 
+/** Between two pages that an operator opens: twenty in a minute are its limit. */
+const TOP_UP_EVERY_MS = 3_200;
+
+/** Pages of top-ups that both operators open meanwhile. @returns milliseconds of each */
+async function topUps(origin: string, { consumer, provider }: World, seconds: number): Promise<number[]> {
+  const times: number[] = [];
+  const until = performance.now() + seconds * 1_000;
+  const open = async (key: string): Promise<void> => {
+    while (performance.now() < until) {
+      const begun = performance.now();
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ amount_cents: 1_000 });
+      const answer = await fetch(`${origin}/v1/billing/topup`, { method: 'POST', headers, body });
+      if (!answer.ok) throw new Error(`A top-up was answered ${answer.status}: ${await answer.text()}`);
+      await answer.arrayBuffer();
+      times.push(performance.now() - begun);
+      await pause(TOP_UP_EVERY_MS);
+    }
+  };
+  await Promise.all([open(consumer.key), open(provider.key)]);
+  return times;
+}
+
+const medianAndMost = (times: number[]): string => `${median(times).toFixed(1)} / ${Math.max(...times).toFixed(1)}`;
+
 /** Chains answered by API and worker in one process: in bursts, and in a minute whose lives cannot keep up. */
 async function measureAnswers(lab: Lab): Promise<string> {
   const temporalAddress = await lab.temporalAddress();
@@ -92,7 +118,11 @@ async function measureAnswers(lab: Lab): Promise<string> {
   const { bursts } = await inTurns(lab.rounds, { bursts: burst }, lab.log);
   const before = await livesClosed();
   const seconds = lab.seconds(60);
-  const sustained = await chains({ callers: 32, seconds });
+  const idle = await topUps(carnet.origin, world, seconds);
+  const [sustained, beside] = await Promise.all([
+    chains({ callers: 32, seconds }),
+    topUps(carnet.origin, world, seconds),
+  ]);
   const drained = ((await livesClosed()) - before) / seconds;
   const [waiting] = await query(world.databaseUrl, 'select count(*)::int as value from lives where ready');
   await carnet.stop();
@@ -103,6 +133,8 @@ async function measureAnswers(lab: Lab): Promise<string> {
       ['chains answered in a sustained minute', rate(sustained)],
       ['lives that ended in that minute, with a run or without', rate(drained)],
       ['messages that waited at its end', String(waiting)],
+      ['a top-up in an idle minute, median / most, ms', medianAndMost(idle)],
+      ['a top-up in that minute', medianAndMost(beside)],
     ],
   );
 }
