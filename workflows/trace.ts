@@ -8,7 +8,8 @@ import { TRACE_HEADER } from './trace-header.ts';
  */
 export function interceptors(): WorkflowInterceptors {
   let trace: Payload | undefined;
-  const note = (headers: Headers): void => void (trace = headers[TRACE_HEADER] ?? trace);
+  // A wake-up that belongs to no trace ends the one before: a life that goes on for months would otherwise stay in its first trace.
+  const note = (headers: Headers): void => void (trace = headers[TRACE_HEADER]);
   const passOn = <Input extends { readonly headers: Headers }>(input: Input): Input =>
     trace === undefined ? input : { ...input, headers: { ...input.headers, [TRACE_HEADER]: trace } };
   return {

@@ -14,9 +14,11 @@ const LOOK_MS = 100;
 /** Characters of a query that are shown. */
 const SHOWN = 60;
 
-/** Postgres' code of a lock that was not to be had in time. */
-export const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Error && ((error as { code?: string }).code === '55P03' || isLockTimeout(error.cause));
+/** Postgres' codes of a lock that was not to be had: in time, or because each of two waited for the other. */
+const NOT_TO_BE_HAD: ReadonlySet<string | undefined> = new Set(['55P03', '40P01']);
+
+export const isLockFault = (error: unknown): boolean =>
+  error instanceof Error && (NOT_TO_BE_HAD.has((error as { code?: string }).code) || isLockFault(error.cause));
 
 interface Patience {
   /** The beginning of a sentence: what is being done. */
@@ -40,14 +42,14 @@ export async function untilUnlocked<T>(
   try {
     return await work();
   } catch (error) {
-    if (!isLockTimeout(error)) throw error;
+    if (!isLockFault(error)) throw error;
   }
   for (let told = false; ; told = true) {
     const blockers = await watchBlockers(client);
     try {
       return await work();
     } catch (error) {
-      if (!isLockTimeout(error)) throw error;
+      if (!isLockFault(error)) throw error;
     } finally {
       await blockers.stop();
     }

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { connect } from './connect.ts';
 import { STEP_WAIT_SECONDS } from './await-database.ts';
-import { BRIEF_LOCK, isLockTimeout, untilUnlocked } from './brief-locks.ts';
+import { BRIEF_LOCK, isLockFault, untilUnlocked } from './brief-locks.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 import { makeDefault } from './default-release.ts';
 import { installFunctions, MIGRATOR_LOCK } from './functions.ts';
@@ -77,7 +77,7 @@ async function apply(client: pg.Client, { name, text, checksum }: Applied & { te
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    if (isLockTimeout(error)) throw error;
+    if (isLockFault(error)) throw error;
     throw new Error(
       `The migration ${name} failed and was rolled back: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },

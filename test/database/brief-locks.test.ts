@@ -10,6 +10,7 @@ import { startPostgres } from '../../src/embedded/postgres.ts';
 import { StartupFault } from '../../src/errors/startup-fault.ts';
 import { databaseAsOf } from '../support/database-as-of.ts';
 import type { EmptyDatabase } from '../support/empty-database.ts';
+import { eventually } from '../support/eventually.ts';
 
 describe('A migration while somebody reads its table for long', () => {
   let database: EmptyDatabase;
@@ -81,6 +82,35 @@ describe('A migration while somebody reads its table for long', () => {
     assert(told.length <= 1);
     const { rows } = await client.query(`select to_regclass('half_done') as left`);
     assert.deepEqual(rows, [{ left: null }]);
+    await client.end();
+  });
+
+  it('is tried again where it and a command wait for each other', async () => {
+    const client = await connect({});
+    let tries = 0;
+    let waiting: Promise<unknown> | undefined;
+    const apply = async (): Promise<void> => {
+      tries += 1;
+      await client.query('begin');
+      await client.query('lock table mails in access exclusive mode');
+      if (tries === 1) {
+        await command.query('begin');
+        await command.query('lock table wallets in access share mode');
+        waiting = command.query('lock table mails in access share mode');
+      }
+      try {
+        await client.query('lock table wallets in access exclusive mode');
+      } finally {
+        await client.query('rollback');
+      }
+    };
+    await command.query(`set deadlock_timeout = '1min'`); // the migration is the victim
+    const applied = untilUnlocked(client, { what: 'This test', seconds: 60 }, apply);
+    await eventually('the first try to have been the victim', () => tries > 0 && waiting !== undefined);
+    await waiting;
+    await command.query('rollback');
+    await applied;
+    assert(tries >= 2);
     await client.end();
   });
 

@@ -43,7 +43,7 @@ export const ForwardedEventSchema = z
     event_id: z.string(),
     endpoint_id: z.string(),
     agent_id: z.string(),
-    provider: z.enum(['mail_provider', 'generic']),
+    provider: InboundProviderSchema,
     received_at: z.string(),
     body_authenticated: z
       .boolean()

@@ -64,7 +64,10 @@ async function sendOne(context: SenderContext, delivery: StartedDelivery): Promi
   const outcome = await outcomeOf(context, delivery);
   step('sendNotifications:called');
   await settle(context, delivery, { ...outcome, latencyMs: Math.round(performance.now() - begun) });
-  noteStanding(context, { destinationId: delivery.destination_id, operatorId: delivery.operator_id }, outcome);
+  const isByReceiver =
+    outcome.status === 'delivered' || channels[delivery.channel_type].isFaultOfReceiver(outcome.reason);
+  if (isByReceiver)
+    noteStanding(context, { destinationId: delivery.destination_id, operatorId: delivery.operator_id }, outcome);
   deliveries.add(1, { channel: delivery.channel_type, status: DELIVERY_STATUS[outcome.status] });
 }
 
