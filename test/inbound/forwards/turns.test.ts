@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { createPorts } from '../../../activities/ports.ts';
 import { advanceInbound, type ScannerContext } from '../../../src/inbound/events/life.ts';
 import { forwardInbound } from '../../../src/inbound/forwards/forward.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { createOutbound } from '../../../src/outbound/index.ts';
+import { run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { hangs, startReceiver, type Behaviour, type Receiver } from '../../notifications/support/receiver.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -47,6 +49,27 @@ describe('The turns of forwards', function () {
     return steps;
   }
   const times = (count: number, step: string): string[] => Array.from({ length: count }, () => step);
+
+  it('have their like for models: eight events of an operator are judged together, and a stranger’s too', async () => {
+    const honest = await receiver();
+    const busy = await newEndpoint(context, { forwardUrl: honest.url });
+    const stranger = await newEndpoint(context, { forwardUrl: honest.url });
+    const wanting = async (endpoint: TestEndpoint): Promise<string> => {
+      const id = await newEvent(context, endpoint, {});
+      await run(context.pool, sql.fragment`update inbound_events set classification = 'wanted' where id = ${id}`);
+      return id;
+    };
+    for (let nth = 0; nth < 8; nth += 1) {
+      const id = await wanting(busy);
+      assert.equal((await advanceInbound(context, id)).status, 'classify');
+      await run(
+        context.pool,
+        sql.fragment`update inbound_events set classification = 'calling', calling_since = clock_timestamp() where id = ${id}`,
+      );
+    }
+    assert.equal((await advanceInbound(context, await wanting(busy))).status, 'turn');
+    assert.equal((await advanceInbound(context, await wanting(stranger))).status, 'classify');
+  });
 
   it('leave places of an operator to its other endpoints, however many events wait for a receiver that hangs', async () => {
     const [silent, honest] = [await receiver(hangs), await receiver()];

@@ -49,6 +49,8 @@ begin
       perform end_inbound_event(v, 'blocked', 'unscanned', 'A part of it was not scanned, and what is not scanned is not forwarded.');
     elsif not is_agent_active(v.agent_id) then
       perform end_inbound_event(v, 'recorded', 'agent_blocked', 'The agent is blocked, disabled, or its operator is suspended.');
+    elsif v.classification = 'wanted' and not has_classification_turn(v.operator_id) then
+      s := row('turn', v.attempt, 1000)::inbound_step; exit look;
     elsif v.classification = 'wanted' then
       s := row('classify', v.attempt, null)::inbound_step; exit look;
     else
