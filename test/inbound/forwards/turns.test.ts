@@ -56,6 +56,7 @@ describe('The turns of forwards', function () {
     const stranger = await newEndpoint(context, { forwardUrl: honest.url });
     const wanting = async (endpoint: TestEndpoint): Promise<string> => {
       const id = await newEvent(context, endpoint, {});
+      await advanceInbound(context, id); // it is scanned
       await run(context.pool, sql.fragment`update inbound_events set classification = 'wanted' where id = ${id}`);
       return id;
     };
