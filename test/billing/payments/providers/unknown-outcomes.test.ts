@@ -11,7 +11,7 @@ if ('missing' in found)
   process.stderr.write(`LEFT OUT: transfers and refunds whose outcome is unknown; ${found.missing}.\n`);
 else describe('Transfers and refunds at Stripe whose outcome is unknown', () => unknownOutcomes(found.program));
 
-/** What is made, and how: the path of its calls, what the books name it, and a call under a new key. */
+/** One kind of call that moves money: the path of its calls, what the books name it, and a call under a new key. */
 interface Kind {
   path: string;
   prefix: string;
