@@ -69,8 +69,8 @@ export class PaymentRefused extends Error {
 }
 
 /**
- * The provider answered that it has not done it now, as where our balance there is too low, or it has failed. It may repeat that answer for a
- * day under the same key, so the next try has another one.
+ * The provider has not done it, and repeats that answer for a day under the same key, so the next try has another one: our balance there is too low, or
+ * it repeats that it failed. A failure that it has not repeated is an outcome that is unknown.
  */
 export class NotDone extends CarnetError {}
 

@@ -20,13 +20,20 @@ export interface StripeCall {
 /**
  * The fault of the next call that matches. `drop`: Stripe does it, and the answer is lost; `lose`: the call
  * never reaches Stripe; `garbage`: Stripe does it, and the answer is not JSON; a number: this status as the answer, and
- * Stripe does nothing; `until`: the answer is held back until the test releases it; `kept`: Stripe does nothing, and answers this to every
- * call under the same key, as it does for a day.
+ * Stripe does nothing; `until`: the answer is held back until the test releases it; `late`: the answer is lost, and Stripe does it once the test
+ * releases it; `kept`: Stripe does nothing, and answers this to every call under the same key, as it does for a day.
  */
 export interface StripeFault {
   /** The call, e.g. `POST /v1/refunds`; absent: any call. */
   on?: RegExp;
-  how: 'drop' | 'lose' | 'garbage' | number | { until: Promise<void> } | { kept: number; code: string };
+  how:
+    | 'drop'
+    | 'lose'
+    | 'garbage'
+    | number
+    | { until: Promise<void> }
+    | { late: Promise<void> }
+    | { kept: number; code: string };
 }
 
 export interface StripeProxy {
@@ -111,8 +118,13 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
   /**
    * As with Stripe: the same call gets the same answer, another call is refused, and what was refused may be tried
    * again.
+   * @param begin when Stripe begins to act
    */
-  const actOnce = async (request: IncomingMessage, body: string): Promise<Answer & { replayed: boolean }> => {
+  const actOnce = async (
+    request: IncomingMessage,
+    body: string,
+    begin = Promise.resolve(),
+  ): Promise<Answer & { replayed: boolean }> => {
     const key = request.headers['idempotency-key'];
     if (typeof key !== 'string' || request.method !== 'POST') return { ...(await act(request, body)), replayed: false };
     const fingerprint = fingerprintOf(request, body);
@@ -121,7 +133,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
       return { status: 400, body: errorBody('idempotency_error', 'idempotency_key_reused'), replayed: false };
     }
     if (earlier !== undefined) return { ...(await earlier.answer), replayed: true };
-    const answer = act(request, body);
+    const answer = begin.then(() => act(request, body));
     kept.set(key, { fingerprint, answer });
     const { status, body: text } = await answer;
     if (status >= 400) kept.delete(key);
@@ -148,9 +160,17 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
       response.writeHead(fault, { 'content-type': 'application/json' }).end(errorBody('api_error', 'of_the_tests'));
       return;
     }
+    if (typeof fault === 'object' && 'late' in fault) {
+      request.socket.destroy();
+      await actOnce(request, body, fault.late);
+      return;
+    }
     if (typeof fault === 'object' && 'kept' in fault && idempotencyKey !== null) {
       const refusal = { status: fault.kept, body: errorBody('invalid_request_error', fault.code) };
       kept.set(idempotencyKey, { fingerprint: fingerprintOf(request, body), answer: Promise.resolve(refusal) });
+      call.status = fault.kept;
+      response.writeHead(fault.kept, { 'content-type': 'application/json' }).end(refusal.body);
+      return;
     }
     const { status, body: text, replayed } = await actOnce(request, body);
     if (fault === 'drop') return void request.socket.destroy();

@@ -13,8 +13,8 @@ import {
 } from './queries.ts';
 import type { PayoutState } from './schema.ts';
 
-/** Operators a batch: one short transaction. */
-const BATCH = 200;
+/** Operators a batch: one short transaction. It reads the captures of some weeks of each, and the step has five seconds. */
+const BATCH = 50;
 
 /**
  * Makes the statements of a month for the next operators that have earnings, each once however often this runs, and

@@ -87,6 +87,29 @@ describe('Earnings from young top-ups', function () {
     assert.equal(await one.payout('2999-03'), null);
   });
 
+  it('are counted the same where a process of the release before wrote rows without a balance', async () => {
+    const [by, one, other] = [
+      await consumer(),
+      await newPublisher(own.context.pool),
+      await newPublisher(own.context.pool),
+    ];
+    await credit(own.context.pool, by, { cents: 300, cause: newId('txn') });
+    await paid(by, 1_000);
+    await spend(by, one, 250);
+    await spend(by, other, 100);
+    await credit(own.context.pool, by, { cents: 500, cause: newId('txn') });
+    await spend(by, one, 1_200);
+    // One by one, until no row of the wallet has a balance.
+    for (const positions of [[6], [4], [2, 3], [1, 5]]) {
+      await run(
+        own.context.pool,
+        sql.fragment`
+          update transfers set balance_after_cents = null where wallet = ${by} and position = any(${sql.array(positions, 'int8')})`,
+      );
+      assert.deepEqual([await youngOf(one), await youngOf(other)], [950, 50], `without the balance of ${positions}`);
+    }
+  });
+
   it('do not wait where the setting says so', async () => {
     const [by, one] = [await consumer(), await newPublisher(own.context.pool)];
     await paid(by, 2_000);

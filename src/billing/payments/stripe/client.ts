@@ -45,7 +45,8 @@ export type Call = <T>(what: string, send: () => Promise<T>) => Promise<T>;
  * Calls Stripe and translates its failures. Stripe's own words stay out of errors and logs, since they repeat what was sent; the id of
  * the request finds them in its dashboard.
  * @throws PaymentRefused where the answer is no for good, a key used for another request included; CustomerUnknown; CarnetError TEMPORARILY_UNAVAILABLE where
- * it is not known or may be corrected (429, no connection, a wrong or restricted key), NotDone of these where Stripe answers the same under the key (5xx, our balance).
+ * it is not known or may be corrected (429, 5xx, no connection, a wrong or restricted key), NotDone of these where Stripe has kept the answer under the key (our balance,
+ * a 5xx that is repeated).
  */
 export const createCall =
   (log: Logger): Call =>
@@ -54,7 +55,7 @@ export const createCall =
       return await whenKeyIsFree(send);
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeError)) throw error;
-      const { type, code, param, statusCode: status, requestId } = error;
+      const { type, code, param, statusCode: status, requestId, headers } = error;
       const fields = { call: what, type, code, param, status, stripeRequestId: requestId };
       if (isFinal(error)) {
         log.warn(fields, 'Stripe refused a call for good');
@@ -73,8 +74,9 @@ export const createCall =
           ? 'Stripe refuses our key, or our balance there is too low; the call is made again until that is corrected'
           : 'Stripe did not answer a call; it is made again',
       );
-      // Stripe keeps these two under the key of the call; it keeps no answer to a call that was not let in, such as 429.
-      const isKept = BALANCE_TOO_LOW.has(code) || (status ?? 0) >= 500;
+      // A 5xx alone says nothing: it may be of a list, or of a proxy while the call is under way. One that is repeated from what Stripe keeps under the key is of
+      // a call that has ended. A list has no key, so it is never repeated like this.
+      const isKept = BALANCE_TOO_LOW.has(code) || ((status ?? 0) >= 500 && headers?.['idempotent-replayed'] === 'true');
       throw new (isKept ? NotDone : CarnetError)('TEMPORARILY_UNAVAILABLE', `Stripe did not do ${what}.`);
     }
   };
