@@ -6,7 +6,7 @@ import { forgetOldEvents } from '../src/events/index.ts';
 import { endpointSecrets } from '../src/inbound/index.ts';
 import { releaseOrphanedHolds } from '../src/invocations/index.ts';
 import { purgeMails } from '../src/mail/index.ts';
-import { destinationSecrets, purgeVerificationCodes } from '../src/notifications/index.ts';
+import { destinationSecrets, purgeInvitationMails, purgeVerificationCodes } from '../src/notifications/index.ts';
 
 /** A batch of what is done every few seconds besides looking after lives. @returns whether there may be more. */
 type Chore = (context: Context) => Promise<boolean>;
@@ -19,6 +19,7 @@ export const chores: Record<string, Chore> = {
   'payment-events': ({ pool }) => purgePaymentEvents(pool),
   portals: ({ pool }) => purgePortals(pool),
   codes: ({ pool }) => purgeVerificationCodes(pool),
+  invitations: ({ pool }) => purgeInvitationMails(pool),
   'endpoint-secrets': async ({ pool }) => (await endpointSecrets.forgetOld(pool), false),
   'destination-secrets': async ({ pool }) => (await destinationSecrets.forgetOld(pool), false),
   holds: async ({ pool }) => (await releaseOrphanedHolds(pool), false),

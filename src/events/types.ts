@@ -69,18 +69,19 @@ const invocation = (
 const by = z.string().meta({ description: 'The credential or member that did it.' });
 const sampleBy = 'key_01K0000000000000000000000A';
 
-const approval = (description: string): EventDefinition => ({
-  subscription: 'briefed',
-  description,
-  severities: ['warning'],
-  payload: z.object({ approval_id: z.string(), action: z.string(), requested_by: by, expires_at: z.string() }),
-  sample: {
-    approval_id: 'apr_01K0000000000000000000000A',
-    action: 'agent.unblocked',
-    requested_by: sampleBy,
-    expires_at: '2026-11-22T12:00:00.000Z',
-  },
-});
+const approval = (description: string) =>
+  ({
+    subscription: 'briefed',
+    description,
+    severities: ['warning'],
+    payload: z.object({ approval_id: z.string(), action: z.string(), requested_by: by, expires_at: z.string() }),
+    sample: {
+      approval_id: 'apr_01K0000000000000000000000A',
+      action: 'agent.unblocked',
+      requested_by: sampleBy,
+      expires_at: '2026-11-22T12:00:00.000Z',
+    },
+  }) as const satisfies EventDefinition;
 
 /** Every event that there is, and what else a webhook is sent; the SQL function optional_event_types() names the optional ones too, and a test compares the two. */
 export const eventDefinitions = {
@@ -300,6 +301,13 @@ const subscribed = (...kinds: Subscription[]): EventType[] =>
 /** Those of a rule without `events`. */
 export const standardEventTypes: readonly EventType[] = subscribed('standard');
 export const optionalEventTypes: readonly EventType[] = subscribed('optional');
+
+/** Those that people are mailed about; the SQL function brief_people() names them too, and a test compares the two. */
+export type BriefedEventType = {
+  [Type in EventType]: (typeof eventDefinitions)[Type]['subscription'] extends 'briefed' ? Type : never;
+}[EventType];
+const isBriefed = (type: EventType): type is BriefedEventType => eventDefinitions[type].subscription === 'briefed';
+export const briefedEventTypes: readonly BriefedEventType[] = subscribed('briefed').filter(isBriefed);
 
 const nameable = subscribed('standard', 'briefed', 'optional');
 const families = [...new Set(nameable.map((type) => `${type.split('.')[0]}.*`))];

@@ -1,5 +1,6 @@
 export { advanceBriefing, describeBriefings } from './briefings/life.ts';
-export { areBriefingsOff, saveBriefingsOff } from './briefings/queries.ts';
+export { areBriefingsOff, purgeInvitationMails } from './briefings/queries.ts';
+export { turnBriefings } from './briefings/unsubscribe.ts';
 export { unsubscribePages } from './briefings/unsubscribe-page.ts';
 export { advanceNotification, describeNotifications, lookAtNotifications } from './deliveries/life.ts';
 export { sendNotifications } from './deliveries/send.ts';

@@ -3,8 +3,8 @@ import { parseOrRefuse } from '../../errors/faults.ts';
 import { html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage } from '../../http/pages/people-pages.ts';
-import { areBriefingsOff, saveBriefingsOff } from '../../notifications/index.ts';
-import { byPerson, forPerson, OVERVIEW, personsPage, redirect, type PersonsVisit } from './visits.ts';
+import { areBriefingsOff, turnBriefings } from '../../notifications/index.ts';
+import { byPerson, callOf, forPerson, OVERVIEW, personsPage, redirect, type PersonsVisit } from './visits.ts';
 
 export const MAILS_PATH = `${OVERVIEW}/mails`;
 
@@ -15,7 +15,7 @@ async function shownMails(person: PersonsVisit): Promise<Page> {
     title: 'Mails',
     body: html`<h1>Mails to you</h1>
 <article class="card">
-<p>${off ? 'You get no mails about approvals and reviews that wait.' : 'Owners and administrators are mailed when an approval or a review waits, five minutes apart at least.'}</p>
+<p>${off ? 'You get no mails about approvals and reviews that wait.' : 'Owners and administrators are mailed when an approval or a review waits; many in a row come together, once in five minutes.'}</p>
 <form method="post" action="${MAILS_PATH}" class="actions">
 <button name="mails" value="${off ? 'on' : 'off'}">${off ? 'Turn them on' : 'Turn them off'}</button>
 </form>
@@ -32,9 +32,10 @@ export const mailsPage: PeoplePage = {
   operation: 'mailsPage',
   page: (visit) => forPerson(visit, MAILS_PATH, shownMails),
   submit: (submission) =>
-    byPerson(submission, MAILS_PATH, async ({ session }) => {
-      const { mails } = parseOrRefuse(MailsForm, submission.form);
-      await saveBriefingsOff(submission.context.pool, session.member.id, mails === 'off');
+    byPerson(submission, MAILS_PATH, async (person) => {
+      const body = parseOrRefuse(MailsForm, submission.form);
+      const call = callOf(person, { operation: 'turnBriefings', method: 'POST', path: MAILS_PATH, body });
+      await turnBriefings(submission.context, call, { memberId: person.session.member.id, off: body.mails === 'off' });
       return redirect(MAILS_PATH);
     }),
 };

@@ -52,14 +52,24 @@ export const takeInvitationMail = (
     sql.type(z.object({ taken: z.boolean() }))`select take_invitation_mail(${operatorId}, ${address}) as taken`,
   );
 
-/** Turns mails about work to a member off, or on again; nothing where there is no such member. */
-export async function saveBriefingsOff(connection: CommonQueryMethods, memberId: string, off: boolean): Promise<void> {
-  await connection.query(
+/** Deletes what the limits of invitations no longer count. @returns whether there may be more. */
+export const purgeInvitationMails = async (connection: CommonQueryMethods): Promise<boolean> =>
+  (await connection.oneFirst(sql.type(z.object({ purged: z.number() }))`select purge_invitation_mails() as purged`)) >=
+  1_000;
+
+/** Turns mails about work to a member off, or on again. @returns false: they are so already, or there is no such member. */
+export async function saveBriefingsOff(
+  connection: CommonQueryMethods,
+  memberId: string,
+  off: boolean,
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
     off
       ? sql.type(Nothing)`
           insert into briefings_off (member_id) select id from memberships where id = ${memberId} on conflict do nothing`
       : sql.type(Nothing)`delete from briefings_off where member_id = ${memberId}`,
   );
+  return rowCount > 0;
 }
 
 export const areBriefingsOff = (connection: CommonQueryMethods, memberId: string): Promise<boolean> =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { briefedEventTypes } from '../../events/index.ts';
 
 /** The members of payloads that mails use; each event has some of it. */
 const Payload = z.object({
@@ -22,7 +23,8 @@ const Payload = z.object({
 const BriefingItem = z.object({
   /** `work`: it waits for a decision. `security`: a change. `invitation`: the mail goes to who is invited. */
   class: z.enum(['work', 'security', 'invitation']),
-  event_type: z.string(),
+  /** Another one, of a later release, makes the step fail: a worker of that release tells of it. */
+  event_type: z.enum(briefedEventTypes),
   payload: Payload,
 });
 export type BriefingItem = z.infer<typeof BriefingItem>;

@@ -1,4 +1,6 @@
 import { isGovernedAct, ruleOfAct } from '../../commands/governed-acts.ts';
+import type { BriefedEventType } from '../../events/index.ts';
+import { pageOfEvent } from '../page-of-event.ts';
 import type { BriefingItem } from './schema.ts';
 
 /*
@@ -8,45 +10,22 @@ import type { BriefingItem } from './schema.ts';
 
 type Payload = BriefingItem['payload'];
 
-interface Told {
-  what: string;
-  /** A path of the dashboard. */
-  page: string;
-}
-
 const actOf = ({ action = '' }: Payload): string =>
   isGovernedAct(action) ? ruleOfAct(action).what.replaceAll('`', '') : action;
 
-/** By event. */
-const tellings: Record<string, (payload: Payload) => Told> = {
-  'approval.requested': (payload) => ({
-    what: `${payload.requested_by} asks for approval, until ${payload.expires_at}: ${actOf(payload)}.`,
-    page: `approvals/${payload.approval_id}`,
-  }),
-  'approval.expiring': (payload) => ({
-    what: `Nobody has decided what ${payload.requested_by} asks for, and it lapses at ${payload.expires_at}: ${actOf(payload)}.`,
-    page: `approvals/${payload.approval_id}`,
-  }),
-  'review.pending': ({ agent_id: agent, risk, checkout_id: review }) => ({
-    what: `The work of agent ${agent} waits for your review. Risk: ${risk}.`,
-    page: `reviews/${review}`,
-  }),
-  'member.invited': ({ member_id: member, role, invited_by: by }) => ({
-    what: `${by} has invited somebody as ${role} (${member}).`,
-    page: `members/${member}`,
-  }),
-  'api_key.created': ({ key_id: key, kind, role, agent_id: agent, created_by: by }) => ({
-    what: `${by} has made a key of ${agent ?? (kind === 'partner' ? 'a partner' : `the operator, with the role ${role}`)} (${key}).`,
-    page: `keys/${key}`,
-  }),
-  'operator.address_changed': ({ changed_by: by }) => ({
-    what: `${by} has changed the e-mail address of the operator.`,
-    page: 'operator',
-  }),
-  'agent.unblocked': ({ agent_id: agent, unblocked_by: by }) => ({
-    what: `${by} has unblocked agent ${agent}.`,
-    page: `agents/${agent}`,
-  }),
+/** Says what happened, a sentence. */
+const tellings: Record<BriefedEventType, (payload: Payload) => string> = {
+  'approval.requested': (payload) =>
+    `${payload.requested_by} asks for approval, until ${payload.expires_at}: ${actOf(payload)}.`,
+  'approval.expiring': (payload) =>
+    `Nobody has decided what ${payload.requested_by} asks for, and it lapses at ${payload.expires_at}: ${actOf(payload)}.`,
+  'review.pending': ({ agent_id: agent, risk }) => `The work of agent ${agent} waits for your review. Risk: ${risk}.`,
+  'member.invited': ({ member_id: member, role, invited_by: by }) =>
+    `${by} has invited somebody as ${role} (${member}).`,
+  'api_key.created': ({ key_id: key, kind, role, agent_id: agent, created_by: by }) =>
+    `${by} has made a key of ${agent ?? (kind === 'partner' ? 'a partner' : `the operator, with the role ${role}`)} (${key}).`,
+  'operator.address_changed': ({ changed_by: by }) => `${by} has changed the e-mail address of the operator.`,
+  'agent.unblocked': ({ agent_id: agent, unblocked_by: by }) => `${by} has unblocked agent ${agent}.`,
 };
 
 /** A mail is read: the others are on the page. */
@@ -79,10 +58,11 @@ function briefing(
   end: readonly string[],
 ): Letter {
   const dashboard = `${baseUrl}/dashboard`;
-  const told = items.flatMap(({ event_type: type, payload }) => tellings[type]?.(payload) ?? []);
-  const others = told.length - MOST_SHOWN;
-  return letter(`Carnet: ${SUBJECTS[kind](told.length)}`, [
-    ...told.slice(0, MOST_SHOWN).map(({ what, page }) => `${what}\n${dashboard}/${page}`),
+  const others = items.length - MOST_SHOWN;
+  return letter(`Carnet: ${SUBJECTS[kind](items.length)}`, [
+    ...items
+      .slice(0, MOST_SHOWN)
+      .map(({ event_type: type, payload }) => `${tellings[type](payload)}\n${dashboard}${pageOfEvent(type, payload)}`),
     ...(others > 0 ? [`And ${others} more:\n${dashboard}`] : []),
     `Operator: ${operatorId}`,
     ...end,
@@ -92,7 +72,7 @@ function briefing(
 /** @param link ends such mails to this person */
 export const workLetter = (items: Briefing, link: string): Letter =>
   briefing('work', items, [
-    'You get this because you are an owner or administrator of this operator. Such mails are five minutes apart at least. End them here:',
+    'You get this because you are an owner or administrator of this operator. While much waits there is one in five minutes. End them here:',
     link,
   ]);
 

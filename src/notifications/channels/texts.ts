@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageOfEvent } from '../page-of-event.ts';
 
 /** The type of every event that tests a destination. */
 export const TEST_EVENT = 'notification.test';
@@ -196,18 +197,6 @@ const named = (eventType: string, { invocation_id: invocationId, skill_id: skill
   act: 'Look it up.',
 });
 
-/** The page of the dashboard where somebody acts: the one that decides, else the one that shows it. */
-function pageOf(eventType: string, payload: Payload): string {
-  const { approval_id: approval, checkout_id: review, key_id: key, member_id: member, agent_id: agent } = payload;
-  const isOfAgent = /^(?:agent|passport|review)\./.test(eventType);
-  if (approval !== undefined) return `/approvals/${approval}`;
-  if (eventType !== 'agent.blocked' && review !== undefined && review !== null) return `/reviews/${review}`;
-  if (key !== undefined) return `/keys/${key}`;
-  if (member !== undefined) return `/members/${member}`;
-  if (eventType === 'operator.address_changed') return '/operator';
-  return isOfAgent && agent !== undefined && agent !== null ? `/agents/${agent}` : '';
-}
-
 /** Two parts of an SMS. */
 const MAX_SMS_CHARACTERS = 300;
 
@@ -216,7 +205,7 @@ export function eventText(happened: Happened): EventText {
   const { eventType, severity, occurredAt, operatorId, destinationId, publicBaseUrl, unsubscribe } = happened;
   const payload = Payload.catch({}).parse(JSON.parse(happened.payload));
   const { what, details, act } = (sentences[eventType] ?? ((one: Payload) => named(eventType, one)))(payload);
-  const page = new URL(`/dashboard${pageOf(eventType, payload)}`, publicBaseUrl).href;
+  const page = new URL(`/dashboard${pageOfEvent(eventType, payload)}`, publicBaseUrl).href;
   return {
     subject: `Carnet: ${eventType} (${severity})${aboutOf(payload)}`,
     mail: [

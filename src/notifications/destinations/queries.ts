@@ -160,12 +160,18 @@ export async function markVerified(connection: CommonQueryMethods, id: string): 
   );
 }
 
-/** Nothing is sent to an e-mail address whose holder wants nothing, until it is enabled and they enter a new code. */
-export async function endByRecipient(connection: CommonQueryMethods, id: string): Promise<void> {
-  await connection.query(sql.type(Nothing)`
+/**
+ * Nothing is sent to an e-mail address whose holder wants nothing, until it is enabled and they enter a new code.
+ * @returns the address; null: they had ended it before, or there is no such destination
+ */
+export const endByRecipient = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ address: z.string() }))`
     update destinations set verified_at = null, disabled_at = clock_timestamp(), disabled_reason = 'unsubscribed'
-    where id = ${id} and channel_type = 'email' and disabled_reason is distinct from 'unsubscribed'`);
-}
+    where id = ${id} and channel_type = 'email' and disabled_reason is distinct from 'unsubscribed' returning address`);
+
+export const findOperatorOfDestination = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ operator_id: z.string() }))`
+    select operator_id from destinations where id = ${id}`);
 
 /** Failures count again, and deliveries begin again. */
 export async function enableDestinationRow(connection: CommonQueryMethods, id: string): Promise<void> {

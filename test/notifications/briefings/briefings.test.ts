@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
+import { briefedEventTypes, eventDefinitions } from '../../../src/events/types.ts';
+import { purgeInvitationMails } from '../../../src/notifications/index.ts';
 import { refusedWith } from '../../governance/support.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
+import { insertDestination } from '../support/operators.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildAgent, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
-import { buildPerson, mailsTo, signIn, unblock, type Message } from '../../support/people.ts';
+import { buildPerson, codeFor, mailsTo, signIn, unblock, type Message } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, requester, service, type Requester } from '../../support/service.ts';
 import { browserOf, WebBrowser } from '../../support/web-browser.ts';
 
@@ -34,15 +37,27 @@ const allIsTold = async ({ operatorId }: TestOperator): Promise<void> => {
   });
 };
 
-/** Lets the pause between two mails be over. */
-const passPause = async ({ operatorId }: TestOperator): Promise<void> => {
+/** Puts the mails that were sent so many seconds into the past, and looks. */
+const passTime = async ({ operatorId }: TestOperator, seconds: number): Promise<void> => {
   const pool = await database();
+  const earlier = sql.fragment`make_interval(secs => ${seconds})`;
   await run(
     pool,
-    sql.fragment`update briefing_rounds set mailed_at = mailed_at - briefing_pause() where operator_id = ${operatorId}`,
+    sql.fragment`
+    update briefing_rounds set mailed_at = mailed_at - ${earlier}, previous_at = previous_at - ${earlier}
+    where operator_id = ${operatorId}`,
   );
   await run(pool, sql.fragment`select wake_life('briefing:' || ${operatorId})`);
 };
+
+/** Lets the pause between two mails be over, the long one too. */
+const passPause = (operator: TestOperator): Promise<void> => passTime(operator, 300);
+
+/** Seconds until work that comes now would be mailed. */
+const secondsOfPause = async ({ operatorId }: TestOperator): Promise<number> =>
+  (await database()).oneFirst(sql.type(z.object({ seconds: z.number() }))`
+    select extract(epoch from briefing_pause(mailed_at, previous_at))::int as seconds
+    from briefing_rounds where operator_id = ${operatorId} and class = 'work'`);
 
 /** The path of the page that a mail leads to. */
 const pathIn = ({ text }: Message, part: string): string => {
@@ -102,9 +117,23 @@ describe('Mails to people', () => {
     assert.equal((await mailsThatSay(operator.email, '/dashboard/approvals/')).length, 2);
   });
 
+  it('are a minute apart after a quiet time, and five while more comes', async () => {
+    const tell = async (): Promise<number> => {
+      await mailThatSays(operator.email, await ask(operator));
+      return await secondsOfPause(operator);
+    };
+    assert.equal(await tell(), 60);
+    await passTime(operator, 60);
+    assert.equal(await tell(), 300, 'two within a minute');
+    await passTime(operator, 300);
+    assert.equal(await tell(), 300, 'it goes on');
+    await passTime(operator, 360);
+    assert.equal(await tell(), 60, 'a quiet time was between them');
+  });
+
   it('say that a request lapses soon, where nobody has decided it', async () => {
     const [decided, open] = [await ask(operator), await ask(operator)];
-    await allIsTold(operator).catch(() => undefined);
+    await mailThatSays(operator.email, decided);
     assertStatus(await (await signIn(operator.email)).post(`/v1/governance/approvals/${decided}/reject`), 200);
     const pool = await database();
     await run(
@@ -162,9 +191,49 @@ describe('Mails to people', () => {
     await allIsTold(operator);
     assert.equal((await mailsThatSay(email, 'You are invited')).length, 1);
   });
+
+  it('are about the events that are defined so, and no others', async () => {
+    const pool = await database();
+    // Looked at in the transaction: what is committed is mailed, and is no longer there.
+    const noted = await pool.transaction(async (connection) => {
+      for (const [type, { severities, sample }] of Object.entries(eventDefinitions))
+        await run(
+          connection,
+          sql.fragment`
+          select record_service_event(${operator.operatorId}, ${type}, ${severities[0]}, ${JSON.stringify(sample)}::json)`,
+        );
+      return await connection.anyFirst(sql.type(z.object({ event_type: z.string() }))`
+        select distinct e.event_type from briefing_items i join service_events e on e.id = i.event_id
+        where i.operator_id = ${operator.operatorId} order by e.event_type`);
+    });
+    assert.deepEqual(noted, briefedEventTypes.toSorted());
+  });
+
+  it('keep no address of an invitation longer than the limits count it', async () => {
+    const pool = await database();
+    const addresses = [unique('old'), unique('new')] as const;
+    for (const [nth, address] of addresses.entries())
+      await run(
+        pool,
+        sql.fragment`
+        insert into invitation_mails (operator_id, address, mailed_at)
+        values (${operator.operatorId}, ${address}, clock_timestamp() - make_interval(hours => ${nth === 0 ? 25 : 23}))`,
+      );
+    await purgeInvitationMails(pool);
+    const kept = await pool.anyFirst(sql.type(z.object({ address: z.string() }))`
+      select address from invitation_mails where operator_id = ${operator.operatorId}`);
+    assert.deepEqual(kept, [addresses[1]]);
+  });
 });
 
 describe('/unsubscribe/:token', () => {
+  /** The audit events about something, newest first. */
+  const trailOf = async ({ operatorId }: TestOperator, target: string): Promise<object[]> => [
+    ...(await (
+      await database()
+    ).any(sql.type(z.object({ action: z.string(), actor: z.string() }))`
+      select action, actor from audit_events where operator_id = ${operatorId} and target = ${target} order by id desc`)),
+  ];
   const oneClick = async (path: string): Promise<Response> =>
     await fetch(`${service().baseUrl}${path}`, {
       method: 'POST',
@@ -181,6 +250,12 @@ describe('/unsubscribe/:token', () => {
     await mailThatSays(operator.email, await ask(operator));
 
     assert.equal((await oneClick(path)).status, 200);
+    assert.equal((await oneClick(path)).status, 200);
+    const memberId = /mem_\w+/.exec(path)?.[0] ?? '';
+    const ended = { action: 'member.mails_off', actor: 'unsubscribe-link' };
+    const isAboutMails = (one: object): boolean => 'action' in one && String(one.action).startsWith('member.mails_');
+    const trail = async (): Promise<object[]> => (await trailOf(operator, memberId)).filter(isAboutMails);
+    assert.deepEqual(await trail(), [ended], 'a repetition ends nothing');
     await passPause(operator);
     const unheard = await ask(operator);
     await allIsTold(operator);
@@ -193,6 +268,7 @@ describe('/unsubscribe/:token', () => {
 
     const page = await browserOf(await signIn(operator.email)).open('/dashboard/mails');
     await page.press('Turn them on');
+    assert.deepEqual(await trail(), [{ action: 'member.mails_on', actor: memberId }, ended]);
     await passPause(operator);
     await mailThatSays(operator.email, await ask(operator));
   });
@@ -211,6 +287,37 @@ describe('/unsubscribe/:token', () => {
     assert.equal((await oneClick(path)).status, 200);
     const shown = assertStatus(await owner.get(`/v1/notifications/destinations/${id}`), 200);
     assert.deepEqual([shown['verified'], shown['disabled_reason']], [false, 'unsubscribed']);
+    assert.deepEqual((await trailOf(operator, id))[0], {
+      action: 'destination.unsubscribed',
+      actor: 'unsubscribe-link',
+    });
+
+    const again = { channel_type: 'email', destination: operator.email };
+    assertStatus(await owner.delete(`/v1/notifications/destinations/${id}`), 200);
+    const other = assertStatus(
+      await owner.post<{ id: string; verified: boolean }>('/v1/notifications/destinations', again),
+      201,
+    );
+    assert.equal(other.verified, false, 'made again, the registered address needs a code');
+    const enter = { code: await codeFor(operator.email) };
+    assertStatus(await owner.post(`/v1/notifications/destinations/${other.id}/verify`, enter), 200);
+    assertStatus(await owner.delete(`/v1/notifications/destinations/${other.id}`), 200);
+    const proven = await owner.post<{ verified: boolean }>('/v1/notifications/destinations', again);
+    assert.equal(assertStatus(proven, 201).verified, true, 'after the code it is proven again');
+  });
+
+  it('tells the registered address that another one was ended', async () => {
+    const operator = await buildOperator();
+    const owner = await signIn(operator.email);
+    const id = await insertDestination(operator.operatorId);
+    assertStatus(await owner.post(`/v1/notifications/destinations/${id}/test`), 200);
+    const { destination } = assertStatus(
+      await owner.get<{ destination: string }>(`/v1/notifications/destinations/${id}`),
+      200,
+    );
+    const path = pathIn(await mailThatSays(destination, 'This is a test'), '/unsubscribe/');
+    assert.equal((await oneClick(path)).status, 200);
+    await mailThatSays(operator.email, `Your email ${id} was ended by its recipient`);
   });
 
   it('is nothing for a token that the service has not made', async () => {

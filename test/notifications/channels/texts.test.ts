@@ -145,7 +145,7 @@ describe('The text of a notification', () => {
   });
 
   it('of an SMS has two parts at most, and the address to act at even where what happened is long', () => {
-    const { sms } = textOf('passport.flagged', { jti: 'psp_1', agent_id: `ag_${'x'.repeat(400)}`, flags: [] });
+    const { sms } = textOf('inbound.blocked', { agent_id: 'ag_1', verdict: 'x'.repeat(400) });
     assert(sms.length <= 300, sms);
     assert(sms.includes('https://carnet.example.test/dashboard'), sms);
   });

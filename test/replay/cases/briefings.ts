@@ -14,7 +14,7 @@ const telling =
       rig.context.pool,
       sql.fragment`
       insert into briefing_rounds (operator_id, class, mailed_at)
-      values (${operatorId}, 'security', clock_timestamp() - briefing_pause() + make_interval(secs => ${paused}))`,
+      values (${operatorId}, 'security', clock_timestamp() - briefing_pause(null, null) + make_interval(secs => ${paused}))`,
     );
     await run(
       rig.context.pool,

@@ -3,8 +3,6 @@
 create function take_invitation_mail(p_operator text, p_address text) returns boolean language plpgsql as $$
 declare v_day constant timestamptz := clock_timestamp() - interval '24 hours';
 begin
-  delete from invitation_mails where ctid = any(array(
-    select ctid from invitation_mails where mailed_at <= v_day limit 1000 for update skip locked));
   if exists (select from invitation_mails where address = lower(p_address) and operator_id = p_operator and mailed_at > v_day)
     or (select count(*) from invitation_mails where address = lower(p_address) and mailed_at > v_day) >= 5
     or (select count(*) from invitation_mails where operator_id = p_operator and mailed_at > v_day) >= 50 then return false; end if;

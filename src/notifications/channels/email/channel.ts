@@ -5,6 +5,7 @@ import { DELIVERED, outcomeOfHandingOver } from '../../../outbound/outcomes.ts';
 import { openAddress, refusedAddress, type Channel } from '../channel.ts';
 import { textOf } from '../event-text.ts';
 import { codeMail } from './code-mail.ts';
+import { deleteUnsubscribed, isUnsubscribed } from './queries.ts';
 
 export const emailChannel: Channel = {
   ...openAddress,
@@ -13,8 +14,13 @@ export const emailChannel: Channel = {
   assertConfigured: () => {},
   normalise: async (_context, destination) =>
     email.safeParse(destination).success ? destination.toLowerCase() : refusedAddress('must be an e-mail address'),
-  isProven: isRegisteredEmail,
-  proved: registerEmail,
+  isProven: async (connection, operatorId, address) =>
+    (await isRegisteredEmail(connection, operatorId, address)) &&
+    !(await isUnsubscribed(connection, operatorId, address)),
+  async proved(connection, operatorId, address) {
+    await registerEmail(connection, operatorId, address);
+    await deleteUnsubscribed(connection, operatorId, address);
+  },
   code: { by: 'mail', mailOf: codeMail },
   callOf(context, delivery) {
     const unsubscribe = unsubscribeLink(context, delivery.destination_id);
