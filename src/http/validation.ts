@@ -29,7 +29,7 @@ function queryOf(schema: z.ZodType, search: string): unknown {
   const query = parseQuery(search);
   for (const name in query) {
     const [, known] = /^(\w+)\[/.exec(name) ?? [];
-    if (known !== undefined && schema instanceof z.ZodObject && known in schema.shape)
+    if (known !== undefined && schema instanceof z.ZodObject && Object.hasOwn(schema.shape, known))
       throw invalid({
         path: `query.${shown(name)}`,
         code: 'brackets',

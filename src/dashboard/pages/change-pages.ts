@@ -45,11 +45,15 @@ interface Undone {
 /** @param operation how logs and metrics name the page */
 const changePage = (operation: string, { path, show, undo: act }: Undone): PeoplePage => ({
   operation,
-  page: (visit) => forPerson(visit, path(visit.id), (person) => show(person)),
+  page: (visit) =>
+    forPerson(visit, path(visit.id), async (person) => {
+      assertDecides(person); // the API shows it to nobody else
+      return await show(person);
+    }),
   submit: (submission) =>
     byPerson(submission, path(submission.id), async (person) => {
+      assertDecides(person);
       try {
-        assertDecides(person);
         await act(person, submission.id);
         return redirect(OVERVIEW);
       } catch (error) {

@@ -28,8 +28,8 @@ const tellings: Record<BriefedEventType, (payload: Payload) => string> = {
   'agent.unblocked': ({ agent_id: agent, unblocked_by: by }) => `${by} has unblocked agent ${agent}.`,
 };
 
-/** A mail is read: the others are on the page. */
-const MOST_SHOWN = 10;
+/** Items that a mail names: the others are counted. A change that is left out of a security mail is a change that is hidden. */
+const MOST_SHOWN = { work: 10, security: 500 };
 
 const SUBJECTS = {
   work: (count: number) => (count === 1 ? 'A decision waits for you' : `${count} decisions wait for you`),
@@ -58,10 +58,10 @@ function briefing(
   end: readonly string[],
 ): Letter {
   const dashboard = `${baseUrl}/dashboard`;
-  const others = items.length - MOST_SHOWN;
+  const others = items.length - MOST_SHOWN[kind];
   return letter(`Carnet: ${SUBJECTS[kind](items.length)}`, [
     ...items
-      .slice(0, MOST_SHOWN)
+      .slice(0, MOST_SHOWN[kind])
       .map(({ event_type: type, payload }) => `${tellings[type](payload)}\n${dashboard}${pageOfEvent(type, payload)}`),
     ...(others > 0 ? [`And ${others} more:\n${dashboard}`] : []),
     `Operator: ${operatorId}`,

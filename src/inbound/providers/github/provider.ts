@@ -48,7 +48,8 @@ export const githubProvider: Provider = {
 
 /** JSON, or a form with JSON in its field `payload`, as the webhook is set. @throws UnreadableBody */
 function payloadOf({ contentType, body }: SentBody): JsonValue {
-  if (!isForm(contentType)) return parseJsonBody(body);
+  // Nobody signs the Content-Type, and no form of GitHub begins with a brace.
+  if (body[0] === 0x7b || !isForm(contentType)) return parseJsonBody(body);
   const payload = readForm(contentType, body).fields.get('payload');
   if (payload === undefined) throw new UnreadableBody('The form has no field payload.');
   return parseJsonBody(Buffer.from(payload));
