@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
+import { sign } from '@octokit/webhooks-methods';
 import { verifySignature } from '../../../src/inbound/providers/verify-signature.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ENDPOINTS, buildEndpoint, shownEndpoint } from '../endpoints/support.ts';
@@ -15,9 +16,6 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-const signed = (secret: string, body: string): string =>
-  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-
 interface Answer {
   http: number;
   event_id?: string;
@@ -26,9 +24,10 @@ interface Answer {
   verdict?: { verdict: string };
 }
 
-/** As GitHub sends it, and a person sends it again while the service has no verdict yet. */
+/** Signed by GitHub’s own library, as GitHub sends it, and a person sends it again while the service has no verdict yet. */
 function deliver({ endpoint, body, id = randomUUID(), headers = {} }: Sent): Promise<Answer> {
   return eventually('an answer', async () => {
+    const signature = await sign(endpoint.secret, body);
     const reply = await fetch(endpoint.receiver_url, {
       method: 'POST',
       body,
@@ -36,7 +35,7 @@ function deliver({ endpoint, body, id = randomUUID(), headers = {} }: Sent): Pro
         'Content-Type': 'application/json',
         'X-GitHub-Event': 'issues',
         'X-GitHub-Delivery': id,
-        'X-Hub-Signature-256': signed(endpoint.secret, body),
+        'X-Hub-Signature-256': signature,
         ...headers,
       },
     });
