@@ -66,7 +66,7 @@ describe('POST /v1/api-keys', () => {
     assert.deepEqual(await tablesHolding(first.key), []);
     assert.deepEqual(
       await tablesHolding(first.id),
-      ['api_keys', 'audit_events', 'idempotency_keys'],
+      ['api_keys', 'audit_events', 'idempotency_keys', 'service_events'],
       'the scan finds what is there',
     );
   });

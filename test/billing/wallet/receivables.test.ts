@@ -46,6 +46,9 @@ describe('A wallet that owes', function () {
       ledger_balance_cents: 600,
       held_cents: 600,
       receivable_cents: 600,
+      available_cents: 0,
+      reserved_cents: 0,
+      remainders: [],
     });
   });
 
@@ -81,6 +84,9 @@ describe('A wallet that owes', function () {
       ledger_balance_cents: 0,
       held_cents: 0,
       receivable_cents: 0,
+      available_cents: 0,
+      reserved_cents: 0,
+      remainders: [],
     });
     assert.deepEqual(
       (await movements(operator.operatorId)).map(({ cents }) => cents),
