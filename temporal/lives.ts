@@ -48,7 +48,8 @@ export type LifeDefinitions = Record<LifeKind, LifeDefinition>;
 
 /** Every kind of life there is; one that is forgotten here does not compile. */
 export const lives: LifeDefinitions = {
-  briefing: { workflow: workflows.briefing, priority: Priority.work, describe: describeBriefings },
+  // The column of `lives` has this for kinds that it does not name. An agent waits for a person.
+  briefing: { workflow: workflows.briefing, priority: Priority.money, describe: describeBriefings },
   inbound: {
     workflow: workflows.inbound,
     priority: Priority.work,

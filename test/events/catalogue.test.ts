@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { textArray } from '../../src/database/columns.ts';
 import { sql } from '../../src/database/pool.ts';
-import { eventDefinitions, optionalEventTypes, standardEventTypes } from '../../src/events/types.ts';
+import { briefedEventTypes, eventDefinitions, optionalEventTypes, standardEventTypes } from '../../src/events/types.ts';
 import { buildOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database } from '../support/service.ts';
 
@@ -27,7 +27,7 @@ describe('GET /v1/notifications/event-types', () => {
   it('lists every event, and which of them a rule can name, each with a sample that fits its schema', async () => {
     const { event_types: types } = assertStatus(await (await buildOperator()).get<{ event_types: Entry[] }>(PATH), 200);
     const named = types.filter(({ for_rules }) => for_rules).map(({ event_type: type }) => type);
-    assert.deepEqual(named.toSorted(), [...standardEventTypes, ...optionalEventTypes].toSorted());
+    assert.deepEqual(named.toSorted(), [...standardEventTypes, ...briefedEventTypes, ...optionalEventTypes].toSorted());
     const alone = types.filter(({ for_rules }) => !for_rules).map(({ event_type: type }) => type);
     assert.deepEqual(alone, ['notification.test', 'destination.verification']);
     for (const { event_type: type, severities, payload_schema: schema, sample } of types) {

@@ -130,6 +130,9 @@ describe('the work on an invocation', () => {
         ledger_balance_cents: 100,
         held_cents: 25,
         receivable_cents: 0,
+        available_cents: 75,
+        reserved_cents: 0,
+        remainders: [],
       });
       assertStatus(await post(provider, { id, act: 'claim' }), 200);
       const done = assertStatus(await post(provider, { id, act: 'complete', body: { output } }), 200);
@@ -144,6 +147,9 @@ describe('the work on an invocation', () => {
         ledger_balance_cents: 75,
         held_cents: 0,
         receivable_cents: 0,
+        available_cents: 75,
+        reserved_cents: 0,
+        remainders: [],
       });
       const {
         claim_ids: evidence,
@@ -241,6 +247,9 @@ describe('the work on an invocation', () => {
         ledger_balance_cents: 25,
         held_cents: 0,
         receivable_cents: 0,
+        available_cents: 25,
+        reserved_cents: 0,
+        remainders: [],
       });
     });
 
