@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { openPool, sql } from '../../src/database/pool.ts';
 import { roundsOf } from '../support/cases.ts';
-import { endPostgres } from '../support/end-postgres.ts';
+import { endPostgres, freezePostgres } from '../support/end-postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { assertInvariants } from '../support/invariants.ts';
@@ -96,13 +96,14 @@ describe('Postgres ends immediately, and starts again', function () {
   it('answers /livez but not /readyz meanwhile, and waiting callers are notified again afterwards', async () => {
     const id = await market.pending();
     const as = requester(null, instance.baseUrl);
-    await endPostgres(instance.dataDir);
+    const end = await freezePostgres(instance.dataDir); // once killed it may be back before anybody has looked
     assert.equal((await as.get('/livez')).status, 200);
     const seen = await eventually('/readyz to have noticed', async () => {
       const reply = await as.get('/readyz');
       return reply.status === 503 && reply;
     });
     assert.deepEqual(seen.body.database, 'unreachable');
+    end();
     await eventually('/readyz to be well', async () => (await as.get('/readyz')).status === 200);
     const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${id}`, { prefer: 'wait=20' });
     await eventually('the claim', async () => (await market.act(id, 'claim')).status === 200);
