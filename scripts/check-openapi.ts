@@ -36,7 +36,7 @@ const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.sli
 const pointer = (...steps: string[]): string =>
   `#/${steps.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
 
-/** What Redocly has no rule for. */
+/** Rules that Redocly does not have. */
 function ownFaultsOf({ paths = {}, webhooks = {}, components: { schemas = {} } = {} }: Document): string[] {
   const faults: string[] = [];
   const requests = new Set<string>();

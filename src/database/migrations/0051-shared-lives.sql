@@ -18,7 +18,7 @@ alter index life_messages_of_life rename to lives_of_life;
 alter index life_messages_refused rename to lives_refused;
 -- Leads from one owner to the next, and to what of theirs is to be delivered.
 create index lives_ready on lives (priority, owner, due_at) where ready;
--- Finds lives that are due, by the store of their last look, and those of another store.
+-- What is due of a store, and what is of another store.
 create index lives_waiting on lives (epoch, due_at) where not ready;
 
 -- How many lives are woken again since the store is another one: they take their turns over as long as Temporal needs for them.
@@ -39,7 +39,7 @@ begin
 end $$;
 create trigger message_is_done instead of delete on life_messages for each row execute function keep_life_of_message();
 
--- Takes over every open life; it is due when the columns of its table say so.
+-- What is open now, due when the columns of its table say so.
 do $$
 declare
   v_epoch constant int := coalesce((select epoch from life_store), 1);
@@ -50,7 +50,7 @@ begin
     union all select 'session:' || id, operator_id, look_at, false, life_epoch from passport_sessions where look_at is not null
     union all select 'subscription:' || operator_id, operator_id, due_at + interval '10 seconds', false, v_epoch from subscriptions where due_at is not null
     union all select 'log-sequencer:' || id, 'op_platform', clock_timestamp(), false, null from claim_log;
-  -- The epoch of the others follows from the last moment at which somebody looked.
+  -- Of the others the epoch follows from the last moment at which somebody looked.
   insert into lives (life, owner, due_at, ready, epoch)
     select life, owner, look_at, false, case when seen >= v_since then v_epoch end from (
       select 'mail:' || id as life, lower(recipient) as owner, look_at, greatest(life_seen_at, woken_at) as seen from mails where status = 'waiting'

@@ -20,7 +20,7 @@ create table content_erasures (
 );
 create index content_erasures_due on content_erasures (operator_id) where purged_at is null;
 
--- Contents of an operator are purged where they are older than `kept_from`; null: nothing is. The audit trail outlives an erasure.
+-- What is purged of each operator is older than `kept_from`; null: nothing is. The audit trail outlives an erasure.
 create view operator_retention as
   select o.id as operator_id, r.content,
     greatest(clock_timestamp() - r.kept_for, case when r.content <> 'audit_events' then e.kept_from end) as kept_from

@@ -4,7 +4,7 @@ alter table invocations add column if not exists contents_purged_at timestamptz;
 -- These indexes are built while nothing is written to the table. Where that takes too long, they are made before, by hand and `concurrently`
 -- (docs/operations.md); then nothing is left to do here.
 
--- Contents of a consumer that are purged and counted: of invocations that have ended, and still there.
+-- What is purged and counted of a consumer: ended, and still there.
 create index if not exists invocations_kept on invocations (consumer_operator_id, completed_at)
   where completed_at is not null and contents_purged_at is null;
 -- Lists with a filter, in their order.

@@ -1,5 +1,5 @@
--- What a row of a wallet leaves in it (null: a row of a release before this one, until the next migration), and what lists of a wallet's money are
--- read by.
+-- The balance that a row of a wallet leaves (null: a row of a release before this one, until the next migration), and columns for lists of a
+-- wallet's money.
 alter table transfers add column balance_after_cents bigint;
 
 -- When a page of a top-up was given to a caller. One that nobody was given, since its opening was not answered in time, gives way first.

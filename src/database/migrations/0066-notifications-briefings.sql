@@ -1,4 +1,4 @@
--- What people of an operator are still to be mailed about, a row for each event and class of mails (decision N50). `work`: it waits for a
+-- Events that people of an operator are still to be mailed about, a row for each event and class of mails (decision N50). `work`: it waits for a
 -- decision; `security`: a change that somebody should know of; `invitation`: the mail goes to who is invited; `deadline`: an approval, looked at
 -- when its time is nearly over.
 create table briefing_items (

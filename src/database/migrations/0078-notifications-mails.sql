@@ -1,7 +1,7 @@
 -- The mail before the last one: two that are close together make the pause behind them longer. Null: there was none.
 alter table briefing_rounds add column previous_at timestamptz;
 
--- What the limits of a day no longer count is found by its age.
+-- Finds by their age the mails that the limits of a day no longer count.
 create index invitation_mails_by_age on invitation_mails (mailed_at);
 
 -- E-mail addresses whose holder has ended what an operator sends there. Each needs a code before it is used again, the registered one too

@@ -4,7 +4,7 @@ import { pageOfEvent } from '../page-of-event.ts';
 import type { BriefingItem } from './schema.ts';
 
 /*
- * What people are mailed. It has ids and words of ours alone: a name is what somebody wrote, who may be the one to beware of. A link leads
+ * The mails to people. They have ids and words of ours alone: a name is what somebody wrote, who may be the one to beware of. A link leads
  * to a page that asks who is there, and decides nothing by being opened.
  */
 

@@ -29,7 +29,7 @@ export interface KeptAddress {
   destination: string;
   /** Equal addresses have the same; calls read it. */
   address: string;
-  /** What nobody else may know, to be sealed; null: there is nothing. */
+  /** The secret part of the address, to be sealed; null: there is none. */
   secret: string | null;
 }
 

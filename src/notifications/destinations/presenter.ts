@@ -4,7 +4,7 @@ import type { Destination, VerificationCode } from './schema.ts';
 
 type OfMail = Pick<VerificationCode, 'status' | 'reason' | 'error'>;
 
-/** What came of the mail that has a code; nothing where it is on its way, or the code has no mail. */
+/** The outcome of the mail that has a code; nothing where it is on its way, or the code has no mail. */
 function ofMail(status: DestinationRow['mail_status']): Partial<OfMail> {
   if (status === 'waiting') return { status, reason: null, error: null };
   if (status === 'expired') return { status: 'failed', reason: 'expired', error: null };

@@ -25,7 +25,7 @@ const DestinationRow = z.object({
   code_status: VerificationCodeSchema.shape.status.nullable(),
   code_reason: z.string().nullable(),
   code_error: z.string().nullable(),
-  /** What came of the mail that has its code, while that is kept. */
+  /** The outcome of the mail that has its code, while that is kept. */
   mail_status: z.enum(['outbox', 'waiting', 'sent', 'refused', 'unknown', 'expired']).nullable(),
   code_requested_at: z.string().nullable(),
   code_expires_at: z.string().nullable(),

@@ -69,7 +69,7 @@ async function started({ dark }: { dark: boolean }) {
   return {
     layout: plugins.find(({ layout }) => layout !== undefined)?.layout ?? assert.fail('no plugin of the layout'),
     auth: plugins.find(({ auth }) => auth !== undefined)?.auth ?? assert.fail('no plugin of the credentials'),
-    /** What happened when swagger-ui has drawn these parts. */
+    /** The page once swagger-ui has drawn these parts. */
     draws(...drawn: string[]) {
       for (const part of drawn)
         parts.set(part, { setAttribute: (...given) => void seen.push([part, ...given].join(' ')) });

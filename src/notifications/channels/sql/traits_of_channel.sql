@@ -1,4 +1,4 @@
--- What SQL must know of a channel. One that is not listed here is an error, and not a free one.
+-- The traits of a channel that SQL must know. A channel that is not listed here is an error, and not a free one.
 create function traits_of_channel(p_channel text) returns channel_traits language plpgsql immutable as $$
 begin
   if p_channel = 'email' then return row(false, 'email')::channel_traits; end if;
