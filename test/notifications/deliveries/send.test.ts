@@ -926,6 +926,8 @@ describe('Sending what waits for a destination', function () {
           sentence_of_refusal('queue_full'), moment, moment
         from generate_series(1, 2000) n, lateral (select clock_timestamp() - (n + 1) * interval '1 minute' as moment) of_row`,
       );
+      // Without it the planner may know nothing of these rows, and read those of the destination by another index.
+      await run(context.pool, sql.fragment`analyze deliveries`);
       const read = await context.pool.transaction(async (connection) => {
         // A table as small as this one would be read whole; one of a million rows is not.
         await connection.query(sql.unsafe`set local enable_seqscan = off`);
