@@ -47,7 +47,7 @@ const kernelRooms = [
 ];
 const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
-const rooms: ReadonlySet<string> = new Set([...DOMAINS, ...kernelRooms, 'http', 'process', 'embedded']);
+const rooms: ReadonlySet<string> = new Set([...DOMAINS, ...kernelRooms, 'http', 'console', 'process', 'embedded']);
 const paymentWebhookVerifier = 'src/billing/webhook/verify.ts';
 const stripeAdapter = 'src/billing/payments/stripe/**';
 const routeSees = [
@@ -122,10 +122,10 @@ export const articles: Article[] = [
     files: [
       'src/<domain>/**',
       `src/${kernel}/**`,
-      'src/{http,process,embedded}/**',
+      'src/{http,console,process,embedded}/**',
       'activities/**',
       'temporal/**',
-      '!src/process/routes.ts',
+      '!src/process/{routes,pages}.ts',
     ],
     never: ['src/<other>/!(index).ts', 'src/<other>/*/**'],
     why: 'a domain that reaches into another breaks when that one moves its files or tables, and goes past its rules',
@@ -134,16 +134,23 @@ export const articles: Article[] = [
   {
     name: 'kernel',
     files: [`src/${kernel}/**`],
-    never: ['value src/{http,process,embedded}/**', 'src/<domain>/**'],
+    never: ['value src/{http,console,process,embedded}/**', 'src/<domain>/**'],
     why: 'the rooms below http are what http, domains and lives stand on; an arrow back up would make a circle',
     instead: 'pass it in as an argument, or declare a port in src/context/ports.ts that src/process fills',
   },
   {
     name: 'http',
     files: ['src/http/**'],
-    never: ['src/<domain>/**', 'src/process/**'],
+    never: ['src/<domain>/**', 'src/{console,process}/**'],
     why: 'http is what every domain mounts its routes on; it knows none of them',
     instead: 'pass routes, pages and authenticators in from src/process',
+  },
+  {
+    name: 'console',
+    files: ['src/console/**'],
+    never: ['src/<domain>/**', 'src/process/**'],
+    why: 'it is the frame that the pages of every domain stand in; it knows none of them',
+    instead: 'put the page beside the routes of its domain',
   },
   {
     name: 'lives-call-domains',

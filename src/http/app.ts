@@ -7,12 +7,12 @@ import { authentication, createAuthentication } from './auth/authentication.ts';
 import type { Credentials } from './auth/credential.ts';
 import { body } from './body.ts';
 import { fairUse } from './fair-use.ts';
-import { heavyReads } from './heavy-reads.ts';
+import { createHeavyReads, heavyReads } from './heavy-reads.ts';
 import { HeldBodies, STANDARD_BODY_LIMITS } from './held-bodies.ts';
 import { idempotency } from './idempotency.ts';
 import type { Health } from './pages/health-pages.ts';
 import type { PathOfPage } from './pages/page.ts';
-import { peoplePages, type PathOfPeoplePage } from './pages/people-pages.ts';
+import { peoplePages, type PagesOfPeople } from './pages/people-pages.ts';
 import { servicePages } from './pages/service-pages.ts';
 import { problems } from './problems.ts';
 import { createRateLimits, rateLimit } from './rate-limit.ts';
@@ -30,8 +30,8 @@ export interface Service {
   credentials: Credentials;
   /** Pages of domains, for browsers. */
   pages: PathOfPage[];
-  /** Those that know who is signed in. */
-  peoplePages: readonly PathOfPeoplePage[];
+  /** Those that know who is signed in, and how that is found out. */
+  people: PagesOfPeople;
   health?: Health | undefined;
 }
 
@@ -45,6 +45,7 @@ export function createApp(context: Context, service: Service): Koa {
   // Apart, so that what strangers send to receivers takes no room from calls and forms.
   const signed = new HeldBodies(STANDARD_BODY_LIMITS);
   const others = new HeldBodies(STANDARD_BODY_LIMITS);
+  const heavy = createHeavyReads(context);
   const app = new Koa();
   app.on('error', (error: unknown) => log.debug({ err: error }, 'a connection broke'));
   app
@@ -53,7 +54,7 @@ export function createApp(context: Context, service: Service): Koa {
     .use(securityHeaders)
     .use(wellFormed) // 400, 417
     .use(servicePages(context, { routes, pages, health, limits, bodies: others })) // what is not below /v1
-    .use(peoplePages(context, { pages: service.peoplePages, known, shared, limits, bodies: others })) // 403, 429
+    .use(peoplePages(context, { ...service.people, known, shared, limits, heavy, bodies: others })) // 403, 429
     .use(routing(routes)) // 404, 405, OPTIONS
     .use(authentication(known, limits)) // who calls, 429
     .use(rateLimit(limits)) // 429
@@ -63,7 +64,7 @@ export function createApp(context: Context, service: Service): Koa {
     .use(body({ signed, others })) // 408, 413, 415, 400, 503
     .use(idempotency) // 409
     .use(validation) // 400, 404
-    .use(heavyReads(context)) // 429, 503
+    .use(heavyReads(context, heavy)) // 429, 503
     .use(answer); // the handler
   return app;
 }

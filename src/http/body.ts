@@ -120,17 +120,22 @@ function parseFormBody(bytes: Buffer): JsonValue {
   return { ...parseQuery(text, 'body') };
 }
 
-/** A form of a page of the service is a few members long. */
-const MAX_FORM_BYTES = 16_384;
-/** No form of introspection or of a page has ten. */
-const FORM_FIELDS = 100;
+/** A form of a page of the service is a few members long, unless a person pastes texts into it. */
+const STANDARD_FORM_BYTES = 16_384;
+/** No form of introspection has ten; the longest of a page is made from a schema, a field for each property. */
+const FORM_FIELDS = 200;
 
 /**
- * The form that a page of the service was sent, from a block of addresses.
+ * The form that a page of the service was sent.
+ * @param reading owner: the block of addresses that sends it; limit: bytes at most
  * @throws CarnetError BODY_TOO_LARGE, REQUEST_TIMEOUT, TEMPORARILY_UNAVAILABLE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
  */
-export async function readForm(request: IncomingMessage, bodies: HeldBodies, network: string): Promise<JsonValue> {
-  const bytes = await bytesOf(bodies, request, { owner: network, limit: MAX_FORM_BYTES });
+export async function readForm(
+  request: IncomingMessage,
+  bodies: HeldBodies,
+  { owner, limit = STANDARD_FORM_BYTES }: { owner: string; limit?: number | undefined },
+): Promise<JsonValue> {
+  const bytes = await bytesOf(bodies, request, { owner, limit });
   if (!isForm(request)) {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',

@@ -12,12 +12,23 @@ const WAIT_MS = 10_000;
 const MAX_WAITING_OF_CALLER = 100;
 const MAX_WAITING = 1_000;
 
+export interface HeavyReads {
+  /**
+   * Does the work of a call: in a place, where the route says that it takes long.
+   * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE
+   */
+  run<T>(
+    route: { isHeavy?(query: unknown): boolean },
+    by: { query: unknown; sharer: string },
+    work: () => Promise<T>,
+  ): Promise<T>;
+}
+
 /**
  * Lets reads that take Postgres or the event loop long (`isHeavy`) be done in a few places, which operators share fairly. The time in a place
  * counts as processor time of the operator: it is taken by the clock, since nobody knows what Postgres used for one statement.
- * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE
  */
-export function heavyReads(context: Context): Middleware<Validated> {
+export function createHeavyReads({ processorTime }: Pick<Context, 'processorTime'>): HeavyReads {
   const places = new Places({
     places: PLACES,
     of: 'searches, suggestions and statements',
@@ -25,20 +36,25 @@ export function heavyReads(context: Context): Middleware<Validated> {
     waitingOfCaller: MAX_WAITING_OF_CALLER,
     waiting: MAX_WAITING,
   });
-  const { processorTime } = context;
-  return async (ctx, next) => {
-    const { route, values } = ctx.state;
-    if (route.isHeavy?.(values.query) !== true) return await next();
-    const sharer = sharerOf(ctx, context);
-    assertTimeLeft(processorTime, sharer);
-    places.assertRoom(sharer);
-    await places.run(sharer, async () => {
-      const began = performance.now();
-      try {
-        await next();
-      } finally {
-        processorTime.use(sharer, performance.now() - began);
-      }
-    });
+  return {
+    async run(route, { query, sharer }, work) {
+      if (route.isHeavy?.(query) !== true) return await work();
+      assertTimeLeft(processorTime, sharer);
+      places.assertRoom(sharer);
+      return await places.run(sharer, async () => {
+        const began = performance.now();
+        try {
+          return await work();
+        } finally {
+          processorTime.use(sharer, performance.now() - began);
+        }
+      });
+    },
   };
 }
+
+/** @throws as `HeavyReads.run` */
+export const heavyReads =
+  (context: Context, heavy: HeavyReads): Middleware<Validated> =>
+  (ctx, next) =>
+    heavy.run(ctx.state.route, { query: ctx.state.values.query, sharer: sharerOf(ctx, context) }, next);

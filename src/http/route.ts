@@ -188,8 +188,9 @@ export const route = <
 export type AnyRoute = Route;
 
 /** Whether requests of this route may have a body: without a schema for it, none or `{}`. */
-export const takesBody = ({ method }: AnyRoute): boolean => method === 'post' || method === 'patch' || method === 'put';
+export const takesBody = ({ method }: Pick<AnyRoute, 'method'>): boolean =>
+  method === 'post' || method === 'patch' || method === 'put';
 
 /** Whether Idempotency-Key means something here. */
-export const takesKey = (anyRoute: AnyRoute): boolean =>
+export const takesKey = (anyRoute: Pick<AnyRoute, 'method' | 'audience' | 'readsOnly'>): boolean =>
   takesBody(anyRoute) && anyRoute.audience !== 'public' && anyRoute.readsOnly !== true;

@@ -5,7 +5,8 @@ import { shown } from '../json/shown.ts';
 import { parseQuery } from './query.ts';
 import type { Middleware, Validated } from './state.ts';
 
-const NoBody = z.strictObject({});
+/** The body of a route that takes none. */
+export const NoBody = z.strictObject({});
 
 /**
  * Parses path, query and body by the schemas of the route.
@@ -13,7 +14,6 @@ const NoBody = z.strictObject({});
  */
 export const validation: Middleware<Validated> = (ctx, next) => {
   const { route, params, sent } = ctx.state;
-  assertNoNul(params);
   ctx.state.values = {
     params: route.params === undefined ? undefined : paramsOf(route.params, params),
     query: route.query === undefined ? undefined : queryOf(route.query, ctx.querystring),
@@ -39,15 +39,16 @@ function queryOf(schema: z.ZodType, search: string): unknown {
   return parseOrRefuse(schema, query, 'query.');
 }
 
-function assertNoNul(params: Record<string, string>): void {
+function assertNoNul(params: Readonly<Record<string, string>>): void {
   for (const name in params) {
     if (params[name]?.includes('\0'))
       throw invalid({ path: `path.${name}`, code: 'nul', message: 'must not contain NUL' });
   }
 }
 
-/** An id that cannot be one is the id of nothing. */
-function paramsOf(schema: z.ZodType, params: Record<string, string>): unknown {
+/** An id that cannot be one is the id of nothing. @throws CarnetError NOT_FOUND */
+export function paramsOf(schema: z.ZodType, params: Readonly<Record<string, string>>): unknown {
+  assertNoNul(params);
   const { success, data } = schema.safeParse(params);
   if (!success) throw notFound('thing');
   return data;

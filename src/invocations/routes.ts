@@ -87,7 +87,7 @@ async function invokeAndWait(
   };
 }
 
-const invoke = route({
+export const invoke = route({
   method: 'post',
   path: '/v1/skills/:id/invoke',
   operation: 'invokeSkill',
@@ -108,7 +108,7 @@ const invoke = route({
   handler: (request) => invokeAndWait(request, { trial: false }),
 });
 
-const attempt = route({
+export const attempt = route({
   method: 'post',
   path: '/v1/skills/:id/try',
   operation: 'trySkill',
@@ -180,7 +180,7 @@ const pending = route({
   },
 });
 
-const get = route({
+export const get = route({
   method: 'get',
   path: '/v1/skills/invocations/:id',
   operation: 'getInvocation',
@@ -235,7 +235,7 @@ const ofProvider = {
   refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'SERVICE_EXECUTED', 'INVOCATION_EXPIRED', 'LEASE_LOST'],
 } as const;
 
-const claim = route({
+export const claim = route({
   ...ofProvider,
   path: '/v1/skills/invocations/:id/claim',
   operation: 'claimInvocation',
@@ -248,7 +248,7 @@ const claim = route({
   handler: ({ context, call, params: { id }, body }) => claimInvocation(context, actOf(call), { id, body }),
 });
 
-const complete = route({
+export const complete = route({
   ...ofProvider,
   path: '/v1/skills/invocations/:id/complete',
   operation: 'completeInvocation',
@@ -262,7 +262,7 @@ const complete = route({
   handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), { id, body }),
 });
 
-const fail = route({
+export const fail = route({
   ...ofProvider,
   path: '/v1/skills/invocations/:id/fail',
   operation: 'failInvocation',
@@ -275,7 +275,7 @@ const fail = route({
   handler: ({ context, call, params: { id }, body }) => failInvocation(context, actOf(call), { id, body }),
 });
 
-const cancel = route({
+export const cancel = route({
   method: 'post',
   path: '/v1/skills/invocations/:id/cancel',
   operation: 'cancelInvocation',
@@ -304,18 +304,22 @@ const heartbeat = route({
   handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), { id, body }),
 });
 
+export const mine = list('mine', {
+  summary: 'List what you invoked, newest first',
+  description: 'Without input and output; read the invocation for them.',
+});
+
+export const provided = list('provided', {
+  summary: 'List what was invoked of your skills, newest first',
+  description:
+    'Without input and output, and without passport and mission of the consumer. With `status=processing` a provider that crashed finds what it ' +
+    'had claimed.',
+});
+
 /** Fixed paths come before `:id`, which would match them too. No id looks like one of them, since it has a prefix. */
 export const invocationRoutes: AnyRoute[] = [
-  list('mine', {
-    summary: 'List what you invoked, newest first',
-    description: 'Without input and output; read the invocation for them.',
-  }),
-  list('provided', {
-    summary: 'List what was invoked of your skills, newest first',
-    description:
-      'Without input and output, and without passport and mission of the consumer. With `status=processing` a provider that crashed finds what it ' +
-      'had claimed.',
-  }),
+  mine,
+  provided,
   pending,
   get,
   oversee,

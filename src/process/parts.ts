@@ -159,17 +159,19 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     { closeGracefully, createHttpServer },
     { credentials },
     { routes },
+    { pagesOfPeople },
+    { consoleAssets },
     billing,
     notifications,
-    dashboard,
   ] = await Promise.all([
     import('../http/app.ts'),
     import('../http/server.ts'),
     import('./credentials.ts'),
     import('./routes.ts'),
+    import('./pages.ts'),
+    import('../console/assets.ts'),
     import('../billing/index.ts'),
     import('../notifications/index.ts'),
-    import('../dashboard/index.ts'),
   ]);
   await ensurePlatformOwner(context);
   const watched = await watchHealth(temporal);
@@ -178,8 +180,8 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     createApp(context, {
       routes,
       credentials: credentials(context),
-      pages: [...billing.localPaymentPages(context), ...notifications.unsubscribePages(context)],
-      peoplePages: dashboard.dashboardPages,
+      pages: [...consoleAssets(), ...billing.localPaymentPages(context), ...notifications.unsubscribePages(context)],
+      people: pagesOfPeople(),
       health: {
         temporalHealth: watched.health,
         logTrouble: () => troubleOfLog(context),

@@ -97,7 +97,12 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
 
 /** The API over a context, in this process. */
 export async function serve(context: OpenContext): Promise<{ baseUrl: string; stop(): Promise<void> }> {
-  const app = createApp(context, { routes, credentials: credentials(context), pages: [], peoplePages: [] });
+  const app = createApp(context, {
+    routes,
+    credentials: credentials(context),
+    pages: [],
+    people: { pages: [], sessionOf: async () => null },
+  });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   await eventually('the service to listen for changed rows', () => context.rowEvents.listening);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { OperatorId } from '../../ids/ids.ts';
-import { dollars } from '../money.ts';
+import { dollars } from '../../fields/dollars.ts';
 import { BalanceSchema, type Balance } from './schema.ts';
 
 const WalletRow = z.object({

@@ -1,3 +1,14 @@
+import { HOME } from '../../console/places.ts';
+import { personsPage } from '../../console/layout.ts';
+import {
+  assertDecides,
+  byPerson,
+  callOf,
+  forPerson,
+  isRefusal,
+  redirect,
+  type PersonsVisit,
+} from '../../console/visits.ts';
 import { z } from 'zod';
 import { readConduct, unblockAgent } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
@@ -8,20 +19,9 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage } from '../../http/pages/people-pages.ts';
-import { excerptOf } from './readable.ts';
-import {
-  assertDecides,
-  byPerson,
-  callOf,
-  forPerson,
-  isRefusal,
-  OVERVIEW,
-  personsPage,
-  redirect,
-  type PersonsVisit,
-} from './visits.ts';
+import { excerptOf } from '../../console/readable.ts';
 
-export const pathOfAgent = (agentId: string): string => `${OVERVIEW}/agents/${agentId}`;
+export const pathOfAgent = (agentId: string): string => `${HOME}/agents/${agentId}`;
 
 const nothing = html``;
 
@@ -31,7 +31,7 @@ const blocksOf = (blocks: Conduct['blocks'], others: number): Html =>
   blocks.length === 0
     ? html`none`
     : html`<ul>
-${blocks.map(({ agent_id: agent, blocked_at: at, blocked_by: by, reason, checkout_id: review }) => html`<li><a href="${pathOfAgent(agent)}"><code>${agent}</code></a>, ${moment(at)}, by <code>${by ?? 'unknown'}</code>${reason === null ? nothing : html`: ${reason}`}${review === null ? nothing : html` (<a href="${OVERVIEW}/reviews/${review}">the review</a>)`}</li>\n`)}${others === 0 ? nothing : html`<li>and ${others} before these</li>\n`}</ul>`;
+${blocks.map(({ agent_id: agent, blocked_at: at, blocked_by: by, reason, checkout_id: review }) => html`<li><a href="${pathOfAgent(agent)}"><code>${agent}</code></a>, ${moment(at)}, by <code>${by ?? 'unknown'}</code>${reason === null ? nothing : html`: ${reason}`}${review === null ? nothing : html` (<a href="${HOME}/reviews/${review}">the review</a>)`}</li>\n`)}${others === 0 ? nothing : html`<li>and ${others} before these</li>\n`}</ul>`;
 
 function decisionOf({ caller }: PersonsVisit, { agent, conduct, digest }: Conduct): Html {
   if (agent.status !== 'blocked' && conduct['holding'] === 0) return nothing;
@@ -59,7 +59,7 @@ async function shownAgent(person: PersonsVisit, refusal?: CarnetError): Promise<
 <dt>All of it</dt><dd>${excerptOf(subjectAsJson({ agent, conduct }), { whole: true }).text}</dd>
 </dl>
 ${decisionOf(person, shown)}</article>
-<p><a href="${OVERVIEW}">All that waits</a></p>`,
+<p><a href="${HOME}">All that waits</a></p>`,
   });
 }
 

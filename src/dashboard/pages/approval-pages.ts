@@ -1,3 +1,14 @@
+import { HOME } from '../../console/places.ts';
+import { personsPage } from '../../console/layout.ts';
+import {
+  assertDecides,
+  byPerson,
+  callOf,
+  forPerson,
+  isRefusal,
+  redirect,
+  type PersonsVisit,
+} from '../../console/visits.ts';
 import { z } from 'zod';
 import { findApiKey } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
@@ -12,20 +23,9 @@ import type { PeoplePage } from '../../http/pages/people-pages.ts';
 import { PLATFORM_KEY_ID } from '../../ids/ids.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { contentOf, isAboutContent } from './held-content.ts';
-import { excerptOf, heading, sentence } from './readable.ts';
-import {
-  assertDecides,
-  byPerson,
-  callOf,
-  forPerson,
-  isRefusal,
-  OVERVIEW,
-  personsPage,
-  redirect,
-  type PersonsVisit,
-} from './visits.ts';
+import { excerptOf, heading, sentence } from '../../console/readable.ts';
 
-export const pathOfApproval = (id: string): string => `${OVERVIEW}/approvals/${id}`;
+export const pathOfApproval = (id: string): string => `${HOME}/approvals/${id}`;
 
 const nothing = html``;
 
@@ -138,7 +138,7 @@ async function shownApproval(person: PersonsVisit, refusal?: CarnetError): Promi
     refusal,
     body: html`<h1>Approval</h1>
 ${approvalOutcome(toDecide) ?? nothing}${await approvalCard(person, toDecide, { whole: true })}
-<p><a href="${OVERVIEW}">All that waits</a></p>`,
+<p><a href="${HOME}">All that waits</a></p>`,
   });
 }
 
@@ -164,7 +164,7 @@ export const approvalPage: PeoplePage = {
         const { operation, verb } = calls[decision];
         const path = `/v1/governance/approvals/${id}/${verb}`;
         await decideApproval(context, callOf(person, { operation, method: 'POST', path, body: {} }), { id, decision });
-        return redirect(`${OVERVIEW}?decided=${id}`);
+        return redirect(`${HOME}?decided=${id}`);
       } catch (error) {
         if (!isRefusal(error)) throw error;
         return await shownApproval(person, error);

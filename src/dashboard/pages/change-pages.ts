@@ -1,3 +1,14 @@
+import { HOME } from '../../console/places.ts';
+import { personsPage } from '../../console/layout.ts';
+import {
+  assertDecides,
+  byPerson,
+  callOf,
+  forPerson,
+  isRefusal,
+  redirect,
+  type PersonsVisit,
+} from '../../console/visits.ts';
 import { findMember, readApiKey, readOwnOperator, removeMember, revokeApiKey } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
 import type { CarnetError } from '../../errors/carnet-error.ts';
@@ -6,17 +17,6 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage } from '../../http/pages/people-pages.ts';
-import {
-  assertDecides,
-  byPerson,
-  callOf,
-  forPerson,
-  isRefusal,
-  OVERVIEW,
-  personsPage,
-  redirect,
-  type PersonsVisit,
-} from './visits.ts';
 
 /*
  * Pages of what people are mailed about because somebody should look: a key, a member, the operator. Each shows it, and undoes it where that is
@@ -25,7 +25,7 @@ import {
 
 const nothing = html``;
 
-const back = html`<p><a href="${OVERVIEW}">All that waits</a></p>`;
+const back = html`<p><a href="${HOME}">All that waits</a></p>`;
 
 const undo = ({ caller }: PersonsVisit, path: string, label: string): Html =>
   mayApprove(caller)
@@ -55,7 +55,7 @@ const changePage = (operation: string, { path, show, undo: act }: Undone): Peopl
       assertDecides(person);
       try {
         await act(person, submission.id);
-        return redirect(OVERVIEW);
+        return redirect(HOME);
       } catch (error) {
         if (!isRefusal(error)) throw error;
         return await show(person, error);
@@ -63,7 +63,7 @@ const changePage = (operation: string, { path, show, undo: act }: Undone): Peopl
     }),
 });
 
-const pathOfKey = (id: string): string => `${OVERVIEW}/keys/${id}`;
+const pathOfKey = (id: string): string => `${HOME}/keys/${id}`;
 
 export const keyPage = changePage('keyPage', {
   path: pathOfKey,
@@ -93,7 +93,7 @@ ${back}`,
     ),
 });
 
-const pathOfMember = (id: string): string => `${OVERVIEW}/members/${id}`;
+const pathOfMember = (id: string): string => `${HOME}/members/${id}`;
 
 export const memberPage = changePage('memberPage', {
   path: pathOfMember,
@@ -124,7 +124,7 @@ ${back}`,
     ),
 });
 
-export const OPERATOR_PATH = `${OVERVIEW}/operator`;
+export const OPERATOR_PATH = `${HOME}/operator`;
 
 export const operatorPage: PeoplePage = {
   operation: 'operatorPage',

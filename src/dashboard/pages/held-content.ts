@@ -1,10 +1,10 @@
+import { callOf, type PersonsVisit } from '../../console/visits.ts';
 import { z } from 'zod';
 import { mayApprove } from '../../commands/caller.ts';
 import type { GovernedAct } from '../../commands/governed-acts.ts';
 import type { ApprovalToDecide } from '../../governance/index.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { readContent, type ReadContent } from '../../inbound/index.ts';
-import { callOf, type PersonsVisit } from './visits.ts';
 
 /** Acts whose decider must have read what came of an inbound event. */
 const ABOUT_CONTENT: readonly string[] = [

@@ -1,12 +1,14 @@
+import { HOME } from '../../console/places.ts';
+import { personsPage } from '../../console/layout.ts';
+import { byPerson, callOf, forPerson, redirect, type PersonsVisit } from '../../console/visits.ts';
 import { z } from 'zod';
 import { parseOrRefuse } from '../../errors/faults.ts';
 import { html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage } from '../../http/pages/people-pages.ts';
 import { areBriefingsOff, turnBriefings } from '../../notifications/index.ts';
-import { byPerson, callOf, forPerson, OVERVIEW, personsPage, redirect, type PersonsVisit } from './visits.ts';
 
-export const MAILS_PATH = `${OVERVIEW}/mails`;
+export const MAILS_PATH = `${HOME}/mails`;
 
 async function shownMails(person: PersonsVisit): Promise<Page> {
   const { visit, session } = person;
@@ -21,7 +23,7 @@ async function shownMails(person: PersonsVisit): Promise<Page> {
 </form>
 <p class="muted">Mails about new keys, invitations, another e-mail address of the operator and agents that were unblocked are always sent to owners and administrators.</p>
 </article>
-<p><a href="${OVERVIEW}">All that waits</a></p>`,
+<p><a href="${HOME}">All that waits</a></p>`,
   });
 }
 

@@ -1,4 +1,18 @@
-import { dollars, readBalance } from '../../billing/index.ts';
+import { HOME } from '../../console/places.ts';
+import { personsPage } from '../../console/layout.ts';
+import {
+  assertDecides,
+  byPerson,
+  callOf,
+  forPerson,
+  isOf,
+  isRefusal,
+  oneOf,
+  redirect,
+  type PersonsVisit,
+} from '../../console/visits.ts';
+import { readBalance } from '../../billing/index.ts';
+import { dollars } from '../../fields/dollars.ts';
 import { z } from 'zod';
 import { mayApprove } from '../../commands/caller.ts';
 import type { CarnetError } from '../../errors/carnet-error.ts';
@@ -11,19 +25,6 @@ import { listReviews, readReview } from '../../passports/index.ts';
 import { approvalCard, approvalOutcome } from './approval-pages.ts';
 import { MAILS_PATH } from './mails-page.ts';
 import { reviewCard, reviewOutcome } from './review-pages.ts';
-import {
-  assertDecides,
-  byPerson,
-  callOf,
-  forPerson,
-  isOf,
-  isRefusal,
-  oneOf,
-  OVERVIEW,
-  personsPage,
-  redirect,
-  type PersonsVisit,
-} from './visits.ts';
 
 /** One page shows this many of each kind: a person reads each. */
 const PAGE = 10;
@@ -46,7 +47,7 @@ function pager(list: keyof Pages, pages: Pages, total: number): Html {
   const link = (to: number, text: string): Html => {
     const query = new URLSearchParams();
     for (const [name, page] of Object.entries({ ...pages, [list]: to })) if (page > 1) query.set(name, String(page));
-    return html`<a class="button" href="${OVERVIEW}?${query.toString()}#${list}">${text}</a>\n`;
+    return html`<a class="button" href="${HOME}?${query.toString()}#${list}">${text}</a>\n`;
   };
   const page = pages[list];
   const before = page > 1 ? link(Math.min(page - 1, Math.max(1, Math.ceil(total / PAGE))), 'Newer') : nothing;
@@ -140,7 +141,7 @@ ${beside}${cards}${pager(list, pages, total)}`;
 /** Rejects the requests of this page and no others: what came since, nobody has seen. */
 const rejectAll = ({ caller }: PersonsVisit, ids: readonly string[]): Html =>
   mayApprove(caller) && ids.length > 1
-    ? html`<form method="post" action="${OVERVIEW}" class="actions">
+    ? html`<form method="post" action="${HOME}" class="actions">
 <input type="hidden" name="rejected" value="${ids.join(' ')}">
 <button class="danger">Reject these ${ids.length}</button>
 </form>
@@ -152,9 +153,9 @@ const RejectForm = z.strictObject({ rejected: z.string() });
 /** Who somebody is, what their operator has, and what waits for them. */
 export const overviewPage: PeoplePage = {
   operation: 'dashboard',
-  page: (visit) => forPerson(visit, OVERVIEW, (person) => overview(person)),
+  page: (visit) => forPerson(visit, HOME, (person) => overview(person)),
   submit: (submission) =>
-    byPerson(submission, OVERVIEW, async (person) => {
+    byPerson(submission, HOME, async (person) => {
       try {
         assertDecides(person);
         const { rejected } = parseOrRefuse(RejectForm, submission.form);
@@ -162,7 +163,7 @@ export const overviewPage: PeoplePage = {
         const path = '/v1/governance/approvals/reject';
         const call = callOf(person, { operation: 'rejectRequests', method: 'POST', path, body });
         await rejectApprovals(submission.context, call, body);
-        return redirect(OVERVIEW);
+        return redirect(HOME);
       } catch (error) {
         if (!isRefusal(error)) throw error;
         return await overview(person, error);

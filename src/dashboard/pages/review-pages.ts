@@ -1,3 +1,15 @@
+import { HOME } from '../../console/places.ts';
+import { personsPage } from '../../console/layout.ts';
+import {
+  assertDecides,
+  byPerson,
+  callOf,
+  forPerson,
+  isRefusal,
+  oneOf,
+  redirect,
+  type PersonsVisit,
+} from '../../console/visits.ts';
 import { z } from 'zod';
 import { findAgent } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
@@ -16,21 +28,9 @@ import {
   type Review,
 } from '../../passports/index.ts';
 import { pathOfAgent } from './agent-page.ts';
-import { heading } from './readable.ts';
-import {
-  assertDecides,
-  byPerson,
-  callOf,
-  forPerson,
-  isRefusal,
-  oneOf,
-  OVERVIEW,
-  personsPage,
-  redirect,
-  type PersonsVisit,
-} from './visits.ts';
+import { heading } from '../../console/readable.ts';
 
-export const pathOfReview = (checkoutId: string): string => `${OVERVIEW}/reviews/${checkoutId}`;
+export const pathOfReview = (checkoutId: string): string => `${HOME}/reviews/${checkoutId}`;
 
 const nothing = html``;
 
@@ -248,7 +248,7 @@ async function shownReview(person: PersonsVisit, refusal?: CarnetError): Promise
 ${(await reviewOutcome(person, review)) ?? nothing}${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page) })}
 <h2 id="report">What the agent reported</h2>
 ${reportOf(page, pathOfReview(id))}
-<p>All of it: <code>GET /v1/passports/${review.jti}/report</code>. <a href="${OVERVIEW}">All that waits</a></p>`,
+<p>All of it: <code>GET /v1/passports/${review.jti}/report</code>. <a href="${HOME}">All that waits</a></p>`,
   });
 }
 
@@ -277,7 +277,7 @@ export const reviewPage: PeoplePage = {
         const path = `/v1/passports/reviews/${id}/decide`;
         const call = callOf(person, { operation: 'decidePassportReview', method: 'POST', path, body: asked });
         await decideReview(context, call, { checkoutId: id, decision: parseOrRefuse(DecideReviewSchema, asked) });
-        return redirect(`${OVERVIEW}?decided=${id}`);
+        return redirect(`${HOME}?decided=${id}`);
       } catch (error) {
         if (!isRefusal(error)) throw error;
         return await shownReview(person, error);

@@ -1,3 +1,16 @@
+import { HOME } from '../../console/places.ts';
+import { signOutForm } from '../../console/layout.ts';
+import {
+  bySignedIn,
+  callOf,
+  isOf,
+  isRefusal,
+  noticeOf,
+  oneOf,
+  pathBack,
+  redirect,
+  SIGN_IN_PATH,
+} from '../../console/visits.ts';
 import { z } from 'zod';
 import type { Config } from '../../context/config.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
@@ -14,20 +27,6 @@ import { RequestCodeSchema, SignInSchema, type DashboardSession } from '../schem
 import { sendSignInCode } from '../send-code.ts';
 import { endCurrentSession } from '../sessions.ts';
 import { signIn } from '../sign-in.ts';
-import {
-  bySignedIn,
-  callOf,
-  isOf,
-  isRefusal,
-  noticeOf,
-  oneOf,
-  OVERVIEW,
-  pathBack,
-  redirect,
-  sessionAt,
-  SIGN_IN_PATH,
-  signOutForm,
-} from './visits.ts';
 
 /*
  * Signing in: the address, then the code of the mail, then the operator where there are several. Each step is a plain form, and what was
@@ -63,7 +62,7 @@ const hidden = (name: string, value: string): Html =>
   value === '' ? nothing : html`<input type="hidden" name="${name}" value="${value}">\n`;
 
 const carried = ({ operatorId, next }: Entered): Html =>
-  html`${hidden('operator_id', operatorId)}${hidden('next', next === OVERVIEW ? '' : next)}`;
+  html`${hidden('operator_id', operatorId)}${hidden('next', next === HOME ? '' : next)}`;
 
 interface Step {
   body: Html;
@@ -72,7 +71,7 @@ interface Step {
 }
 
 const pageOf = ({ body, refusal, headers }: Step): Page => ({
-  ...htmlPage(shell({ title: 'Sign in', narrow: true, current: OVERVIEW, body }), refusal?.status),
+  ...htmlPage(shell({ title: 'Sign in', narrow: true, current: HOME, body }), refusal?.status),
   headers: { ...refusal?.headers, ...headers },
 });
 
@@ -87,12 +86,12 @@ const notices: ReadonlyMap<string, Html> = new Map([
 
 /** They may sign in as somebody else all the same. */
 const signedInAs = ({ member, operator }: DashboardSession): Html => html`<div class="notice">
-<p>You are signed in as ${member.email} at ${operator.name}: <a href="${OVERVIEW}">go to the dashboard</a>.</p>
+<p>You are signed in as ${member.email} at ${operator.name}: <a href="${HOME}">go to the dashboard</a>.</p>
 ${signOutForm}
 </div>`;
 
 async function alreadySignedIn(visit: Visit): Promise<Html> {
-  const session = await sessionAt(visit);
+  const session = await visit.session();
   return session === null ? nothing : signedInAs(session);
 }
 
@@ -175,7 +174,7 @@ const choiceStep = (
 ): Html => html`<h1>Choose an operator</h1>
 <p>You work for these operators, or are invited to. You are a member of one that has invited you once you join it, and not before: join none that you do not know.</p>
 <form class="card choices" method="post" action="${CODE_PATH}">
-${hidden('email', email)}${hidden('code', code)}${hidden('next', next === OVERVIEW ? '' : next)}${operators.map(
+${hidden('email', email)}${hidden('code', code)}${hidden('next', next === HOME ? '' : next)}${operators.map(
   ({ id, name, role, status }) =>
     html`<button name="${CHOSEN}" value="${id}">${
       status === 'invited'
@@ -254,7 +253,7 @@ async function refusedCode(
     return pageOf({ body: addressStep(submission, { ...entered, operatorId: '' }, noticeOf(refusal)), refusal });
   }
   if (isOf(error, 'CODE_EXPIRED')) {
-    const session = await sessionAt(submission);
+    const session = await submission.session();
     if (session !== null) {
       if (isWhatWasEntered(session, entered)) return redirect(entered.next);
       const notice = html`${noticeOf(error)}\n${signedInAs(session)}`;
@@ -271,7 +270,7 @@ const isWhatWasEntered = ({ member, operator }: DashboardSession, { email, opera
 
 export const signOutPage: PeoplePage = {
   operation: 'signOutPage',
-  page: async () => redirect(OVERVIEW),
+  page: async () => redirect(HOME),
   submit: (submission) =>
     bySignedIn(submission, async (person) => {
       const { context } = submission;

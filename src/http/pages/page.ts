@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { etagOf } from '../../json/prepared.ts';
 import type { JsonValue } from '../../json/value.ts';
@@ -9,6 +10,8 @@ export interface Page {
   status: number;
   type: string;
   body: string | Buffer;
+  /** In place of the body: it is sent as it comes. */
+  stream?: Readable;
   /** Absent: `no-store`. Present: the answer has an ETag as well. */
   cacheControl?: string;
   /** The ETag of a body that is kept: made once instead of for each answer. */
@@ -100,7 +103,7 @@ export const jsonPage = (status: number, body: unknown): Page => ({
 
 export function sendPage(
   ctx: ParameterizedContext,
-  { status, type, body, cacheControl, etag, coding, vary, location, headers }: Page,
+  { status, type, body, stream, cacheControl, etag, coding, vary, location, headers }: Page,
 ): void {
   if (type.startsWith('text/html')) ctx.set(pageHeaders);
   ctx.status = status;
@@ -111,5 +114,5 @@ export function sendPage(
   if (location !== undefined) ctx.set('Location', location);
   if (headers !== undefined) ctx.set(headers);
   if (cacheControl !== undefined && isKnown(ctx, etag ?? etagOf(body))) ctx.status = 304;
-  else ctx.body = body;
+  else ctx.body = stream ?? body;
 }

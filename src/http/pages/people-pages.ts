@@ -1,18 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ParameterizedContext } from 'koa';
+import type { z } from 'zod';
+import type { Caller } from '../../commands/caller.ts';
 import type { Context } from '../../context/context.ts';
 import type { SharedPool } from '../../database/shared-pool.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { addressBlock, clientAddress } from '../addresses.ts';
 import { UNCOUNTED, type Authentication, type LookUps } from '../auth/authentication.ts';
-import type { Credential } from '../auth/credential.ts';
+import type { Audience } from '../auth/audience.ts';
+import { unauthenticated, type Credential } from '../auth/credential.ts';
 import { createOriginCheck } from '../auth/same-origin.ts';
 import { readForm } from '../body.ts';
+import { callRoute, type RouteInput, type RouteReply } from '../call-route.ts';
+import type { HeavyReads } from '../heavy-reads.ts';
 import type { HeldBodies } from '../held-bodies.ts';
 import { parseQuery } from '../query.ts';
 import { countedAs, type LimitedCall, type RateLimit, type RateLimits } from '../rate-limit.ts';
 import { noteCaller } from '../records.ts';
+import type { Route } from '../route.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { PageTable, sendPage, type FoundPage, type Page } from './page.ts';
@@ -31,6 +37,31 @@ export interface Visit {
   headers: IncomingHttpHeaders;
   /** The block of addresses that the request comes from, as codes are counted by. */
   network: string;
+  /** The session of `person`; null: nobody is signed in, or the session has ended meanwhile. */
+  session(): Promise<SignedIn | null>;
+  /**
+   * Calls a route as this person.
+   * @throws CarnetError UNAUTHENTICATED where nobody is signed in; as the call would be refused
+   */
+  call<
+    A extends Audience,
+    Params extends z.ZodType,
+    Query extends z.ZodType,
+    Body extends z.ZodType,
+    Reply extends z.ZodType,
+  >(
+    route: Route<A, Params, Query, Body, Reply>,
+    input?: RouteInput,
+  ): Promise<RouteReply<z.output<Reply>>>;
+}
+
+/** Who is signed in, and for whom they act. */
+export interface SignedIn {
+  id: string;
+  member: { id: string; email: string; role: 'owner' | 'admin' | 'member' };
+  operator: { id: string; name: string };
+  created_at: string;
+  expires_at: string;
 }
 
 /** A visit that sends a form of the page: one text a member, several where it came several times. */
@@ -47,12 +78,20 @@ export interface PeoplePage {
   submit?(submission: Submission): Promise<Page>;
   /** The call that its form counts as, where that has a limit of its own. */
   submitsAs?: LimitedCall;
+  /** Bytes of its form at most, where a person pastes long texts; 16 KiB unless this says otherwise. */
+  formBytes?: number;
 }
 
 export type PathOfPeoplePage = readonly [path: string, page: PeoplePage];
 
-interface People {
+/** The pages of people, and how the session of a person is read. */
+export interface PagesOfPeople {
   pages: readonly PathOfPeoplePage[];
+  sessionOf(context: Context, caller: Caller): Promise<SignedIn | null>;
+}
+
+interface People extends PagesOfPeople {
+  heavy: HeavyReads;
   known: Authentication;
   shared: SharedPool;
   limits: RateLimits | null;
@@ -64,7 +103,10 @@ interface People {
  * credential than the session cookie is looked at, since browsers send none.
  * @throws CarnetError ORIGIN_FORBIDDEN for a form that another site, or no page at all, has sent; RATE_LIMITED
  */
-export function peoplePages(context: Context, { pages, known, shared, limits, bodies }: People): Middleware<Recorded> {
+export function peoplePages(
+  context: Context,
+  { pages, sessionOf, known, shared, limits, heavy, bodies }: People,
+): Middleware<Recorded> {
   const table = new PageTable(pages);
   const assertSameOrigin = createOriginCheck(context.config.publicBaseUrl);
   const { trustProxyHops } = context.config;
@@ -86,14 +128,23 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
 
   const visitOf = (ctx: ParameterizedContext<Recorded>, id: string, person: Credential | null): Visit => {
     const network = addressBlock(clientAddress(ctx.req, trustProxyHops), 48);
+    const { requestId } = ctx.state;
+    const own = { ...context, pool: shared.of(person?.caller.operatorId ?? network) };
     return {
       id,
       query: parseQuery(ctx.querystring),
-      context: { ...context, pool: shared.of(person?.caller.operatorId ?? network) },
-      requestId: ctx.state.requestId,
+      context: own,
+      requestId,
       person,
       headers: ctx.req.headers,
       network,
+      session: async () => (person === null ? null : await sessionOf(own, person.caller)),
+      async call(route, input) {
+        if (person === null) throw unauthenticated('Sign in first: the session of this page has ended.');
+        const { operation, callsPerMinute } = route;
+        if (callsPerMinute !== undefined) count(ctx, (all) => all.of({ operation, callsPerMinute }));
+        return await callRoute({ context: own, credential: person, requestId, network, heavy }, route, input);
+      },
     };
   };
 
@@ -111,7 +162,7 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage<PeoplePage>) => {
     ctx.state.operation = page.operation;
     ctx.state.forPeople = true;
-    const { submit, submitsAs } = page;
+    const { submit, submitsAs, formBytes } = page;
     const person = await signedIn(ctx.req.headers, addressBlock(clientAddress(ctx.req, trustProxyHops)));
     if (person !== null) noteCaller(ctx.state, person.caller);
     countVisit(ctx, person);
@@ -119,7 +170,8 @@ export function peoplePages(context: Context, { pages, known, shared, limits, bo
       assertSameOrigin(ctx.req.headers);
       // After the origin: no page of another site uses up the limit of the network that it is opened in.
       if (submitsAs !== undefined) count(ctx, (all) => all.of(submitsAs));
-      const form = await readForm(ctx.req, bodies, addressBlock(clientAddress(ctx.req, trustProxyHops), 48));
+      const owner = addressBlock(clientAddress(ctx.req, trustProxyHops), 48);
+      const form = await readForm(ctx.req, bodies, { owner, limit: person === null ? undefined : formBytes });
       const done = await submit({ ...visitOf(ctx, id, person), form });
       ctx.state.commanded = done.status < 400;
       sendPage(ctx, done);

@@ -16,6 +16,10 @@ interface Shell {
   nav?: readonly Link[];
   /** Which of `nav` this page is. */
   current?: string;
+  /** Beside `main`: the navigation of the console. */
+  side?: Html;
+  /** The address of the stream that says when the page is out of date. */
+  live?: string;
   /** At the end of the header: who is signed in, and how they sign out. */
   account?: Html;
   /** Absent: no footer. */
@@ -47,6 +51,8 @@ export const shell = ({
   nav = PUBLIC_NAV,
   current,
   account = nothing,
+  side,
+  live,
   footer,
   narrow,
   styles = [STYLESHEET],
@@ -61,15 +67,26 @@ export const shell = ({
 <title>${title === undefined ? '' : `${title} · `}Carnet</title>
 <link rel="icon" href="${ICON}" type="image/svg+xml">
 ${styles.map((path) => html`<link rel="stylesheet" href="${path}">\n`)}${scripts.map((path) => html`<script src="${path}" defer></script>\n`)}</head>
-<body${narrow === true ? html` class="narrow"` : nothing}>
+<body${narrow === true ? html` class="narrow"` : nothing}${side === undefined ? nothing : html` class="console"`}${live === undefined ? nothing : html` data-stream="${live}"`}>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top"><div>
 <a class="brand" href="/"><img src="${ICON}" width="24" height="24" alt="">Carnet</a>
 ${nav.length === 0 ? nothing : html`<nav aria-label="Main">\n${nav.map(({ path, text }) => html`<a href="${path}"${path === current ? html` aria-current="page"` : nothing}>${text}</a>\n`)}</nav>\n`}${account === nothing ? nothing : html`<div class="account">${account}</div>\n`}</div></header>
-<main id="content">
+${
+  side === undefined
+    ? nothing
+    : html`<div class="frame">
+${side}
+`
+}<main id="content">
 ${body}
 </main>
-${footer === undefined ? nothing : html`<footer><div>\n${footer}\n</div></footer>\n`}</body>
+${
+  side === undefined
+    ? nothing
+    : html`</div>
+`
+}${footer === undefined ? nothing : html`<footer><div>\n${footer}\n</div></footer>\n`}</body>
 </html>
 `;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
-import { dollars } from '../../../src/billing/money.ts';
+import { dollars } from '../../../src/fields/dollars.ts';
 import type { Balance, WalletTransaction } from '../../../src/billing/wallet/schema.ts';
 import {
   buildAgent,

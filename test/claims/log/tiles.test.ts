@@ -103,7 +103,12 @@ describe('The tiles of the log', function () {
   it('are kept for ever by everybody who reads them, and by nobody while the log is stopped', async () => {
     const own = await ownLog();
     const { context } = own;
-    const options = { routes: logRoutes, credentials: credentials(context), pages: [], peoplePages: [] };
+    const options = {
+      routes: logRoutes,
+      credentials: credentials(context),
+      pages: [],
+      people: { pages: [], sessionOf: async () => null },
+    };
     const server = createHttpServer(createApp(context, options));
     try {
       await recordClaims(context, 1);

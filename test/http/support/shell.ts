@@ -1,5 +1,5 @@
 import { localPaymentPages } from '../../../src/billing/index.ts';
-import { dashboardPages } from '../../../src/dashboard/index.ts';
+import { pagesOfPeople } from '../../../src/process/pages.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +58,7 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
       routes,
       credentials: credentials(context),
       pages: localPaymentPages(context),
-      peoplePages: dashboardPages,
+      people: pagesOfPeople(),
       health,
     }),
   ).listen(0, '127.0.0.1');

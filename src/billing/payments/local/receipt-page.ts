@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../http/pages/html.ts';
 import { moment } from '../../../http/pages/moment.ts';
-import { dollars } from '../../money.ts';
+import { dollars } from '../../../fields/dollars.ts';
 import { localPage } from './local-page.ts';
 import type { PaymentRow } from './queries.ts';
 

@@ -1,6 +1,6 @@
-import { html, type Html } from '../../http/pages/html.ts';
-import { showUnseen } from '../../http/pages/unseen.ts';
-import type { JsonValue } from '../../json/value.ts';
+import { html, type Html } from '../http/pages/html.ts';
+import { showUnseen } from '../http/pages/unseen.ts';
+import type { JsonValue } from '../json/value.ts';
 
 /** Characters of a text that are shown among others; on its own page it is shown whole. */
 const SHOWN_AMONG_OTHERS = 4_000;

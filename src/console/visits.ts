@@ -1,24 +1,23 @@
-import type { OperatorCaller } from '../../commands/caller.ts';
-import type { CommandCall } from '../../commands/command.ts';
-import { CarnetError } from '../../errors/carnet-error.ts';
-import { admit } from '../../http/auth/audience.ts';
-import { html, type Html } from '../../http/pages/html.ts';
-import type { Page } from '../../http/pages/page.ts';
-import type { Submission, Visit } from '../../http/pages/people-pages.ts';
-import { htmlPage, shell } from '../../http/pages/shell.ts';
-import type { JsonValue } from '../../json/value.ts';
-import type { DashboardSession } from '../schema.ts';
-import { currentSession } from '../sessions.ts';
+import type { OperatorCaller } from '../commands/caller.ts';
+import { mayApprove } from '../commands/caller.ts';
+import type { CommandCall } from '../commands/command.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import { admit } from '../http/auth/audience.ts';
+import { html, type Html } from '../http/pages/html.ts';
+import type { Page } from '../http/pages/page.ts';
+import type { SignedIn, Submission, Visit } from '../http/pages/people-pages.ts';
+import { htmlPage, shell } from '../http/pages/shell.ts';
+import type { JsonValue } from '../json/value.ts';
+import { HOME } from './places.ts';
 
 /** A page at which somebody is signed in. */
 export interface PersonsVisit<V extends Visit = Visit> {
   visit: V;
   caller: OperatorCaller;
-  session: DashboardSession;
+  session: SignedIn;
 }
 
-export const OVERVIEW = '/dashboard';
-export const SIGN_IN_PATH = '/dashboard/sign-in';
+export const SIGN_IN_PATH = `${HOME}/sign-in`;
 
 /** One value of a form or of an address; '' where there is none, or several. */
 export const oneOf = (values: Visit['query'], name: string): string => {
@@ -34,7 +33,7 @@ export const isRefusal = (error: unknown): error is CarnetError =>
   error instanceof CarnetError && error.status < 500 && error.code !== 'NOT_FOUND';
 
 export const noticeOf = (refusal: CarnetError): Html =>
-  html`<p class="notice error" role="alert">${refusal.message}</p>`;
+  html`<p class="notice error" role="alert">${refusal.message}</p>\n`;
 
 /** So that loading the page again sends no form again. */
 export const redirect = (location: string, headers: Readonly<Record<string, string>> = {}): Page => ({
@@ -46,11 +45,10 @@ export const redirect = (location: string, headers: Readonly<Record<string, stri
 });
 
 /** Where somebody is led once they have signed in: a page of the dashboard, so that no link leads elsewhere. */
-export const pathBack = (path: string): string =>
-  /^\/dashboard\/(?:(?:approvals|reviews|agents|keys|members)\/\w{1,64}|mails|operator)$/.test(path) ? path : OVERVIEW;
+export const pathBack = (path: string): string => (/^\/dashboard(?:\/[\w-]{1,64}){1,2}$/.test(path) ? path : HOME);
 
 function signInFor(path: string, query: Record<string, string> = {}): string {
-  const parameters = new URLSearchParams({ ...query, ...(pathBack(path) !== OVERVIEW && { next: path }) });
+  const parameters = new URLSearchParams({ ...query, ...(pathBack(path) !== HOME && { next: path }) });
   return parameters.size === 0 ? SIGN_IN_PATH : `${SIGN_IN_PATH}?${parameters.toString()}`;
 }
 
@@ -71,22 +69,11 @@ function openedAgain(path: string): Page {
   };
 }
 
-/** The session of this browser; null: nobody is signed in. */
-export async function sessionAt({ person, context }: Visit): Promise<DashboardSession | null> {
-  if (person === null) return null;
-  try {
-    return await currentSession(context, person.caller);
-  } catch (error) {
-    if (isOf(error, 'NOT_FOUND')) return null; // it ended meanwhile
-    throw error;
-  }
-}
-
 /** Who visits, whether their operator is suspended or not; null: nobody is signed in. */
 async function signedInAt<V extends Visit>(visit: V): Promise<PersonsVisit<V> | null> {
   const caller = visit.person?.caller;
   if (caller?.kind !== 'operator') return null; // a session is no other
-  const session = await sessionAt(visit);
+  const session = await visit.session();
   return session === null ? null : { visit, caller, session };
 }
 
@@ -132,12 +119,12 @@ export async function bySignedIn(
   act: (person: PersonsVisit<Submission>) => Promise<Page>,
 ): Promise<Page> {
   const person = await signedInAt(submission);
-  return person === null ? ended(OVERVIEW) : await act(person);
+  return person === null ? ended(HOME) : await act(person);
 }
 
 /**
- * The call of the API that a page or its form stands for. What these calls do they do once, however often the form is sent, so none has
- * an Idempotency-Key.
+ * The call of the API that a page or its form stands for, where the page calls a function of a domain. What these calls do they do once,
+ * however often the form is sent, so none has an Idempotency-Key.
  */
 export const callOf = (
   { visit, caller }: PersonsVisit,
@@ -155,21 +142,5 @@ export function assertDecides({ visit }: PersonsVisit): void {
   if (visit.person !== null) admit(visit.person, 'person', 'post');
 }
 
-export const signOutForm = html`<form method="post" action="/dashboard/sign-out"><button class="plain">Sign out</button></form>`;
-
-/** A page of the dashboard, with who is signed in. */
-export const personsPage = (
-  { session: { member } }: PersonsVisit,
-  { title, body, refusal }: { title: string; body: Html; refusal?: CarnetError | undefined },
-): Page => ({
-  ...htmlPage(
-    shell({
-      title,
-      current: OVERVIEW,
-      account: html`<span>${member.email}</span>\n${signOutForm}`,
-      body: html`${refusal === undefined ? html`` : noticeOf(refusal)}${body}`,
-    }),
-    refusal?.status,
-  ),
-  headers: refusal?.headers ?? {},
-});
+/** Whether this person is an owner or administrator. */
+export const decides = ({ caller }: PersonsVisit): boolean => mayApprove(caller);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readable } from '../../../src/dashboard/pages/readable.ts';
+import { readable } from '../../src/console/readable.ts';
 
 describe('JSON that a person decides about', () => {
   for (const name of ['secret', 'client_secret', 'webhook_signing_secret'])

@@ -1,0 +1,102 @@
+import { html, type Html } from '../http/pages/html.ts';
+import { moment } from '../http/pages/moment.ts';
+import { badge } from './parts.ts';
+
+/*
+ * Charts are drawn on the server, as SVG with a table of the same figures: they need no script, and their colours follow the stylesheet.
+ * Attributes alone, since the policy of pages forbids inline styles.
+ */
+
+const WIDTH = 640;
+const HEIGHT = 160;
+const BASE = 140;
+
+/** One bar a label. `text` is how its value is written. */
+export interface Bar {
+  label: string;
+  value: number;
+  text: string;
+}
+
+/** Bars of amounts over days or causes, in the order given; the table below has the figures. */
+export function bars(title: string, all: readonly Bar[]): Html {
+  const most = Math.max(...all.map(({ value }) => value), 0);
+  if (most === 0) return html``;
+  const step = WIDTH / all.length;
+  const bar = ({ label, value, text }: Bar, at: number): Html => {
+    const height = Math.max(value > 0 ? 2 : 0, (value / most) * (BASE - 10));
+    return html`<rect class="bar" x="${(at * step + step * 0.15).toFixed(1)}" y="${(BASE - height).toFixed(1)}" width="${(step * 0.7).toFixed(1)}" height="${height.toFixed(1)}"><title>${label}: ${text}</title></rect>`;
+  };
+  const [first] = all;
+  const last = all.at(-1);
+  return html`<figure class="chart">
+<figcaption>${title}</figcaption>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}; the figures are below">
+<line class="axis" x1="0" y1="${BASE}" x2="${WIDTH}" y2="${BASE}"/>${all.map(bar)}
+<text class="label" x="0" y="${HEIGHT - 4}">${first?.label ?? ''}</text><text class="label end" x="${WIDTH}" y="${HEIGHT - 4}">${all.length > 1 ? (last?.label ?? '') : ''}</text>
+</svg>
+<details><summary>The figures</summary><table><tbody>${all.map(({ label, text }) => html`<tr><th scope="row">${label}</th><td class="amount">${text}</td></tr>\n`)}</tbody></table></details>
+</figure>
+`;
+}
+
+/** How much of an allowance is used; null: it has no limit. */
+export const meter = (what: string, used: number, allowed: number | null): Html =>
+  allowed === null
+    ? html`<li><span>${what}</span> <span class="amount">${used}, no limit</span></li>\n`
+    : html`<li><label>${what} <span class="amount">${used} of ${allowed}</span><meter min="0" max="${Math.max(allowed, 1)}" high="${Math.max(allowed * 0.9, 0)}" value="${Math.min(used, allowed)}">${used} of ${allowed}</meter></label></li>\n`;
+
+/** A step of something that takes its time. */
+export interface Step {
+  /** What happened. */
+  what: Html | string;
+  /** ISO 8601; null: it has not happened yet. */
+  at: string | null;
+  state?: string;
+  detail?: Html;
+}
+
+/** As people say it: 1.4 s, 3 min 5 s, 2 h 10 min, 3 d. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`;
+  return `${(seconds / 86_400).toFixed(1)} d`;
+}
+
+/** Steps in order, each with how long it took since the one before, drawn to scale. */
+export function timeline(label: string, steps: readonly Step[]): Html {
+  const times = steps.map(({ at }) => (at === null ? null : Date.parse(at)));
+  const known = times.filter((time) => time !== null);
+  const whole = Math.max((known.at(-1) ?? 0) - (known[0] ?? 0), 1);
+  const item = ({ what, at, state, detail = html`` }: Step, index: number): Html => {
+    const time = times[index] ?? null;
+    const before = times.slice(0, index).findLast((one) => one !== null) ?? null;
+    const took = time === null || before === null ? null : time - before;
+    const drawn =
+      took === null
+        ? html``
+        : html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (took / whole) * 100).toFixed(1)}" height="4"/></svg><span class="muted small">after ${duration(took)}</span>`;
+    return html`<li${at === null ? html` class="to-come"` : html``}><div><strong>${what}</strong> ${state === undefined ? html`` : badge(state)} <span class="muted">${at === null ? 'not yet' : moment(at)}</span></div>${drawn}${detail}</li>\n`;
+  };
+  return html`<ol class="timeline" aria-label="${label}">
+${steps.map(item)}</ol>
+`;
+}
+
+/** A node of a tree, a passport and what was delegated from it say. */
+export interface TreeNode {
+  content: Html;
+  children: readonly TreeNode[];
+}
+
+const branches = (nodes: readonly TreeNode[]): Html =>
+  nodes.length === 0
+    ? html``
+    : html`<ul>
+${nodes.map(({ content, children }) => html`<li>${content}${branches(children)}</li>\n`)}</ul>`;
+
+export const tree = (label: string, roots: readonly TreeNode[]): Html =>
+  html`<div class="tree" role="group" aria-label="${label}">${branches(roots)}</div>\n`;

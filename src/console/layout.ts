@@ -1,0 +1,73 @@
+import type { CarnetError } from '../errors/carnet-error.ts';
+import { html, type Html } from '../http/pages/html.ts';
+import type { Page } from '../http/pages/page.ts';
+import { htmlPage, shell } from '../http/pages/shell.ts';
+import { CONSOLE_SCRIPT } from './assets.ts';
+import { liveAddress } from './live.ts';
+import { HOME, sections } from './places.ts';
+import { noticeOf, type PersonsVisit } from './visits.ts';
+
+const nothing = html``;
+
+export const signOutForm = html`<form method="post" action="${HOME}/sign-out"><button class="plain">Sign out</button></form>`;
+
+/** The link of the navigation that a page stands under: the longest path that its own begins with. */
+function current(path: string): string {
+  const paths = sections.flatMap(({ pages }) => pages.map((page) => page.path));
+  return (
+    paths.filter((one) => path === one || path.startsWith(`${one}/`)).toSorted((a, b) => b.length - a.length)[0] ?? HOME
+  );
+}
+
+const link = (path: string, text: string, at: string): Html =>
+  html`<li><a href="${path}"${path === at ? html` aria-current="page"` : nothing}>${text}</a></li>\n`;
+
+function navigation({ caller }: PersonsVisit, path: string): Html {
+  const at = current(path);
+  const shown = sections.filter(({ platform }) => platform !== true || caller.platform);
+  const parts = shown.map(
+    ({ title, pages }) => html`<li><span class="section">${title}</span>
+<ul>
+${pages.map((page) => link(page.path, page.text, at))}</ul></li>
+`,
+  );
+  return html`<nav class="side" aria-label="Console">
+<details class="menu">
+<summary>Menu</summary>
+<form class="search" role="search" action="${HOME}/search"><label><span class="hidden">Find an id</span><input name="q" type="search" placeholder="Find an id" maxlength="100" autocomplete="off" data-key="/"></label></form>
+<ul>
+${link(HOME, 'Home', at)}${parts}</ul>
+</details>
+</nav>`;
+}
+
+interface PersonsPage {
+  title: string;
+  /** Its `h1` first. */
+  body: Html;
+  /** Of the page, for the navigation; absent: that of the first page. */
+  path?: string;
+  refusal?: CarnetError | undefined;
+  /** Ids whose changes bring the page up to date while it is open, and whether a look each quarter of a minute does. */
+  live?: { ids: readonly string[]; looks?: true } | undefined;
+}
+
+/** A page of the console, with who is signed in. What is live is all within `main`. */
+export function personsPage(person: PersonsVisit, { title, body, path = HOME, refusal, live }: PersonsPage): Page {
+  const { member, operator } = person.session;
+  return {
+    ...htmlPage(
+      shell({
+        title,
+        nav: [{ path: '/docs', text: 'Documentation' }],
+        account: html`<span>${operator.name}</span> <span>${member.email}</span>\n${signOutForm}`,
+        side: navigation(person, path),
+        scripts: [CONSOLE_SCRIPT],
+        ...(live !== undefined && { live: liveAddress(person, live) }),
+        body: html`${refusal === undefined ? nothing : noticeOf(refusal)}${body}`,
+      }),
+      refusal?.status,
+    ),
+    headers: refusal?.headers ?? {},
+  };
+}

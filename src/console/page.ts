@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import type { CarnetError } from '../errors/carnet-error.ts';
+import type { Audience } from '../http/auth/audience.ts';
+import { html, type Html } from '../http/pages/html.ts';
+import type { Page } from '../http/pages/page.ts';
+import type { PeoplePage, Submission, Visit } from '../http/pages/people-pages.ts';
+import type { RouteInput } from '../http/call-route.ts';
+import type { Route } from '../http/route.ts';
+import { personsPage } from './layout.ts';
+import { byPerson, forPerson, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
+
+/** The fields of a form as they were sent: one text a member, several where it came several times. */
+export type Form = Visit['query'];
+
+/** What a page shows. */
+export interface Shown {
+  title: string;
+  /** Its `h1` first. */
+  body: Html;
+  /** Ids whose changes bring the parts of the page that are `live` up to date. */
+  live?: { ids: readonly string[]; looks?: true };
+}
+
+/** A form of the page that was refused: the page shows it as it was filled in, and why. */
+export interface Entered {
+  act: string;
+  form: Form;
+  refusal: CarnetError;
+}
+
+/** What a form of a page does. */
+export interface Act {
+  /** The sentence that the page shows when it is done. */
+  done: string;
+  /** @returns where the browser goes, or a page that shows once what is shown once, a secret say; absent: back to the page */
+  run(person: PersonsVisit<Submission>, form: Form): Promise<string | Shown | undefined>;
+}
+
+interface ConsolePage {
+  /** How logs and metrics name it. */
+  operation: string;
+  /** With `:id` at its end where it is the page of each. */
+  path: string;
+  show(person: PersonsVisit, entered?: Entered): Promise<Shown | Page>;
+  /** Its forms by name, as `actForm` writes it. */
+  acts?: Readonly<Record<string, Act>>;
+  /** As `PeoplePage.formBytes`. */
+  formBytes?: number;
+}
+
+export const addressOf = (path: string, id: string): string => path.replace(':id', encodeURIComponent(id));
+
+/**
+ * A page of the console: it is shown, and its forms call what the API has. A refused form is shown again with all that was typed; one that
+ * is done leads to a page that says so.
+ */
+export function consolePage({
+  operation,
+  path,
+  show,
+  acts = {},
+  formBytes,
+}: ConsolePage): readonly [string, PeoplePage] {
+  const pageOf = async (person: PersonsVisit, shown: Shown | Page, entered?: Entered): Promise<Page> =>
+    'status' in shown
+      ? shown
+      : personsPage(person, {
+          ...shown,
+          path,
+          refusal: entered?.refusal,
+          body: html`${flashOf(person, acts)}${shown.body}`,
+        });
+  const page: PeoplePage = {
+    operation,
+    ...(formBytes !== undefined && { formBytes }),
+    page: (visit) =>
+      forPerson(visit, addressOf(path, visit.id), async (person) => await pageOf(person, await show(person))),
+  };
+  if (Object.keys(acts).length === 0) return [path, page];
+  page.submit = (submission) =>
+    byPerson(submission, addressOf(path, submission.id), async (person) => {
+      const form = submission.form as Form;
+      const name = oneOf(form, 'act');
+      const act = Object.hasOwn(acts, name) ? acts[name] : undefined;
+      if (act === undefined) return redirect(addressOf(path, submission.id));
+      try {
+        const done = await act.run(person, form);
+        if (typeof done === 'object') return await pageOf(person, done);
+        const next = done ?? addressOf(path, submission.id);
+        // The sentence is of the page that it leads to, where that has an act of this name.
+        return redirect(`${next}${next.includes('?') ? '&' : '?'}done=${name}`);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        const entered = { act: name, form, refusal: error };
+        return await pageOf(person, await show(person, entered), entered);
+      }
+    });
+  return [path, page];
+}
+
+/** Says what was done a moment ago: by a name in the address, so that nobody can put words of their own on the page. */
+function flashOf({ visit }: PersonsVisit, acts: Readonly<Record<string, Act>>): Html {
+  const name = oneOf(visit.query, 'done');
+  const act = Object.hasOwn(acts, name) ? acts[name] : undefined;
+  return act === undefined ? html`` : html`<p class="notice good" role="status">${act.done}</p>\n`;
+}
+
+/**
+ * An act that calls a route.
+ * @param input the call that the form stands for
+ * @param then where the browser goes, or what is shown once; absent: back to the page
+ */
+export const callAct = <
+  A extends Audience,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+>(
+  done: string,
+  route: Route<A, Params, Query, Body, Reply>,
+  {
+    input = () => ({}),
+    then,
+  }: {
+    input?: (form: Form, person: PersonsVisit<Submission>) => RouteInput;
+    then?: (reply: z.output<Reply>, person: PersonsVisit<Submission>) => string | Shown | undefined;
+  } = {},
+): Act => ({
+  done,
+  async run(person, form) {
+    const key = oneOf(form, 'key');
+    const { body } = await person.visit.call(route, {
+      ...input(form, person),
+      ...(/^[\w-]{22}$/.test(key) && { key: `console ${key}` }),
+    });
+    return then?.(body, person);
+  },
+});
+
+/** The input of an act whose route is about the `:id` of the page. */
+export const ofPage = (_: Form, { visit: { id } }: PersonsVisit): RouteInput => ({ params: { id } });
+
+interface ActForm {
+  /** The name of the act. */
+  act: string;
+  /** The fields, escaped. */
+  fields?: Html;
+  /** Values that the form sends along. */
+  hidden?: Readonly<Record<string, string>>;
+  /** On its button. */
+  label: string;
+  tone?: 'primary' | 'danger';
+  /** The address of the page where the form does not stand on it. */
+  action?: string;
+  /** Further buttons, or links, beside it. */
+  beside?: Html;
+}
+
+/** A form for an act of a page. It has a key of its own, so that one sent twice is done once. */
+export const actForm = ({ act, fields = html``, hidden = {}, label, tone, action, beside = html`` }: ActForm): Html =>
+  html`<form method="post"${action === undefined ? html`` : html` action="${action}"`}>
+<input type="hidden" name="act" value="${act}"><input type="hidden" name="key" value="${randomBytes(16).toString('base64url')}">
+${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${fields}<div class="actions"><button${tone === undefined ? html`` : html` class="${tone}"`}>${label}</button>${beside}</div>
+</form>
+`;
+
+/** A part of a page that live updates put in anew. @param id names it within the page */
+export const live = (id: string, content: Html): Html => html`<div id="${id}" data-live>
+${content}</div>
+`;

@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import { html, type Html } from '../../http/pages/html.ts';
+import { moment } from '../../http/pages/moment.ts';
+import { duration, timeline, type Step } from '../../console/charts.ts';
+import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
+import { asCurl } from '../../console/list.ts';
+import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
+import { badge, facts, momentOr, table } from '../../console/parts.ts';
+import { HOME, idLink } from '../../console/places.ts';
+import { readable } from '../../console/readable.ts';
+import type { PersonsVisit } from '../../console/visits.ts';
+import { dollars } from '../../fields/dollars.ts';
+import { cancel, claim, complete, fail, get } from '../routes.ts';
+import { CompleteBodySchema, FailBodySchema } from '../schema.ts';
+
+type Shown = z.output<typeof get.reply>;
+
+const nothing = html``;
+
+const steps = ({
+  status,
+  created_at: created,
+  claimed_at: claimed,
+  completed_at: ended,
+  expires_at: until,
+  attempt,
+}: Shown): Step[] => [
+  { what: 'Ordered, and its price held', at: created },
+  {
+    what: attempt > 1 ? `Claimed, the ${attempt}th time` : 'Claimed by its provider',
+    at: claimed,
+  },
+  ended === null
+    ? { what: 'Ends', at: null, detail: html`<span class="muted small">at the latest ${moment(until)}</span>` }
+    : { what: 'Ended', at: ended, state: status },
+];
+
+const payload = (title: string, value: Shown['input'], purged: string | null): Html =>
+  html`<section class="card"><h2>${title}</h2>
+${value === null ? html`<p class="muted">${purged === null ? 'There is none to be shown.' : html`It was purged ${moment(purged)}; its hash stays.`}</p>` : html`<pre class="wrapped" tabindex="0"><code>${readable(value)}</code></pre>`}</section>
+`;
+
+const executed = (all: Shown['steps']): Html =>
+  all === null
+    ? nothing
+    : html`<h2>Steps</h2>
+${table(
+  'Steps',
+  [
+    { title: 'Step', cell: ({ index, kind, label }) => html`${index + 1}. ${label ?? kind}` },
+    { title: 'State', cell: ({ status }) => badge(status) },
+    { title: 'Took', amount: true, cell: ({ duration_ms: ms }) => (ms === null ? '' : duration(ms)) },
+    { title: 'Tokens', amount: true, cell: ({ tokens }) => tokens ?? '' },
+    { title: 'Microcents', amount: true, cell: ({ charged_microcents: cost }) => cost },
+    {
+      title: 'Error',
+      cell: ({ error, console }) =>
+        html`${error === null ? nothing : html`<code>${error.code}</code> ${error.message}`}${console === null ? nothing : html`<pre class="wrapped" tabindex="0"><code>${console}</code></pre>`}`,
+    },
+  ],
+  all,
+)}`;
+
+/** What its provider, or its consumer, may do now. */
+function acts({ caller }: PersonsVisit, shown: Shown, entered?: Entered): Html {
+  const { status, provider_operator_id: provider, consumer_operator_id: consumer, execution_mode: mode } = shown;
+  const isProvider = provider === caller.operatorId && mode === 'open';
+  return html`${isProvider && status === 'pending' ? actForm({ act: 'claim', label: 'Claim it', tone: 'primary' }) : nothing}${
+    isProvider && status === 'processing'
+      ? html`<div class="columns"><section class="card"><h2>Deliver</h2>
+${actForm({ act: 'complete', label: 'Complete it', tone: 'primary', fields: fieldsOf(outputForm, outputOptions, { entered: entered?.act === 'complete' ? entered : undefined }) })}</section>
+<section class="card"><h2>Give it up</h2>
+${actForm({ act: 'fail', label: 'Fail it', tone: 'danger', fields: fieldsOf(failForm, failOptions, { entered: entered?.act === 'fail' ? entered : undefined }) })}</section></div>`
+      : nothing
+  }${consumer === caller.operatorId && status === 'pending' ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger' }) : nothing}`;
+}
+
+const outputForm = schemaOf(CompleteBodySchema);
+const outputOptions = { only: ['output'], hints: { output: 'It must match the output schema of the skill.' } };
+const failForm = schemaOf(FailBodySchema);
+const failOptions = { only: ['error'] };
+
+/** One invocation: how far it is, what it was given and has given, and what may be done with it. */
+export const invocationPage = consolePage({
+  operation: 'invocationPage',
+  path: `${HOME}/invocations/:id`,
+  async show(person, entered) {
+    const { visit } = person;
+    const { body: shown } = await visit.call(get, { params: { id: visit.id } });
+    const { id, error, price_cents: price, compute_cents: compute } = shown;
+    return {
+      title: 'Invocation',
+      live: { ids: [id] },
+      body: html`<h1>Invocation</h1>
+${live(
+  'state',
+  html`<p class="lead"><code>${id}</code> ${badge(shown.status)}</p>
+${error === null ? nothing : html`<p class="notice error"><code>${error.code}</code> ${error.message}</p>\n`}<div class="columns"><section class="card">${timeline('How far it is', steps(shown))}</section>
+<section class="card">${facts([
+    ['Skill', html`${idLink(shown.skill_id)} ${shown.skill_version}`],
+    ['Price', dollars(price)],
+    ['Computing', compute === 0 ? null : dollars(compute)],
+    ['Executed', shown.execution_mode === 'open' ? 'by its provider' : `by the service (${shown.execution_mode})`],
+    ['Consumer', idLink(shown.consumer_operator_id)],
+    ['Provider', idLink(shown.provider_operator_id)],
+    ['Agent', shown.agent_id === null ? null : idLink(shown.agent_id)],
+    ['Passport', shown.passport_id === null ? null : idLink(shown.passport_id)],
+    ['Mission', shown.mission_id === null ? null : idLink(shown.mission_id)],
+    ['Lease until', shown.lease_until === null ? null : momentOr(shown.lease_until)],
+    [
+      'Evidence',
+      shown.claim_ids.length === 0 ? null : html`${shown.claim_ids.map((claimId) => html`${idLink(claimId)}<br>`)}`,
+    ],
+  ])}</section></div>
+${executed(shown.steps)}`,
+)}${acts(person, shown, entered)}<div class="columns">${payload('Input', shown.input, shown.contents_purged_at)}${payload('Output', shown.output, shown.contents_purged_at)}</div>
+${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
+    };
+  },
+  acts: {
+    claim: callAct('It is claimed: work on it, then deliver it here.', claim, { input: ofPage }),
+    complete: callAct('It is completed, and its price is among your earnings.', complete, {
+      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(outputForm, form, outputOptions) }),
+    }),
+    fail: callAct('It is given up; its price is given back.', fail, {
+      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(failForm, form, failOptions) }),
+    }),
+    cancel: callAct('It is withdrawn; its price is given back.', cancel, { input: ofPage }),
+  },
+  formBytes: 1_048_576,
+});

@@ -1,0 +1,5 @@
+import type { PathOfPeoplePage } from '../../http/pages/people-pages.ts';
+import { invocationPage } from './invocation-page.ts';
+import { invocationsPage } from './list-page.ts';
+
+export const invocationPages: readonly PathOfPeoplePage[] = [invocationsPage, invocationPage];

@@ -1,0 +1,20 @@
+import { livePage } from '../console/live.ts';
+import { HOME } from '../console/places.ts';
+import { searchPage } from '../console/search.ts';
+import { currentSession, dashboardPages } from '../dashboard/index.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import type { PagesOfPeople } from '../http/pages/people-pages.ts';
+import { invocationPages } from '../invocations/pages/pages.ts';
+
+/** Every page of people, a domain after the other; the frame is in src/console. */
+export const pagesOfPeople = (): PagesOfPeople => ({
+  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...dashboardPages],
+  async sessionOf(context, caller) {
+    try {
+      return await currentSession(context, caller);
+    } catch (error) {
+      if (error instanceof CarnetError && error.code === 'NOT_FOUND') return null; // it ended meanwhile
+      throw error;
+    }
+  },
+});
