@@ -166,7 +166,7 @@ ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="
 </form>
 `;
 
-/** A part of a page that live updates put in anew. @param id names it within the page */
+/** A part of a page that live updates replace. @param id names it within the page */
 export const live = (id: string, content: Html): Html => html`<div id="${id}" data-live>
 ${content}</div>
 `;
