@@ -20,6 +20,8 @@ export interface Shown {
   body: Html;
   /** Ids whose changes bring the parts of the page that are `live` up to date. */
   live?: { ids: readonly string[]; looks?: true };
+  /** Addresses of scripts of this page alone. */
+  scripts?: readonly string[];
 }
 
 /** A form of the page that was refused: the page shows it as it was filled in, and why. */
@@ -29,7 +31,7 @@ export interface Entered {
   refusal: CarnetError;
 }
 
-/** What a form of a page does. */
+/** The act behind a form of a page. */
 export interface Act {
   /** The sentence that the page shows when it is done. */
   done: string;
@@ -109,7 +111,7 @@ function flashOf({ visit }: PersonsVisit, acts: Readonly<Record<string, Act>>): 
 /**
  * An act that calls a route.
  * @param input the call that the form stands for
- * @param then where the browser goes, or what is shown once; absent: back to the page
+ * @param after where the browser goes, or what is shown once; absent: back to the page
  */
 export const callAct = <
   A extends Audience,
@@ -122,10 +124,10 @@ export const callAct = <
   route: Route<A, Params, Query, Body, Reply>,
   {
     input = () => ({}),
-    then,
+    after,
   }: {
     input?: (form: Form, person: PersonsVisit<Submission>) => RouteInput;
-    then?: (reply: z.output<Reply>, person: PersonsVisit<Submission>) => string | Shown | undefined;
+    after?: (reply: z.output<Reply>, person: PersonsVisit<Submission>) => string | Shown | undefined;
   } = {},
 ): Act => ({
   done,
@@ -135,7 +137,7 @@ export const callAct = <
       ...input(form, person),
       ...(/^[\w-]{22}$/.test(key) && { key: `console ${key}` }),
     });
-    return then?.(body, person);
+    return after?.(body, person);
   },
 });
 

@@ -1,14 +1,18 @@
+import { claimAssets } from '../claims/pages/assets.ts';
+import { claimPages } from '../claims/pages/pages.ts';
+import { consoleAssets } from '../console/assets.ts';
 import { livePage } from '../console/live.ts';
 import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
 import { currentSession, dashboardPages } from '../dashboard/index.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
+import type { PathOfPage } from '../http/pages/page.ts';
 import type { PagesOfPeople } from '../http/pages/people-pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
-  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...dashboardPages],
+  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...claimPages, ...dashboardPages],
   async sessionOf(context, caller) {
     try {
       return await currentSession(context, caller);
@@ -18,3 +22,6 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     }
   },
 });
+
+/** The files that pages of people load. */
+export const filesOfPages = (): PathOfPage[] => [...consoleAssets(), ...claimAssets()];
