@@ -13,7 +13,7 @@ import { byPerson, forPerson, isRefusal, oneOf, redirect, type PersonsVisit } fr
 /** The fields of a form as they were sent: one text a member, several where it came several times. */
 export type Form = Visit['query'];
 
-/** What a page shows. */
+/** The content of a page. */
 export interface Shown {
   title: string;
   /** Its `h1` first. */

@@ -3,7 +3,7 @@ import { moment } from '../../http/pages/moment.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage } from '../../console/page.ts';
-import { badge, facts, table } from '../../console/parts.ts';
+import { badge, confirmation, facts, table } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
 import { decides, isOf, type PersonsVisit } from '../../console/visits.ts';
@@ -82,7 +82,7 @@ ${actForm({ act: 'erase', label: 'Erase the payload', tone: 'danger', fields: ht
           : nothing
       }</div>`;
 
-const sure = html`<label><input type="checkbox" required><span>I know that this cannot be undone</span></label>\n`;
+const sure = confirmation('I know that this cannot be undone');
 
 /** One claim: its statement, its receipt, and its way to the root of the log. */
 export const claimPage = consolePage({
