@@ -41,7 +41,7 @@ const MAX_CSV_ROWS = 1_000;
 
 interface ShownList<Reply> {
   html: Html;
-  /** What the route answered, for the rest of the page. */
+  /** The answer of the route, for the rest of the page. */
   reply: Reply;
   /** The CSV of the rows, where the address asks for it: the page answers with it. */
   csv?: Page;
