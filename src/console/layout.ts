@@ -45,7 +45,7 @@ interface PersonsPage {
   title: string;
   /** Its `h1` first. */
   body: Html;
-  /** Of the page, for the navigation; absent: that of the first page. */
+  /** The path of the page, for the navigation; absent: that of the first page. */
   path?: string;
   refusal?: CarnetError | undefined;
   /** Ids whose changes bring the page up to date while it is open, and whether a look each quarter of a minute does. */

@@ -19,7 +19,7 @@ interface List<Reply, Row> {
   label: string;
   /** The path of the page that it stands on. */
   path: string;
-  /** Of the path of the route, and what its query always has. */
+  /** The parameters of the path of the route, and those that its query always has. */
   input?: RouteInput;
   rows(reply: Reply): readonly Row[];
   columns: readonly Column<Row>[];
