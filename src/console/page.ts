@@ -111,7 +111,7 @@ function flashOf({ visit }: PersonsVisit, acts: Readonly<Record<string, Act>>): 
 /**
  * An act that calls a route.
  * @param input the call that the form stands for
- * @param after where the browser goes, or what is shown once; absent: back to the page
+ * @param then where the browser goes, or what is shown once; absent: back to the page
  */
 export const callAct = <
   A extends Audience,
@@ -124,10 +124,10 @@ export const callAct = <
   route: Route<A, Params, Query, Body, Reply>,
   {
     input = () => ({}),
-    after,
+    then,
   }: {
     input?: (form: Form, person: PersonsVisit<Submission>) => RouteInput;
-    after?: (reply: z.output<Reply>, person: PersonsVisit<Submission>) => string | Shown | undefined;
+    then?: (reply: z.output<Reply>, person: PersonsVisit<Submission>) => string | Shown | undefined;
   } = {},
 ): Act => ({
   done,
@@ -137,7 +137,7 @@ export const callAct = <
       ...input(form, person),
       ...(/^[\w-]{22}$/.test(key) && { key: `console ${key}` }),
     });
-    return after?.(body, person);
+    return then?.(body, person);
   },
 });
 

@@ -57,7 +57,7 @@ ${actForm({
   acts: {
     verify: callAct('It is verified.', verify, {
       input: (form) => ({ body: { envelope: envelopeIn(oneOf(form, 'envelope')) } }),
-      after: (reply) => ({ title: 'Verify a claim', body: verdict(reply) }),
+      then: (reply) => ({ title: 'Verify a claim', body: verdict(reply) }),
     }),
   },
   formBytes: 1_048_576,
