@@ -36,7 +36,9 @@ interface List<Reply, Row> {
 
 /** The parameters by which a page of a list is asked for, besides its filters. */
 const PAGING = ['cursor', 'offset', 'page', 'limit'];
-/** Rows of a CSV at most, and how many of its pages are read. */
+/** Rows of a page: about 12 KB of HTML. */
+const ROWS = 25;
+/** Rows of a CSV at most, a page after the other. */
 const MAX_CSV_ROWS = 1_000;
 
 interface ShownList<Reply> {
@@ -69,7 +71,7 @@ export async function listOf<
   const asked = Object.fromEntries(
     names.flatMap((name) => (oneOf(visit.query, name) === '' ? [] : [[name, oneOf(visit.query, name)]])),
   );
-  const query = { ...asked, ...input.query };
+  const query = { limit: String(ROWS), ...asked, ...input.query };
   const { body: reply, links } = await visit.call(route, { ...input, query });
   if (oneOf(visit.query, 'csv') === list.id) {
     const found = [...rows(reply)];
