@@ -26,7 +26,7 @@ describe('Pages of invocations', () => {
     const done = await wrong.press('Complete it', { fields: { output: JSON.stringify({ text: HOSTILE }) } });
     assert.match(done.text, /completed/);
     assert.deepEqual(
-      done.buttons().filter((label) => /it$/.test(label)),
+      done.buttons().filter((label) => label.endsWith('it')),
       [],
     );
     const atConsumer = await browserOf(await buildPerson(consumer)).open(`/dashboard/invocations/${id}`);
