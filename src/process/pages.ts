@@ -2,13 +2,24 @@ import { livePage } from '../console/live.ts';
 import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
 import { currentSession, dashboardPages } from '../dashboard/index.ts';
+import { eventPages } from '../events/pages/pages.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { PagesOfPeople } from '../http/pages/people-pages.ts';
+import { inboundPages } from '../inbound/pages/pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
+import { notificationPages } from '../notifications/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
-  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...dashboardPages],
+  pages: [
+    [`${HOME}/live`, livePage()],
+    searchPage,
+    ...eventPages,
+    ...inboundPages,
+    ...invocationPages,
+    ...notificationPages,
+    ...dashboardPages,
+  ],
   async sessionOf(context, caller) {
     try {
       return await currentSession(context, caller);
