@@ -2,7 +2,7 @@ export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
 export { readApiKey, revokeApiKey } from './api-keys/api-keys.ts';
 export { findApiKey } from './api-keys/queries.ts';
 export { newSecret } from './api-keys/secret.ts';
-export { maySeeAgent, readConduct, unblockAgent } from './agents/agents.ts';
+export { maySeeAgent, pageOfAgents, readConduct, unblockAgent } from './agents/agents.ts';
 export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';
 export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';

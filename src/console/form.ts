@@ -39,6 +39,8 @@ export interface FormOptions {
   hints?: Readonly<Record<string, string>>;
   /** By path: fields of several lines. */
   long?: readonly string[];
+  /** By path: fields of one line, however long they may be, an address say. */
+  short?: readonly string[];
   /** By path: fields that hide what is typed. */
   secret?: readonly string[];
   /** By path: what may be chosen, where the schema takes any text. */
@@ -92,13 +94,14 @@ const typeOf = ({ type, enum: choices, const: only }: Schema): string | undefine
 
 type Kind = 'choice' | 'flag' | 'number' | 'text' | 'long' | 'lines' | 'choices' | 'object' | 'json';
 
-function kindOf(schema: Schema, path: string, { long = [], choices = {} }: FormOptions): Kind {
+function kindOf(schema: Schema, path: string, { long = [], short = [], choices = {} }: FormOptions): Kind {
   const type = typeOf(schema);
   if (choices[path] !== undefined) return type === 'array' ? 'choices' : 'choice';
   if (schema.enum !== undefined || schema.const !== undefined) return type === 'string' ? 'choice' : 'json';
   if (type === 'boolean') return 'flag';
   if (type === 'integer' || type === 'number') return 'number';
-  if (type === 'string') return long.includes(path) || (schema.maxLength ?? 0) > LONG ? 'long' : 'text';
+  if (type === 'string')
+    return !short.includes(path) && (long.includes(path) || (schema.maxLength ?? 0) > LONG) ? 'long' : 'text';
   if (type === 'array') {
     const items = meant(schema.items ?? {});
     if (typeOf(items) !== 'string') return 'json';

@@ -6,13 +6,25 @@ import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
 import { currentSession, dashboardPages } from '../dashboard/index.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
+import { eventPages } from '../events/pages/pages.ts';
 import type { PathOfPage } from '../http/pages/page.ts';
 import type { PagesOfPeople } from '../http/pages/people-pages.ts';
+import { inboundPages } from '../inbound/pages/pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
+import { notificationPages } from '../notifications/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
-  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...claimPages, ...dashboardPages],
+  pages: [
+    [`${HOME}/live`, livePage()],
+    searchPage,
+    ...invocationPages,
+    ...claimPages,
+    ...dashboardPages,
+    ...eventPages,
+    ...inboundPages,
+    ...notificationPages,
+  ],
   async sessionOf(context, caller) {
     try {
       return await currentSession(context, caller);

@@ -86,7 +86,7 @@ const table: [line: string, rule: Rule][] = [
   ['GET /v1/operators/me', accounts],
   ['PATCH /v1/operators/me', administration],
   ['* /v1/operators/me/erasure', administration],
-  ['GET /v1/events', accounts],
+  ['GET /v1/events*', accounts],
   ['POST /v1/agents', { ...accounts, ...withPartners }],
   ['GET /v1/agents', { ...accounts, ...withPartners }],
   ['GET /v1/agents/:id', { ...accounts, ...withPartners }],

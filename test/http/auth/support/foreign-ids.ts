@@ -32,6 +32,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/billing/refunds/:', 'refund'],
   ['/v1/billing/topups/:', 'topUp'],
   ['/v1/notifications/deliveries/:', 'delivery'],
+  ['/v1/events/:', 'event'],
   ['/v1/partner-grants/:', 'partnerGrant'],
   ['/v1/operator/inbound-webhooks/:id/events/:', 'endpoint', 'inboundEvent'],
   ['/v1/operator/inbound-webhooks/:', 'endpoint'],
