@@ -1,3 +1,4 @@
+import { billingPages } from '../billing/pages/pages.ts';
 import { livePage } from '../console/live.ts';
 import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
@@ -8,7 +9,7 @@ import { invocationPages } from '../invocations/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
-  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...dashboardPages],
+  pages: [[`${HOME}/live`, livePage()], searchPage, ...billingPages, ...invocationPages, ...dashboardPages],
   async sessionOf(context, caller) {
     try {
       return await currentSession(context, caller);
