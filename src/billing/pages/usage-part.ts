@@ -12,7 +12,7 @@ const charged = (what: string, { overage }: Allowance): Html[] =>
     ? []
     : [html`<p class="notice warning">${what}: ${overage} were beyond the allowance and were charged.</p>\n`];
 
-/** What is used of what the tier includes. */
+/** The allowances, seats and storage of the tier, and how much of them is used. */
 export function usagePart({ allowances, allowance_period: period, usage, seats, storage }: Usage): Html {
   const counted = [
     ['Metered actions', allowances.metered_actions],

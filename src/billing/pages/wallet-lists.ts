@@ -22,7 +22,7 @@ import { WALLET_PATH } from './words.ts';
 /** Rows of a list on the page of the wallet, which has all six. */
 const SHORT = 5;
 
-/** What a wallet has of one kind: a few on its page, all on a page of their own. */
+/** A list of the wallet: a few rows on its page, all on a page of their own. */
 export interface WalletList {
   /** In the address of its page. */
   name: string;

@@ -61,7 +61,7 @@ ${shown}`,
   );
 }
 
-/** What a person may do to pay; for members a sentence that says who does. */
+/** The forms for those who may pay; for members a sentence that says who does. */
 function actsPart(person: PersonsVisit, forms: Html): Html {
   if (!decides(person)) return html`<p class="muted">Owners and administrators change it.</p>\n`;
   if (!takesPayments(person))

@@ -10,6 +10,9 @@ export const DAYS = 30;
 
 const Row = DaysSchema.extend({ sums: json.pipe(DaysSchema.shape.sums) });
 
+/** Rows that are read at most: 2,000 blocks where rows of other wallets lie between them. A constant, as in `rowsRead` of the statement. */
+const mostRows = sql.fragment`5000`;
+
 /**
  * What moved in a wallet by day and type. A constant bounds the rows that are read, so the cost does not grow with the wallet:
  * positions are dense and follow the times, so they say without a count whether that is all.
@@ -23,10 +26,10 @@ export const readDays = (connection: CommonQueryMethods, operatorId: OperatorId)
     ), newest as (
       select t.kind, t.created_at, ${signedCents} as cents from transfers t
       where t.wallet = ${operatorId} and t.position <= (select top from place) and t.position > (select floor from place)
-      order by t.position desc limit 10000
+      order by t.position desc limit ${mostRows}
     )
-    select place.top - place.floor <= 10000 as complete,
-      iso_time(case when place.top - place.floor <= 10000 then place.day else (select min(created_at) from newest) end) as since,
+    select place.top - place.floor <= ${mostRows} as complete,
+      iso_time(case when place.top - place.floor <= ${mostRows} then place.day else (select min(created_at) from newest) end) as since,
       coalesce((
         select json_agg(json_build_object('day', d.day, 'type', d.kind, 'in_cents', d.credited, 'out_cents', d.debited) order by d.day, d.kind)
         from (

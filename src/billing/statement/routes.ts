@@ -186,7 +186,7 @@ export const getDays = route({
   tag: 'billing',
   summary: `Read what moved in your wallet by day and type, over the last ${DAYS} days`,
   description:
-    'For charts. At most 10,000 rows are read, the newest ones: where there are more, `since` says from when on the sums count. ' +
+    'For charts. At most 5,000 rows are read, the newest ones: where there are more, `since` says from when on the sums count. ' +
     'The statement has every row.',
   audience: 'anyone',
   status: 200,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn } from '../../support/people.ts';
@@ -20,10 +21,18 @@ async function newestOf(operator: Requester, type: string): Promise<string> {
   return row.id;
 }
 
-/** An invocation that was paid, of a skill whose name is markup. */
-async function paidInvocation(consumer: TestOperator, price = 30): Promise<string> {
+/** The platform puts money into the wallet, with these words. */
+async function adjusted({ operatorId }: TestOperator, { cents, text }: { cents: number; text: string }): Promise<void> {
+  const id = newId('txn');
+  const db = await database();
+  await db.query(sql.unsafe`
+    select credit_wallet(${id}, ${operatorId}, ${cents}, 'platform:adjustments', 'adjustment', ${id}, ${text})`);
+}
+
+/** An invocation that was paid. */
+async function paidInvocation(consumer: TestOperator): Promise<string> {
   const provider = await buildOperator();
-  const skill = await buildSkill(provider, { name: hostile, price_per_invocation: price });
+  const skill = await buildSkill(provider, { price_per_invocation: 30 });
   const { id } = await buildInvocation(consumer, skill.id);
   assertStatus(await provider.post(`/v1/skills/invocations/${id}/claim`), 200);
   assertStatus(await provider.post(`/v1/skills/invocations/${id}/complete`, { output: { text: 'hello' } }), 200);
@@ -34,14 +43,15 @@ describe('GET /dashboard/transactions', function () {
   this.timeout(120_000);
 
   it('shows the statement with its reasons, filters, charts and CSV', async () => {
-    const operator = await buildOperator({ cents: 500 });
+    const operator = await buildOperator();
+    await adjusted(operator, { cents: 500, text: hostile });
     const invocationId = await paidInvocation(operator);
     const browser = await ownerOf(operator);
     const page = await browser.open(TRANSACTIONS);
     assert.match(page.text, /2 rows under these filters/);
-    assert.match(page.text, /Out of the wallet by day.*Invocation \$0\.30/);
+    assert.match(page.text, /Out of the wallet by day.*Invocation\$0\.30/);
     assert(page.links().some(({ href }) => href === `/dashboard/invocations/${invocationId}`));
-    assert(!page.html.includes('<script>alert'), 'names are escaped');
+    assert(page.text.includes(hostile) && !page.html.includes('<script>alert'), 'escaped');
     const credits = await browser.open(`${TRANSACTIONS}?direction=in&since=2020-01-01`);
     assert.match(credits.text, /One row under these filters/);
     assert(!credits.text.includes('-$0.30'));
@@ -58,7 +68,7 @@ describe('GET /dashboard/transactions', function () {
     const id = await sealedCall(await database(), operator.operatorId, { costMicrocents: 400_000 });
     const browser = await ownerOf(operator);
     const timeline = await (await browser.open(TRANSACTIONS)).follow('With model calls');
-    assert.match(timeline.text, new RegExp(`${id}.*openai gpt-5-mini.*charged 0\\.46 ¢`));
+    assert.match(timeline.text, new RegExp(`${id}sealed_step, openai gpt-5-mini1200charged0\\.46 ¢`));
     const calls = await browser.open(`${TRANSACTIONS}?view=timeline&entry_kind=llm`);
     assert(!calls.text.includes('$1.00'));
   });
@@ -95,7 +105,6 @@ describe('GET /dashboard/transactions/:id', function () {
     const invocationId = await paidInvocation(operator);
     const page = await (await ownerOf(operator)).open(`${TRANSACTIONS}/${await newestOf(operator, 'invocation')}`);
     assert(page.links().some(({ href }) => href === `/dashboard/invocations/${invocationId}`));
-    assert(!page.html.includes('<script>alert'), 'names are escaped');
     assert.deepEqual(page.buttons(), ['Sign out']);
   });
 
@@ -126,7 +135,7 @@ describe('GET /dashboard/transactions/:id', function () {
     await paidInvocation(operator);
     const page = await (await ownerOf(operator)).open(`${TRANSACTIONS}/${transactionId}`);
     const refused = await page.press('Refund $10.00', { fields: { sure: 'yes' } });
-    assert.equal(refused.status, 403);
+    assert.equal(refused.status, 400);
     assert.match(refused.notices.join(' '), /refunded as a whole/);
   });
 
@@ -170,6 +179,6 @@ describe('GET /dashboard/earnings', function () {
       insert into payouts (id, operator_id, month, gross_cents, commission_cents, status)
       values (${`pyt_${operator.operatorId.slice(3)}`}, ${operator.operatorId}, '2026-01', 12345, 1234, 'rolled_over')`);
     const page = await browserOf(await buildPerson(operator, 'member')).open('/dashboard/earnings');
-    assert.match(page.text, /2026-01 \$123\.45 \$12\.34 \$111\.11 rolled over/);
+    assert.match(page.text, /2026-01\$123\.45\$12\.34\$111\.11rolled over/);
   });
 });
