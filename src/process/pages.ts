@@ -1,3 +1,4 @@
+import { billingPages } from '../billing/pages/pages.ts';
 import { claimAssets } from '../claims/pages/assets.ts';
 import { claimPages } from '../claims/pages/pages.ts';
 import { consoleAssets } from '../console/assets.ts';
@@ -24,6 +25,7 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     ...eventPages,
     ...inboundPages,
     ...notificationPages,
+    ...billingPages,
   ],
   async sessionOf(context, caller) {
     try {

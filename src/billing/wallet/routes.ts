@@ -4,7 +4,7 @@ import { AdjustmentSchema, createAdjustment, CreateAdjustmentSchema } from './ad
 import { readBalance } from './queries.ts';
 import { BalanceSchema } from './schema.ts';
 
-const getBalance = route({
+export const getBalance = route({
   method: 'get',
   path: '/v1/billing/balance',
   operation: 'getBalance',
