@@ -4,6 +4,7 @@ import { html, type Html } from '../http/pages/html.ts';
 import { parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Entered, Form } from './page.ts';
+import { sentence } from './readable.ts';
 
 /*
  * Forms that are made from a schema: of the body of a route, or of the input of a skill. A field is named by its path, `allowance.cents`; what a
@@ -171,7 +172,7 @@ ${fields(schema, { options, filled, above: `${path}.`, isRequired })}</fieldset>
 `;
   const fault = faultAt(filled.entered?.refusal.errors ?? [], path);
   const hint = options.hints?.[path] ?? schema.description;
-  const told = html`${hint === undefined ? html`` : html`<span class="hint">${hint}</span>`}${fault === undefined ? html`` : html`<span class="fault">${fault.message}</span>`}`;
+  const told = html`${hint === undefined ? html`` : html`<span class="hint">${sentence(hint)}</span>`}${fault === undefined ? html`` : html`<span class="fault">${fault.message}</span>`}`;
   const state = html`${isRequired && kind !== 'flag' ? html` required` : html``}${fault === undefined ? html`` : html` aria-invalid="true"`}`;
   const texts = textsOf(schema, { path, kind }, filled);
   const text = texts.join('\n');
