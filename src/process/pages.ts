@@ -1,14 +1,25 @@
+import { agentPages } from '../accounts/agents/pages/pages.ts';
 import { livePage } from '../console/live.ts';
 import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
 import { currentSession, dashboardPages } from '../dashboard/index.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { PagesOfPeople } from '../http/pages/people-pages.ts';
+import { governancePages } from '../governance/pages/pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
+import { passportPages } from '../passports/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
-  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...dashboardPages],
+  pages: [
+    [`${HOME}/live`, livePage()],
+    searchPage,
+    ...invocationPages,
+    ...governancePages,
+    ...passportPages,
+    ...agentPages,
+    ...dashboardPages,
+  ],
   async sessionOf(context, caller) {
     try {
       return await currentSession(context, caller);
