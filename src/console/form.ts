@@ -4,6 +4,7 @@ import { html, type Html } from '../http/pages/html.ts';
 import { parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Entered, Form } from './page.ts';
+import { sentence } from './readable.ts';
 
 /*
  * Forms that are made from a schema: of the body of a route, or of the input of a skill. A field is named by its path, `allowance.cents`; what a
@@ -123,18 +124,24 @@ const wordsOf = (path: string): string => {
 
 /** The fields of a schema, filled in with what there is or what was typed, and with the faults that the API named. */
 export function fieldsOf(json: JsonObject, options: FormOptions = {}, filled: Filled = {}): Html {
-  return html`${fields(json, { options, filled, above: '' })}`;
+  return html`${fields(json, { options, filled, above: '', isRequired: true })}`;
 }
 
 interface Place {
   options: FormOptions;
   filled: Filled;
   above: string;
+  /** Nothing is required within what may be left out. */
+  isRequired: boolean;
 }
 
-function fields(schema: Schema, { options, filled, above }: Place): Html[] {
+function fields(schema: Schema, { options, filled, above, isRequired }: Place): Html[] {
   return properties(schema, above === '' ? options.only : undefined).map(([name, property]) =>
-    field(property, `${above}${name}`, { options, filled, isRequired: schema.required?.includes(name) === true }),
+    field(property, `${above}${name}`, {
+      options,
+      filled,
+      isRequired: isRequired && schema.required?.includes(name) === true,
+    }),
   );
 }
 
@@ -159,20 +166,16 @@ function textsOf(schema: Schema, { path, kind }: { path: string; kind: Kind }, {
   return [kind === 'json' ? JSON.stringify(value, null, 2) : written(value)];
 }
 
-function field(
-  schema: Schema,
-  path: string,
-  { options, filled, isRequired }: Omit<Place, 'above'> & { isRequired: boolean },
-): Html {
+function field(schema: Schema, path: string, { options, filled, isRequired }: Omit<Place, 'above'>): Html {
   const kind = kindOf(schema, path, options);
   const label = options.labels?.[path] ?? schema.title ?? wordsOf(path);
   if (kind === 'object')
     return html`<fieldset><legend>${label}</legend>
-${fields(schema, { options, filled, above: `${path}.` })}</fieldset>
+${fields(schema, { options, filled, above: `${path}.`, isRequired })}</fieldset>
 `;
   const fault = faultAt(filled.entered?.refusal.errors ?? [], path);
   const hint = options.hints?.[path] ?? schema.description;
-  const told = html`${hint === undefined ? html`` : html`<span class="hint">${hint}</span>`}${fault === undefined ? html`` : html`<span class="fault">${fault.message}</span>`}`;
+  const told = html`${hint === undefined ? html`` : html`<span class="hint">${sentence(hint)}</span>`}${fault === undefined ? html`` : html`<span class="fault">${fault.message}</span>`}`;
   const state = html`${isRequired && kind !== 'flag' ? html` required` : html``}${fault === undefined ? html`` : html` aria-invalid="true"`}`;
   const texts = textsOf(schema, { path, kind }, filled);
   const text = texts.join('\n');
@@ -239,7 +242,9 @@ function objectOf(schema: Schema, { form, options, above, faults }: Reading): Js
     const kind = kindOf(property, path, options);
     if (kind === 'object') {
       const inner = objectOf(property, { form, options, above: `${path}.`, faults });
-      if (Object.keys(inner).length > 0 || schema.required?.includes(name) === true) object[name] = inner;
+      // A box that is not ticked is nothing that was typed.
+      const isTyped = Object.values(inner).some((one) => one !== false);
+      if (isTyped || schema.required?.includes(name) === true) object[name] = inner;
       continue;
     }
     const sent = form[path];

@@ -21,7 +21,8 @@ interface List<Reply, Row> {
   path: string;
   /** The parameters of the path of the route, and those that its query always has. */
   input?: RouteInput;
-  rows(reply: Reply): readonly Row[];
+  /** With what the route leaves out, the names of members say, where a page adds it. */
+  rows(reply: Reply): readonly Row[] | Promise<readonly Row[]>;
   columns: readonly Column<Row>[];
   filters?: readonly Filter[];
   /** Parameters of the page that its links keep, which tab is shown say. */
@@ -76,17 +77,17 @@ export async function listOf<
   const query = { limit: String(ROWS), ...asked, ...input.query };
   const { body: reply, links } = await visit.call(route, { ...input, query });
   if (oneOf(visit.query, 'csv') === list.id) {
-    const found = [...rows(reply)];
+    const found = [...(await rows(reply))];
     let next = links.next;
     while (next !== undefined && found.length < MAX_CSV_ROWS) {
       const further = await visit.call(route, { ...input, query: { ...query, ...texts(next) } });
-      found.push(...rows(further.body));
+      found.push(...(await rows(further.body)));
       next = further.links.next;
     }
     return { html: html``, reply, csv: csvOf(list.id, columns, found.slice(0, MAX_CSV_ROWS)) };
   }
   const isFiltered = filters.some(({ name }) => asked[name] !== undefined);
-  const found = rows(reply);
+  const found = await rows(reply);
   const here = (parameters: Record<string, string>): string =>
     `?${new URLSearchParams({ ...kept, ...parameters }).toString()}`;
   const content =

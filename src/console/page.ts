@@ -147,6 +147,8 @@ export const ofPage = (_: Form, { visit: { id } }: PersonsVisit): RouteInput => 
 interface ActForm {
   /** The name of the act. */
   act: string;
+  /** Names it within the page, for fields that stand elsewhere: boxes in the rows of a list, say. */
+  id?: string;
   /** The fields, escaped. */
   fields?: Html;
   /** Values that the form sends along. */
@@ -161,8 +163,17 @@ interface ActForm {
 }
 
 /** A form for an act of a page. It has a key of its own, so that one sent twice is done once. */
-export const actForm = ({ act, fields = html``, hidden = {}, label, tone, action, beside = html`` }: ActForm): Html =>
-  html`<form method="post"${action === undefined ? html`` : html` action="${action}"`}>
+export const actForm = ({
+  act,
+  id,
+  fields = html``,
+  hidden = {},
+  label,
+  tone,
+  action,
+  beside = html``,
+}: ActForm): Html =>
+  html`<form method="post"${id === undefined ? html`` : html` id="${id}"`}${action === undefined ? html`` : html` action="${action}"`}>
 <input type="hidden" name="act" value="${act}"><input type="hidden" name="key" value="${randomBytes(16).toString('base64url')}">
 ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${fields}<div class="actions"><button${tone === undefined ? html`` : html` class="${tone}"`}>${label}</button>${beside}</div>
 </form>

@@ -1,3 +1,4 @@
+import { agentPages } from '../accounts/agents/pages/pages.ts';
 import { billingPages } from '../billing/pages/pages.ts';
 import { claimAssets } from '../claims/pages/assets.ts';
 import { claimPages } from '../claims/pages/pages.ts';
@@ -8,11 +9,13 @@ import { searchPage } from '../console/search.ts';
 import { currentSession, dashboardPages } from '../dashboard/index.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { eventPages } from '../events/pages/pages.ts';
+import { governancePages } from '../governance/pages/pages.ts';
 import type { PathOfPage } from '../http/pages/page.ts';
 import type { PagesOfPeople } from '../http/pages/people-pages.ts';
 import { inboundPages } from '../inbound/pages/pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
 import { notificationPages } from '../notifications/pages/pages.ts';
+import { passportPages } from '../passports/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
@@ -26,6 +29,9 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     ...inboundPages,
     ...notificationPages,
     ...billingPages,
+    ...governancePages,
+    ...passportPages,
+    ...agentPages,
   ],
   async sessionOf(context, caller) {
     try {

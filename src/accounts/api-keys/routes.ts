@@ -27,7 +27,7 @@ const postApiKey = route({
   handler: ({ context, call, body }) => createApiKey(context, call, body),
 });
 
-const getApiKeys = route({
+export const getApiKeys = route({
   method: 'get',
   path: '/v1/api-keys',
   operation: 'listApiKeys',

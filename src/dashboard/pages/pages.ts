@@ -10,7 +10,7 @@ import { codePage, signInPage, signOutPage } from './sign-in-pages.ts';
 /** The pages of people by path. The console grows from them. */
 export const dashboardPages: readonly PathOfPeoplePage[] = [
   ['/dashboard', overviewPage],
-  ['/dashboard/agents/:id', agentPage],
+  agentPage,
   ['/dashboard/approvals/:id', approvalPage],
   ['/dashboard/keys/:id', keyPage],
   ['/dashboard/members/:id', memberPage],
