@@ -1,14 +1,11 @@
 export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
-export { getApiKeys } from './api-keys/routes.ts';
 export { readApiKey, revokeApiKey } from './api-keys/api-keys.ts';
 export { findApiKey } from './api-keys/queries.ts';
 export { newSecret } from './api-keys/secret.ts';
 export { maySeeAgent, pageOfAgents } from './agents/agents.ts';
-export { getAgent, getConduct, patchAgent, postUnblock } from './agents/routes.ts';
 export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';
 export type { PublicJwk } from './agents/public-jwk.ts';
-export { agentFormOptions } from './agents/pages/agents-page.ts';
-export { AgentSchema, ENFORCED_INTERVAL_SECONDS, UpdateAgentSchema, type Agent } from './agents/schema.ts';
+export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
 export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
 export { removeMember } from './members/members.ts';

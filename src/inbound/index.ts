@@ -4,6 +4,5 @@ export { advanceInbound, classifyInbound, describeInbound, type ScannerContext }
 export { purgeInboundContents } from './events/purge.ts';
 export { readContent } from './events/read-content.ts';
 export type { ReadContent } from './events/schema.ts';
-export { contentText } from './pages/content.ts';
 export { forwardInbound } from './forwards/forward.ts';
 export { createScanner, type Scanner } from './scanner/index.ts';

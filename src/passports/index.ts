@@ -3,7 +3,6 @@ export { passportRevocation } from './revoking/revoke-all.ts';
 export { passportAuthenticator } from './verifying/bearer.ts';
 export { decideReview } from './accountability/decide-review.ts';
 export { readReport } from './accountability/report.ts';
-export { postBlock } from './accountability/routes.ts';
 export { listReviews, readReview } from './accountability/reviews.ts';
 export {
   BlockAgentSchema,
@@ -14,6 +13,4 @@ export {
 export { advanceSession } from './accountability/advance-session.ts';
 export { describeSessions } from './accountability/describe-sessions.ts';
 export { lookAtSessions } from './accountability/look.ts';
-export { deciderOf } from './pages/deciders.ts';
-export { sessionTimeline, sessionTree } from './pages/session-parts.ts';
 export { rotateSigningKeysWhenDue } from './keys/rotate.ts';

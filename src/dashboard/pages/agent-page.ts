@@ -1,14 +1,9 @@
 import type { z } from 'zod';
-import {
-  agentFormOptions,
-  getAgent,
-  getApiKeys,
-  getConduct,
-  patchAgent,
-  postUnblock,
-  UpdateAgentSchema,
-  type Agent,
-} from '../../accounts/index.ts';
+import { type Agent } from '../../accounts/index.ts';
+import { agentFormOptions } from '../../accounts/agents/pages/agents-page.ts';
+import { getAgent, getConduct, patchAgent, postUnblock } from '../../accounts/agents/routes.ts';
+import { getApiKeys } from '../../accounts/api-keys/routes.ts';
+import { UpdateAgentSchema } from '../../accounts/agents/schema.ts';
 import { subjectAsJson } from '../../commands/subject-digest.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
@@ -21,7 +16,8 @@ import { dollars } from '../../fields/dollars.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { BlockAgentSchema, postBlock } from '../../passports/index.ts';
+import { postBlock } from '../../passports/accountability/routes.ts';
+import { BlockAgentSchema } from '../../passports/index.ts';
 
 export const pathOfAgent = (agentId: string): string => `${HOME}/agents/${agentId}`;
 

@@ -4,7 +4,8 @@ import { mayApprove } from '../../commands/caller.ts';
 import type { GovernedAct } from '../../commands/governed-acts.ts';
 import type { ApprovalToDecide } from '../../governance/index.ts';
 import { html, type Html } from '../../http/pages/html.ts';
-import { contentText, readContent } from '../../inbound/index.ts';
+import { readContent } from '../../inbound/index.ts';
+import { contentText } from '../../inbound/pages/content.ts';
 
 /** Acts whose decider must have read what came of an inbound event. */
 const ABOUT_CONTENT: readonly string[] = [

@@ -22,16 +22,15 @@ import { moment } from '../../http/pages/moment.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage } from '../../http/pages/people-pages.ts';
 import {
-  deciderOf,
   decideReview,
   DecideReviewSchema,
   readReport,
   readReview,
-  sessionTimeline,
-  sessionTree,
   type AccountabilityReport,
   type Review,
 } from '../../passports/index.ts';
+import { deciderOf } from '../../passports/pages/deciders.ts';
+import { sessionTimeline, sessionTree } from '../../passports/pages/session-parts.ts';
 import { pathOfAgent } from './agent-page.ts';
 import { heading } from '../../console/readable.ts';
 
