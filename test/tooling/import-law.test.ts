@@ -117,12 +117,6 @@ const crimes: [string, string, string, string][] = [
     `import { find } from '../../skills/queries.ts';`,
     'src/skills/queries.ts',
   ],
-  [
-    'pages',
-    'src/invocations/pages/x-page.ts',
-    `import { insert } from '../../skills/publishing/write-queries.ts';`,
-    'src/skills/publishing/write-queries.ts',
-  ],
   ['console', 'src/console/x.ts', `import { browse } from '../skills/index.ts';`, 'src/skills/index.ts'],
   [
     'faces',
