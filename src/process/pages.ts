@@ -8,7 +8,7 @@ import { invocationPages } from '../invocations/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
-  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...dashboardPages],
+  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...dashboardPages()],
   async sessionOf(context, caller) {
     try {
       return await currentSession(context, caller);

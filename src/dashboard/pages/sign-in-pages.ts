@@ -18,6 +18,7 @@ import {
   Choice,
   choiceStep,
   CHOSEN,
+  CODE_PATH,
   codeStep,
   enteredIn,
   formOf,
@@ -94,7 +95,13 @@ async function refusedCode(
   { entered, code, error }: { entered: Entered; code: string; error: unknown },
 ): Promise<Page> {
   if (isOf(error, 'OPERATOR_CHOICE_REQUIRED'))
-    return pageOf({ body: choiceStep(entered, code, Choice.parse(error.extra['operators'])) });
+    return pageOf({
+      body: choiceStep(
+        entered,
+        { action: CODE_PATH, name: 'code', value: code },
+        Choice.parse(error.extra['operators']),
+      ),
+    });
   if (isOf(error, 'NOT_FOUND')) {
     const refusal = new CarnetError('NOT_FOUND', 'You are no member of that operator, and not invited to it.');
     return pageOf({ body: addressStep(submission, { ...entered, operatorId: '' }, noticeOf(refusal)), refusal });

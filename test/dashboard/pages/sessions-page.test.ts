@@ -139,7 +139,10 @@ describe('Switching to another operator', () => {
   const atPage = async (browser: WebBrowser) => (await browser.open('/dashboard')).follow('Switch operator');
 
   it('opens a session for it in place of the first, which ends no later', async () => {
-    const [from, to] = [await buildOperator(), await buildOperator({ name: `<b>${unique('to')}`, email: `${unique('to')}@example.test` })];
+    const [from, to] = [
+      await buildOperator(),
+      await buildOperator({ name: `<b>${unique('to')}`, email: `${unique('to')}@example.test` }),
+    ];
     await insertMember(to.operatorId, { email: from.email.toUpperCase(), role: 'member' });
     const person = await signIn(from.email, from.operatorId);
     const before = await current(person);
