@@ -4,7 +4,7 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { codeFits, isLive, noLiveCode, wrongCode } from '../one-time-codes/codes.ts';
 import { countWrongTry, lockSignInCode, type Asker, type SignInCode } from './queries.ts';
 
-/** What was sent to an address, as a try is judged by it. */
+/** The code of an address, as a try is judged by it. */
 interface Sent {
   /** The MAC of the address. */
   address: string;

@@ -38,7 +38,7 @@ interface Start {
   /** The Cookie header. */
   cookies: string | undefined;
   requestId: string;
-  /** The session that this one takes the place of, and ends with; absent: it begins anew. */
+  /** The session that this one takes the place of, and ends with; absent: of none. */
   inPlaceOf?: string;
   /** How the person signed in, where it was not by a code. */
   by?: 'demo_link' | 'registration' | 'switch';

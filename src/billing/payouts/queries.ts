@@ -17,7 +17,7 @@ export const findEarnings = (
       from payouts where operator_id = earnings.operator_id) moved
     where operator_id = ${operatorId}`);
 
-/** Of `findEarnings` the amounts that are kept as such: what was earned and not paid out, and what is in a transfer. */
+/** As `findEarnings`, the amounts alone that are kept as such: earned and not paid out, and in a transfer. */
 export const readEarned = (
   connection: CommonQueryMethods,
   operatorId: string,

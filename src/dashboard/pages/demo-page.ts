@@ -55,7 +55,7 @@ ${hidden('token', token)}<p>As the owner of the demo ${which}, in this browser.<
       const token = oneOf(formOf(submission), 'token');
       const which = isUsable(token) ? demoOperatorOf(context, token) : null;
       if (which === null) return over();
-      used.add(token); // before anything is waited for: of two that send it at once, one signs in
+      used.add(token); // before anything is waited for, so that one of two that send it signs in
       try {
         const session = await signInByDemoLink(context, requestId, { which, cookies: headers.cookie });
         return redirect(HOME, { 'Set-Cookie': sessionCookie(session.token, context.config.publicBaseUrl) });

@@ -12,8 +12,8 @@ const PAGE = 20;
 const CODE = /^\d{6}$/;
 
 /**
- * A line as a mail shows it: an address of this service that stands alone is a link, within this host, so that the cookies of the browser go along whatever
- * name it has for this machine. What agents and people wrote stands inside of lines, and is text.
+ * A line as a mail shows it: an address of this service that stands alone is a link, within this host, so that the cookies of the browser go along under any
+ * name that it has for this machine. What agents and people wrote stands inside of lines, and is text.
  */
 function lineOf(line: string, baseUrl: string): Html {
   const path = line.startsWith(baseUrl) ? line.slice(baseUrl.length) : '';

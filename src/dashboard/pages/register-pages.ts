@@ -74,7 +74,7 @@ const title = 'Register';
 const refusedName = (wanted: Wanted, refusal: CarnetError): Page =>
   pageOf({ title, body: nameStep(wanted, noticeOf(refusal)), refusal });
 
-/** What a person enters, or why it is none. */
+/** The fields as they are taken, or why they are not. */
 function read(wanted: Wanted): z.infer<typeof RegisterOperatorSchema> | CarnetError {
   const { data, error } = RegisterOperatorSchema.safeParse(wanted);
   if (data !== undefined) return data;

@@ -174,7 +174,7 @@ export const Choice = z.array(z.object({ id: z.string(), name: z.string(), role:
 /** The value that the buttons of the choice send, and nothing else does: no address fills it in. */
 export const CHOSEN = 'chosen';
 
-/** What the form of the choice sends again. */
+/** The proof that the form of the choice sends again. */
 interface Proven {
   action: string;
   name: 'code' | 'ticket';

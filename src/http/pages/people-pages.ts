@@ -40,6 +40,8 @@ export interface Visit {
   network: string;
   /** A program on this machine asks, a browser say, and nobody is in between. */
   fromThisMachine: boolean;
+  /** From now on a refusal of the page is shown in this frame. */
+  refuseIn(frame: NonNullable<Recorded['frame']>): void;
   /** The session of `person`; null: nobody is signed in, or the session has ended meanwhile. */
   session(): Promise<SignedIn | null>;
   /**
@@ -142,6 +144,7 @@ export function peoplePages(
       headers: ctx.req.headers,
       network,
       fromThisMachine: isFromThisMachine(ctx.req, trustProxyHops),
+      refuseIn: (frame) => void (ctx.state.frame = frame),
       session: async () => (person === null ? null : await sessionOf(own, person.caller)),
       async call(route, input) {
         if (person === null) throw unauthenticated('Sign in first: the session of this page has ended.');

@@ -97,7 +97,7 @@ describe('DELETE /v1/dashboard/sessions/:id', () => {
     for (const victim of [colleague, stranger, elsewhere]) await current(victim);
   });
 
-  it('ends all others at once', async () => {
+  it('ends all others', async () => {
     const { email } = await buildOperator();
     const [first, second, third] = [await signIn(email), await signIn(email), await signIn(email)];
     assert.deepEqual(assertStatus(await third.delete(SESSIONS), 200), { ended: 2 });

@@ -24,7 +24,7 @@ export interface Belongings {
   operator: string;
   key: string;
   member: string;
-  /** Of the owner. */
+  /** The session of the owner. */
   dashboardSession: string;
   /** Known by its provider, which is one of no settings. */
   credential: string;
