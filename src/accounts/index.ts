@@ -7,7 +7,7 @@ export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from 
 export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
-export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
+export { demoOperators, ensureAgent, ensureApiKey, ensureOperator, findDemoOwner } from './demo.ts';
 export { removeMember } from './members/members.ts';
 export {
   countAdministrators,
@@ -19,6 +19,8 @@ export {
 } from './members/queries.ts';
 export { actToOutlive } from './outlive.ts';
 export { personBehind } from './person-behind.ts';
+export { createOperator } from './register.ts';
+export { RegisterOperatorSchema, type RegisterOperator } from './operators/schema.ts';
 export { readOwnOperator } from './operators/operators.ts';
 export { changeTier } from './operators/change-tier.ts';
 export {

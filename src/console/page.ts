@@ -73,15 +73,22 @@ export function consolePage({
           refusal: entered?.refusal,
           body: html`${flashOf(person, acts)}${shown.body}`,
         });
+  /** What is no page, or not for this person, leaves them the navigation. */
+  const refuseInFrame = (person: PersonsVisit): void =>
+    person.visit.refuseIn((content) => personsPage(person, { ...content, path }));
   const page: PeoplePage = {
     operation,
     ...(formBytes !== undefined && { formBytes }),
     page: (visit) =>
-      forPerson(visit, addressOf(path, visit.id), async (person) => await pageOf(person, await show(person))),
+      forPerson(visit, addressOf(path, visit.id), async (person) => {
+        refuseInFrame(person);
+        return await pageOf(person, await show(person));
+      }),
   };
   if (Object.keys(acts).length === 0) return [path, page];
   page.submit = (submission) =>
     byPerson(submission, addressOf(path, submission.id), async (person) => {
+      refuseInFrame(person);
       const form = submission.form as Form;
       const name = oneOf(form, 'act');
       const act = Object.hasOwn(acts, name) ? acts[name] : undefined;

@@ -14,3 +14,4 @@ export { advanceSession } from './accountability/advance-session.ts';
 export { describeSessions } from './accountability/describe-sessions.ts';
 export { lookAtSessions } from './accountability/look.ts';
 export { rotateSigningKeysWhenDue } from './keys/rotate.ts';
+export { listPassports } from './lists/queries.ts';

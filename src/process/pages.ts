@@ -24,7 +24,6 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     searchPage,
     ...invocationPages,
     ...claimPages,
-    ...dashboardPages,
     ...eventPages,
     ...inboundPages,
     ...notificationPages,
@@ -32,6 +31,7 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     ...governancePages,
     ...passportPages,
     ...agentPages,
+    ...dashboardPages(),
   ],
   async sessionOf(context, caller) {
     try {

@@ -16,3 +16,4 @@ export { presentSkillTo } from './presenter.ts';
 export { tags } from './tags-and-semver.ts';
 export { ListedSkillSchema } from './schema.ts';
 export { comparableProperties, propertyName } from './matching/comparable-properties.ts';
+export { listOwnSkills } from './queries.ts';

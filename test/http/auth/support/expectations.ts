@@ -79,7 +79,7 @@ const table: [line: string, rule: Rule][] = [
 
   ['POST /v1/dashboard/sessions', open],
   ['POST /v1/dashboard/sessions/verify', open],
-  ['* /v1/dashboard/sessions/current', ownSession],
+  ['* /v1/dashboard/sessions*', ownSession],
 
   ['* /v1/notifications/*', administration],
 
