@@ -1,8 +1,10 @@
+import { dollars } from '../fields/dollars.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { fieldsOf, MAX_DEPTH, stepOf, valueOf, type FormOptions } from './form.ts';
 import { isObject, kindsOf, own, resolved, textsOf } from './json-schema.ts';
 import { actForm, type Entered, type Form } from './page.ts';
+import { HOME } from './places.ts';
 import { oneOf, type PersonsVisit } from './visits.ts';
 
 /*
@@ -127,39 +129,51 @@ export function formable(schema: JsonObject): Formable | null {
 interface Run {
   skillId: string;
   schema: JsonObject;
-  /** On the button, with what it costs. */
-  label: string;
-  /** The price that was shown, in cents: a dearer run is refused. */
+  /** Of the skill, in cents; 0 where it is their own. A dearer run is refused. */
   priceCents: number;
+  /** The most that executing it costs beside, in cents; null: its provider does the work. */
+  computeCents: number | null;
   /** Fields behind those of the input. */
   more?: Html;
   entered?: Entered | undefined;
 }
 
 /** Where runs are begun: the form may stand on other pages too. */
-export const tryPath = (skillId: string): string => `/dashboard/try/${encodeURIComponent(skillId)}`;
+export const TRY_PATH = `${HOME}/try`;
+const tryPath = (skillId: string): string => `${TRY_PATH}/${encodeURIComponent(skillId)}`;
 
-/** The form of a run. Its fields are those of the input; `?as=json` shows one for the whole. */
-export function runForm({ visit }: PersonsVisit, { skillId, schema, label, priceCents, more, entered }: Run): Html {
+function costOf({ priceCents, computeCents }: Run): Html {
+  const price =
+    priceCents === 0
+      ? html`It has no price.`
+      : html`A run costs <strong>${dollars(priceCents)}</strong>, paid when it completes.`;
+  const computing =
+    computeCents === null ? html`` : html` Executing it costs at most <strong>${dollars(computeCents)}</strong>.`;
+  const held = priceCents + (computeCents ?? 0);
+  return html`<p>${price}${computing}${held === 0 ? html`` : html` ${dollars(held)} are held when you press; what is not used is given back.`}</p>\n`;
+}
+
+/** The form of a run, with what it costs. Its fields are those of the input; `?as=json` shows one for the whole. */
+export function runForm({ visit }: PersonsVisit, run: Run): Html {
+  const { skillId, schema, priceCents, more, entered } = run;
   const form = formable(schema);
-  const wantsJson = oneOf(visit.query, 'as') === 'json' || entered?.form[WHOLE] !== undefined;
-  const asJson = form === null || wantsJson;
+  const asJson = form === null || oneOf(visit.query, 'as') === 'json' || entered?.form[WHOLE] !== undefined;
   const fields = asJson
-    ? fieldsOf(wholeForm, {}, { entered, values: entered === undefined ? { [WHOLE]: {} } : {} })
+    ? fieldsOf(wholeForm, {}, { entered, values: { [WHOLE]: {} } })
     : fieldsOf(form.schema, form.options, { entered });
   const other =
     form === null
       ? html``
       : html`<a href="${tryPath(skillId)}${asJson ? '' : '?as=json'}">${asJson ? 'Fill in a form' : 'Write JSON instead'}</a>`;
-  return actForm({
+  return html`${costOf(run)}${actForm({
     act: 'run',
     action: `${tryPath(skillId)}${asJson && form !== null ? '?as=json' : ''}`,
     fields: html`${fields}${more ?? html``}`,
     hidden: { max_price_cents: String(priceCents) },
-    label,
+    label: priceCents === 0 ? 'Run it' : `Run it for ${dollars(priceCents)}`,
     tone: 'primary',
     beside: other,
-  });
+  })}`;
 }
 
 /** The input that the form of a run stands for. @throws CarnetError VALIDATION_ERROR */

@@ -21,7 +21,8 @@ interface List<Reply, Row> {
   path: string;
   /** Of the path of the route, and what its query always has. */
   input?: RouteInput;
-  rows(reply: Reply): readonly Row[];
+  /** A promise where the rows have more than the route answers, the names of what they name by id say. */
+  rows(reply: Reply): readonly Row[] | Promise<readonly Row[]>;
   columns: readonly Column<Row>[];
   filters?: readonly Filter[];
   /** Parameters of the page that its links keep, which tab is shown say. */
@@ -72,17 +73,17 @@ export async function listOf<
   const query = { ...asked, ...input.query };
   const { body: reply, links } = await visit.call(route, { ...input, query });
   if (oneOf(visit.query, 'csv') === list.id) {
-    const found = [...rows(reply)];
+    const found = [...(await rows(reply))];
     let next = links.next;
     while (next !== undefined && found.length < MAX_CSV_ROWS) {
       const further = await visit.call(route, { ...input, query: { ...query, ...texts(next) } });
-      found.push(...rows(further.body));
+      found.push(...(await rows(further.body)));
       next = further.links.next;
     }
     return { html: html``, reply, csv: csvOf(list.id, columns, found.slice(0, MAX_CSV_ROWS)) };
   }
   const isFiltered = filters.some(({ name }) => asked[name] !== undefined);
-  const found = rows(reply);
+  const found = await rows(reply);
   const here = (parameters: Record<string, string>): string =>
     `?${new URLSearchParams({ ...kept, ...parameters }).toString()}`;
   const content =

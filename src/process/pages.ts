@@ -5,10 +5,11 @@ import { currentSession, dashboardPages } from '../dashboard/index.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { PagesOfPeople } from '../http/pages/people-pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
+import { skillPages } from '../skills/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
-  pages: [[`${HOME}/live`, livePage()], searchPage, ...invocationPages, ...dashboardPages],
+  pages: [[`${HOME}/live`, livePage()], searchPage, ...skillPages, ...invocationPages, ...dashboardPages],
   async sessionOf(context, caller) {
     try {
       return await currentSession(context, caller);
