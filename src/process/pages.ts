@@ -1,15 +1,25 @@
 import { livePage } from '../console/live.ts';
 import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
+import { credentialPages } from '../credentials/pages/pages.ts';
 import { currentSession, dashboardPages } from '../dashboard/index.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { PagesOfPeople } from '../http/pages/people-pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
+import { skillRequestPages } from '../skill-requests/pages/pages.ts';
 import { skillPages } from '../skills/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
-  pages: [[`${HOME}/live`, livePage()], searchPage, ...skillPages, ...invocationPages, ...dashboardPages],
+  pages: [
+    [`${HOME}/live`, livePage()],
+    searchPage,
+    ...skillPages,
+    ...invocationPages,
+    ...skillRequestPages,
+    ...credentialPages,
+    ...dashboardPages,
+  ],
   async sessionOf(context, caller) {
     try {
       return await currentSession(context, caller);

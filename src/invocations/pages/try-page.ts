@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { inputOf, runForm, TRY_PATH } from '../../console/input-form.ts';
-import { consolePage, keyOf, type Act, type Entered, type Form } from '../../console/page.ts';
+import { consolePage, keyOf, type Act, type Entered } from '../../console/page.ts';
 import { HOME } from '../../console/places.ts';
 import { oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html } from '../../http/pages/html.ts';
