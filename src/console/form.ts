@@ -140,21 +140,23 @@ const wordsOf = (name: string): string => {
 
 /** The fields of a schema, filled in with what there is or what was typed, and with the faults that the API named. */
 export function fieldsOf(json: JsonObject, options: FormOptions = {}, filled: Filled = {}): Html {
-  return html`${fields(json, { options, filled, above: '' })}`;
+  return html`${fields(json, { options, filled, above: '', isOptional: false })}`;
 }
 
 interface Place {
   options: FormOptions;
   filled: Filled;
   above: string;
+  /** Within an object that may be left out: nothing of it has to be typed. */
+  isOptional: boolean;
 }
 
-function fields(schema: Schema, { options, filled, above }: Place): Html[] {
+function fields(schema: Schema, { options, filled, above, isOptional }: Place): Html[] {
   return properties(schema, above === '' ? options.only : undefined).map(([name, property]) =>
     field(property, `${above}${stepOf(name)}`, {
       options,
       filled,
-      isRequired: schema.required?.includes(name) === true,
+      isRequired: !isOptional && schema.required?.includes(name) === true,
     }),
   );
 }
@@ -168,7 +170,8 @@ function valueAt(values: JsonValue | undefined, path: string): JsonValue | undef
   return value;
 }
 
-const written = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** A value as a field has it: what reads the field finds the value again by this text. */
+export const written = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The texts that the field has, one a line or box: as it was typed, else as it is, else what holds where nothing is sent. */
 function textsOf(
@@ -187,13 +190,13 @@ function textsOf(
 function field(
   schema: Schema,
   path: string,
-  { options, filled, isRequired }: Omit<Place, 'above'> & { isRequired: boolean },
+  { options, filled, isRequired }: Omit<Place, 'above' | 'isOptional'> & { isRequired: boolean },
 ): Html {
   const kind = kindOf(schema, path, options);
   const label = at(options.labels, path) ?? schema.title ?? wordsOf(nameOf(path.slice(path.lastIndexOf('.') + 1)));
   if (kind === 'object')
     return html`<fieldset><legend>${label}</legend>
-${fields(schema, { options, filled, above: `${path}.` })}</fieldset>
+${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired })}</fieldset>
 `;
   const name = `${options.prefix ?? ''}${path}`;
   const faults = faultsAt(filled.entered?.refusal.errors ?? [], name);
@@ -226,7 +229,7 @@ ${fields(schema, { options, filled, above: `${path}.` })}</fieldset>
     case 'lines':
     case 'json': {
       const how = { long: '', lines: 'One a line. ', json: 'JSON. ' }[kind];
-      return html`<label>${label}<textarea ${named} rows="${kind === 'lines' ? 3 : 6}"${kind === 'json' ? html` class="code" spellcheck="false"` : html``}${state}>\n${text}</textarea>${how === '' ? html`` : html`<span class="hint">${how}</span>`}${told}</label>\n`;
+      return html`<label>${label}<textarea ${named} rows="${kind === 'lines' || (kind === 'long' && schema.maxLength === undefined) ? 3 : 6}"${kind === 'json' ? html` class="code" spellcheck="false"` : html``}${state}>\n${text}</textarea>${how === '' ? html`` : html`<span class="hint">${how}</span>`}${told}</label>\n`;
     }
   }
 }

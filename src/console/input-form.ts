@@ -1,7 +1,7 @@
 import { dollars } from '../fields/dollars.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import { fieldsOf, MAX_DEPTH, stepOf, valueOf, type FormOptions } from './form.ts';
+import { fieldsOf, MAX_DEPTH, stepOf, valueOf, written, type FormOptions } from './form.ts';
 import { isObject, kindsOf, own, resolved, textsOf } from './json-schema.ts';
 import { actForm, type Entered, type Form } from './page.ts';
 import { HOME } from './places.ts';
@@ -36,7 +36,10 @@ const isPlain = (value: JsonValue): boolean => typeof value !== 'object' || valu
 class Reader {
   fields = 0;
   readonly long: string[] = [];
+  readonly choices: [path: string, all: [value: string, text: string][]][] = [];
   readonly #root: JsonObject;
+  /** The objects that the reader is within. */
+  readonly #open = new Set<JsonObject>();
 
   constructor(root: JsonObject) {
     this.#root = root;
@@ -50,16 +53,19 @@ class Reader {
     const required = textsOf(schema['required']);
     const declared = schema['properties'];
     const properties: [string, JsonObject][] = [];
-    for (const [name, property] of Object.entries(isObject(declared) ? declared : {})) {
+    const all = isObject(declared) ? declared : {};
+    this.#open.add(all);
+    for (const [name, property] of Object.entries(all)) {
       this.fields += 1;
       if (this.isTooLong) break;
       properties.push([name, this.#field(property, [...above, stepOf(name)], required.includes(name))]);
     }
+    this.#open.delete(all);
     return {
       ...this.#words(schema),
       type: 'object',
-      properties: Object.fromEntries(properties) as JsonObject,
-      required: required.filter((name) => isObject(declared) && Object.hasOwn(declared, name)),
+      properties: Object.fromEntries(properties),
+      required: required.filter((name) => Object.hasOwn(all, name)),
     };
   }
 
@@ -69,11 +75,12 @@ class Reader {
     const words = this.#words(schema);
     const all = own(schema, 'enum') ?? (own(schema, 'const') === undefined ? undefined : [schema['const'] ?? null]);
     if (Array.isArray(all) && all.every(isPlain) && all.length <= MAX_CHOICES)
-      return { ...words, enum: all.filter((one) => one !== null) };
+      return { ...words, enum: this.#choice(path, all) };
     // A box says yes or no; one that may be left out has a third state.
-    if (type === 'boolean' && !isRequired) return { ...words, enum: [true, false] };
-    if (type === 'object' && isObject(schema['properties']) && path.length < MAX_DEPTH)
-      return { ...this.object(schema, path) };
+    if (type === 'boolean' && !isRequired) return { ...words, enum: this.#choice(path, [true, false]) };
+    const inner = schema['properties'];
+    if (type === 'object' && isObject(inner) && path.length < MAX_DEPTH && !this.#open.has(inner))
+      return this.object(schema, path);
     if (type === 'array') {
       const items = resolved(schema['items'], this.#root);
       const choices = own(items, 'enum');
@@ -101,6 +108,13 @@ class Reader {
     return type === 'integer' || type === 'number' || type === 'boolean' ? { ...words, type } : words;
   }
 
+  /** What may be chosen is shown as it is sent. */
+  #choice(path: readonly string[], all: readonly JsonValue[]): JsonValue[] {
+    const plain = all.filter((one) => one !== null);
+    this.choices.push([path.join('.'), plain.map((one) => [written(one), written(one)])]);
+    return plain;
+  }
+
   #typeOf(schema: JsonObject): string | undefined {
     const kinds = kindsOf(schema);
     return kinds.length === 1 ? kinds[0] : undefined;
@@ -122,7 +136,10 @@ export function formable(schema: JsonObject): Formable | null {
   const reader = new Reader(schema);
   const read = reader.object(whole, []);
   if (reader.fields === 0 || reader.isTooLong) return null;
-  return { schema: read, options: { prefix: `${WHOLE}.`, long: reader.long } };
+  return {
+    schema: read,
+    options: { prefix: `${WHOLE}.`, long: reader.long, choices: Object.fromEntries(reader.choices) },
+  };
 }
 
 /** A run that a person may begin. */
@@ -150,7 +167,7 @@ function costOf({ priceCents, computeCents }: Run): Html {
   const computing =
     computeCents === null ? html`` : html` Executing it costs at most <strong>${dollars(computeCents)}</strong>.`;
   const held = priceCents + (computeCents ?? 0);
-  return html`<p>${price}${computing}${held === 0 ? html`` : html` ${dollars(held)} are held when you press; what is not used is given back.`}</p>\n`;
+  return html`<p>${price}${computing}${held === 0 ? html`` : html` ${dollars(held)} is held when you press; what is not used is given back.`}</p>\n`;
 }
 
 /** The form of a run, with what it costs. Its fields are those of the input; `?as=json` shows one for the whole. */

@@ -108,10 +108,14 @@ function kindOf(schema: JsonObject, root: JsonObject): string {
 /** The properties of a schema, those within others by their path; as many as a table shows and one more. */
 function fieldsOf(schema: JsonObject, root: JsonObject): Field[] {
   const found: Field[] = [];
+  const open = new Set<JsonObject>();
   const walk = (object: JsonObject, above: readonly string[]): void => {
     const required = textsOf(own(object, 'required'));
     const properties = own(object, 'properties');
-    for (const [name, value] of Object.entries(isObject(properties) ? properties : {})) {
+    // A schema within itself is shown once.
+    if (!isObject(properties) || open.has(properties)) return;
+    open.add(properties);
+    for (const [name, value] of Object.entries(properties)) {
       if (found.length > MAX_ROWS) return;
       const property = resolved(value, root);
       const path = [...above, name];
@@ -123,6 +127,7 @@ function fieldsOf(schema: JsonObject, root: JsonObject): Field[] {
       });
       if (path.length < MAX_DEPTH) walk(property, path);
     }
+    open.delete(properties);
   };
   walk(schema, []);
   return found;

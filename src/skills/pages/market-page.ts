@@ -85,7 +85,7 @@ ${rows.map((skill) => card(skill, person))}</ul>
     return (
       list.csv ?? {
         title: 'Market',
-        live: { ids: list.reply.skills.map(({ id }) => id), looks: true },
+        live: { ids: list.reply.skills.map(({ id }) => id) },
         body: html`<div class="heading"><h1>Market</h1><a class="button" href="${SKILLS_PATH}/new">Publish a skill</a></div>
 ${tabs('Market', [
   { href: MARKET_PATH, text: 'All skills', current: !isFavorites },

@@ -1,7 +1,7 @@
 import { listOf } from '../../console/list.ts';
 import { consolePage } from '../../console/page.ts';
 import { named } from '../../console/places.ts';
-import { type Column } from '../../console/parts.ts';
+import type { Column } from '../../console/parts.ts';
 import { html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { mine } from '../list-routes.ts';
