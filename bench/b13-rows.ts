@@ -44,13 +44,14 @@ const fill = (rows: number): string[] => [
 ];
 
 /** Every statement of the service is explained in the log of Postgres from here on. */
-const EXPLAIN = [
-  ['session_preload_libraries', 'auto_explain'],
-  ['auto_explain.log_min_duration', '0'],
-  ['auto_explain.log_analyze', 'on'],
-  ['auto_explain.log_timing', 'off'],
-  ['auto_explain.log_buffers', 'on'],
-];
+const explain = (name: string): string[] =>
+  [
+    ['session_preload_libraries', 'auto_explain'],
+    ['auto_explain.log_min_duration', '0'],
+    ['auto_explain.log_analyze', 'on'],
+    ['auto_explain.log_timing', 'off'],
+    ['auto_explain.log_buffers', 'on'],
+  ].map(([setting, value]) => `alter database ${name} set ${setting} = '${value}'`);
 
 interface Calls {
   world: World;
@@ -126,9 +127,10 @@ function blocksIn(log: string): number {
   return blocks;
 }
 
-async function prepare(
+/** Fills the tables that grow. @param then further statements */
+export async function fillRows(
   { databaseUrl, skillId, consumer, provider }: World,
-  { name, rows }: { name: string; rows: number },
+  { rows, then = [] }: { rows: number; then?: readonly string[] },
 ): Promise<void> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
@@ -136,8 +138,7 @@ async function prepare(
     await client.query('create temporary table bench_world (skill text, consumer text, provider text)');
     const ids = [skillId, consumer.operatorId, provider.operatorId];
     await client.query('insert into bench_world values ($1, $2, $3)', ids);
-    for (const statement of fill(rows)) await client.query(statement);
-    for (const [setting, value] of EXPLAIN) await client.query(`alter database ${name} set ${setting} = '${value}'`);
+    for (const statement of [...fill(rows), ...then]) await client.query(statement);
   } finally {
     await client.end();
   }
@@ -147,7 +148,7 @@ async function measureSize(lab: Lab, rows: number): Promise<Map<string, number>>
   const name = `b13_${rows}`;
   const world = await lab.newWorld(name);
   lab.log(`filling ${rows} rows of each table`);
-  await prepare(world, { name, rows });
+  await fillRows(world, { rows, then: explain(name) });
   const { origin, stop } = await lab.start('carnet', {
     databaseUrl: world.databaseUrl,
     roles: { api: true, worker: false },

@@ -17,6 +17,7 @@ import { b10 } from './b10-checkpoint-timers.ts';
 import { b11 } from './b11-due-lives.ts';
 import { b12 } from './b12-sandbox.ts';
 import { b13 } from './b13-rows.ts';
+import { b14 } from './b14-console.ts';
 import type { Bench } from './bench.ts';
 import { machine } from './floors.ts';
 import { openLab } from './lab.ts';
@@ -41,6 +42,7 @@ const benches: Record<string, Bench> = {
   b11,
   b12,
   b13,
+  b14,
 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 

@@ -103,7 +103,7 @@ const submit = route({
   },
 });
 
-const list = route({
+export const list = route({
   method: 'get',
   path: '/v1/claims',
   operation: 'listClaims',
@@ -144,7 +144,7 @@ const list = route({
   },
 });
 
-const read = route({
+export const read = route({
   method: 'get',
   path: '/v1/claims/:id',
   operation: 'readClaim',
@@ -159,7 +159,7 @@ const read = route({
   handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readClaim(context, caller, id) }),
 });
 
-const revoke = route({
+export const revoke = route({
   method: 'post',
   path: '/v1/claims/:id/revoke',
   operation: 'revokeClaim',
@@ -179,7 +179,7 @@ const revoke = route({
   handler: ({ context, call, params: { id }, body }) => revokeClaim(context, call, { id, ...body }),
 });
 
-const erase = route({
+export const erase = route({
   method: 'post',
   path: '/v1/claims/:id/erase',
   operation: 'eraseClaim',
@@ -199,7 +199,7 @@ const erase = route({
   handler: ({ context, call, params: { id }, body }) => eraseClaim(context, call, { id, ...body }),
 });
 
-const verify = route({
+export const verify = route({
   method: 'post',
   path: '/v1/claims/verify',
   operation: 'verifyClaim',

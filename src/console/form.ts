@@ -50,9 +50,9 @@ export interface FormOptions {
 }
 
 interface Filled {
-  /** Of the thing as it is, where the form changes one. */
+  /** The thing as it is, where the form changes one. */
   values?: JsonObject;
-  /** What a person typed into the form that was refused. */
+  /** The form that was refused, with all that a person typed. */
   entered?: Entered | undefined;
 }
 

@@ -45,15 +45,20 @@ interface PersonsPage {
   title: string;
   /** Its `h1` first. */
   body: Html;
-  /** Of the page, for the navigation; absent: that of the first page. */
+  /** The path of the page, for the navigation; absent: that of the first page. */
   path?: string;
   refusal?: CarnetError | undefined;
   /** Ids whose changes bring the page up to date while it is open, and whether a look each quarter of a minute does. */
   live?: { ids: readonly string[]; looks?: true } | undefined;
+  /** Addresses of scripts of this page alone. */
+  scripts?: readonly string[] | undefined;
 }
 
 /** A page of the console, with who is signed in. What is live is all within `main`. */
-export function personsPage(person: PersonsVisit, { title, body, path = HOME, refusal, live }: PersonsPage): Page {
+export function personsPage(
+  person: PersonsVisit,
+  { title, body, path = HOME, refusal, live, scripts = [] }: PersonsPage,
+): Page {
   const { member, operator } = person.session;
   return {
     ...htmlPage(
@@ -62,7 +67,7 @@ export function personsPage(person: PersonsVisit, { title, body, path = HOME, re
         nav: [{ path: '/docs', text: 'Documentation' }],
         account: html`<span>${operator.name}</span> <span>${member.email}</span>\n${signOutForm}`,
         side: navigation(person, path),
-        scripts: [CONSOLE_SCRIPT],
+        scripts: [CONSOLE_SCRIPT, ...scripts],
         ...(live !== undefined && { live: liveAddress(person, live) }),
         body: html`${refusal === undefined ? nothing : noticeOf(refusal)}${body}`,
       }),

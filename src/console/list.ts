@@ -19,7 +19,7 @@ interface List<Reply, Row> {
   label: string;
   /** The path of the page that it stands on. */
   path: string;
-  /** Of the path of the route, and what its query always has. */
+  /** The parameters of the path of the route, and those that its query always has. */
   input?: RouteInput;
   /** A promise where the rows have more than the route answers, the names of what they name by id say. */
   rows(reply: Reply): readonly Row[] | Promise<readonly Row[]>;
@@ -37,12 +37,14 @@ interface List<Reply, Row> {
 
 /** The parameters by which a page of a list is asked for, besides its filters. */
 const PAGING = ['cursor', 'offset', 'page', 'limit'];
-/** Rows of a CSV at most, and how many of its pages are read. */
+/** Rows of a page: about 12 KB of HTML. */
+const ROWS = 25;
+/** Rows of a CSV at most, a page after the other. */
 const MAX_CSV_ROWS = 1_000;
 
 interface ShownList<Reply> {
   html: Html;
-  /** What the route answered, for the rest of the page. */
+  /** The answer of the route, for the rest of the page. */
   reply: Reply;
   /** The CSV of the rows, where the address asks for it: the page answers with it. */
   csv?: Page;
@@ -70,7 +72,7 @@ export async function listOf<
   const asked = Object.fromEntries(
     names.flatMap((name) => (oneOf(visit.query, name) === '' ? [] : [[name, oneOf(visit.query, name)]])),
   );
-  const query = { ...asked, ...input.query };
+  const query = { limit: String(ROWS), ...asked, ...input.query };
   const { body: reply, links } = await visit.call(route, { ...input, query });
   if (oneOf(visit.query, 'csv') === list.id) {
     const found = [...(await rows(reply))];

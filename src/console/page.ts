@@ -13,13 +13,15 @@ import { byPerson, forPerson, isRefusal, oneOf, redirect, type PersonsVisit } fr
 /** The fields of a form as they were sent: one text a member, several where it came several times. */
 export type Form = Visit['query'];
 
-/** What a page shows. */
+/** The content of a page. */
 export interface Shown {
   title: string;
   /** Its `h1` first. */
   body: Html;
   /** Ids whose changes bring the parts of the page that are `live` up to date. */
   live?: { ids: readonly string[]; looks?: true };
+  /** Addresses of scripts of this page alone. */
+  scripts?: readonly string[];
 }
 
 /** A form of the page that was refused: the page shows it as it was filled in, and why. */
@@ -29,7 +31,7 @@ export interface Entered {
   refusal: CarnetError;
 }
 
-/** What a form of a page does. */
+/** The act behind a form of a page. */
 export interface Act {
   /** The sentence that the page shows when it is done. */
   done: string;

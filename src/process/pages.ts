@@ -1,9 +1,13 @@
+import { claimAssets } from '../claims/pages/assets.ts';
+import { claimPages } from '../claims/pages/pages.ts';
+import { consoleAssets } from '../console/assets.ts';
 import { livePage } from '../console/live.ts';
 import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
 import { credentialPages } from '../credentials/pages/pages.ts';
 import { currentSession, dashboardPages } from '../dashboard/index.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
+import type { PathOfPage } from '../http/pages/page.ts';
 import type { PagesOfPeople } from '../http/pages/people-pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
 import { skillRequestPages } from '../skill-requests/pages/pages.ts';
@@ -16,6 +20,7 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     searchPage,
     ...skillPages,
     ...invocationPages,
+    ...claimPages,
     ...skillRequestPages,
     ...credentialPages,
     ...dashboardPages,
@@ -29,3 +34,6 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     }
   },
 });
+
+/** The files that pages of people load. */
+export const filesOfPages = (): PathOfPage[] => [...consoleAssets(), ...claimAssets()];

@@ -159,8 +159,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     { closeGracefully, createHttpServer },
     { credentials },
     { routes },
-    { pagesOfPeople },
-    { consoleAssets },
+    { filesOfPages, pagesOfPeople },
     billing,
     notifications,
   ] = await Promise.all([
@@ -169,7 +168,6 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     import('./credentials.ts'),
     import('./routes.ts'),
     import('./pages.ts'),
-    import('../console/assets.ts'),
     import('../billing/index.ts'),
     import('../notifications/index.ts'),
   ]);
@@ -180,7 +178,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     createApp(context, {
       routes,
       credentials: credentials(context),
-      pages: [...consoleAssets(), ...billing.localPaymentPages(context), ...notifications.unsubscribePages(context)],
+      pages: [...filesOfPages(), ...billing.localPaymentPages(context), ...notifications.unsubscribePages(context)],
       people: pagesOfPeople(),
       health: {
         temporalHealth: watched.health,

@@ -98,7 +98,7 @@ const ofCheckpoint = {
   reply: CheckpointSchema,
 } as const;
 
-const readCheckpoint = route({
+export const readCheckpoint = route({
   ...ofCheckpoint,
   path: '/v1/log/checkpoint',
   alias: '/log/checkpoint',
@@ -113,7 +113,7 @@ const readCheckpoint = route({
   },
 });
 
-const readNewestCheckpoint = route({
+export const readNewestCheckpoint = route({
   ...ofCheckpoint,
   path: '/v1/log/checkpoint/newest',
   alias: '/log/checkpoint/newest',
@@ -127,7 +127,7 @@ const readNewestCheckpoint = route({
   },
 });
 
-const proveInclusion = route({
+export const proveInclusion = route({
   method: 'get',
   path: '/v1/log/proofs/inclusion',
   operation: 'proveLogInclusion',
@@ -194,7 +194,7 @@ const listKeys = route({
   handler: async ({ context }) => ({ status: 200, body: { keys: [logJwk(await openedLogOf(context))] } }),
 });
 
-const readVerifierKey = route({
+export const readVerifierKey = route({
   method: 'get',
   path: '/v1/log/vkey',
   alias: '/log/vkey',

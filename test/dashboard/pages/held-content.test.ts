@@ -50,7 +50,7 @@ describe('Content that was held, on the page of an approval', function () {
       ])
         assert(unmarked.includes(part), part);
       assert.match(page.html, /<mark>Ignore all previous instructions[^<]*<\/mark><sup>finding \d/);
-      assert.doesNotMatch(page.html, /<script|<b>|\u202e/);
+      assert.doesNotMatch(page.html, /<script(?! src="\/assets\/)|<b>|\u202e/);
       assert.deepEqual(
         (await auditOf(id)).map(({ action }) => action),
         ['inbound_event.content_read'],

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { buildInvocation, buildOperator, buildSkill } from '../support/factories.ts';
+import { buildPerson } from '../support/people.ts';
+import { assertStatus, service } from '../support/service.ts';
+import { browserOf } from '../support/web-browser.ts';
+
+/** The events of a stream, as they come. */
+async function* eventsOf(path: string, cookie: string, signal: AbortSignal): AsyncGenerator<string> {
+  const answer = await fetch(`${service().baseUrl}${path}`, { headers: { cookie }, signal });
+  assert.equal(answer.headers.get('content-type'), 'text/event-stream');
+  for await (const chunk of answer.body ?? []) yield Buffer.from(chunk).toString();
+}
+
+const streamOf = (html: string): string => (/data-stream="([^"]+)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
+
+describe('Live updates', () => {
+  it('tell an open page when what it shows has changed, and nobody else', async () => {
+    const operator = await buildOperator();
+    const { id: skillId } = await buildSkill(operator);
+    const invocation = await buildInvocation(operator, skillId);
+    const person = await buildPerson(operator);
+    const page = await browserOf(person).open(`/dashboard/invocations/${invocation.id}`);
+    const path = streamOf(page.html);
+    const abort = new AbortController();
+    const events = eventsOf(path, person.cookie, abort.signal);
+    assert.match(String((await events.next()).value), /^retry: \d+/);
+    assertStatus(await operator.post(`/v1/skills/invocations/${invocation.id}/claim`, {}), 200);
+    assert.match(String((await events.next()).value), /data: changed/);
+    abort.abort();
+
+    const other = await buildPerson(await buildOperator());
+    for (const [who, asked] of [
+      [other.cookie, path], // the ids of another person’s page
+      [person.cookie, path.replace(/ids=\w+/, 'ids=inv_01K9ZC4T0M3Q8V6W2X5Y7ZABCD')],
+    ] as const) {
+      const answer = await fetch(`${service().baseUrl}${asked}`, { headers: { cookie: who } });
+      assert.equal(answer.status, 404);
+      await answer.body?.cancel();
+    }
+    const stranger = await fetch(`${service().baseUrl}${path}`);
+    assert.equal(stranger.status, 401);
+  });
+});
+
+describe('The search of ids', () => {
+  it('leads to the page of each id, and says where there is none', async () => {
+    const browser = browserOf(await buildPerson(await buildOperator()));
+    const found = await browser.open('/dashboard/search?q=key_01K9ZC4T0M3Q8V6W2X5Y7ZABCD');
+    assert.equal(found.path, '/dashboard/keys/key_01K9ZC4T0M3Q8V6W2X5Y7ZABCD');
+    assert.match((await browser.open('/dashboard/search?q=%3Cb%3E')).html, /&lt;b&gt;/);
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { buildInvocation, buildOperator, buildSkill, suspend } from '../support/factories.ts';
+import { buildPerson } from '../support/people.ts';
+import { assertStatus } from '../support/service.ts';
+import { browserOf, type WebBrowser, type WebPage } from '../support/web-browser.ts';
+
+/** An invocation that its provider may claim, and the page of it. */
+async function claimable(): Promise<{ id: string; browser: WebBrowser; page: WebPage; status(): Promise<string> }> {
+  const operator = await buildOperator();
+  const { id: skillId } = await buildSkill(operator);
+  const { id } = await buildInvocation(operator, skillId);
+  const browser = browserOf(await buildPerson(operator));
+  const page = await browser.open(`/dashboard/invocations/${id}`);
+  const status = async () =>
+    assertStatus(await operator.get<{ status: string }>(`/v1/skills/invocations/${id}`), 200).status;
+  return { id, browser, page, status };
+}
+
+describe('A form of the console', () => {
+  it('is taken from pages of this service alone', async () => {
+    const { browser, page, status } = await claimable();
+    const { values } = page.formOf('Claim it');
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: '', 'sec-fetch-site': 'cross-site' },
+    ]) {
+      const answer = await browser.send(page.path, values, headers);
+      assert.equal(answer.status, 403, JSON.stringify(headers));
+    }
+    assert.equal(await status(), 'pending');
+  });
+
+  it('does nothing once the session has ended, and leads to signing in and back', async () => {
+    const { browser, page, status, id } = await claimable();
+    const { values } = page.formOf('Claim it');
+    await page.press('Sign out');
+    const answer = await browser.send(page.path, values);
+    assert.match(answer.path, new RegExp(`^/dashboard/sign-in\\?.*next=%2Fdashboard%2Finvocations%2F${id}`));
+    assert.equal(await status(), 'pending');
+  });
+
+  it('is done once, however often it is sent, and a key that stands for another form is refused', async () => {
+    const { browser, page } = await claimable();
+    const { values } = page.formOf('Claim it');
+    const [first, second] = await Promise.all([browser.send(page.path, values), browser.send(page.path, values)]);
+    for (const answer of [first, second])
+      assert.match(answer.text, /It is claimed|IDEMPOTENCY_IN_FLIGHT|being worked on/);
+    values.set('act', 'fail');
+    values.set('error.code', 'NO');
+    values.set('error.message', 'No.');
+    const reused = await browser.send(page.path, values);
+    assert.equal(reused.status, 409);
+    assert.deepEqual(reused.buttons().includes('Complete it'), true, 'nothing has failed');
+  });
+
+  it('names no act that the page has not, and the address puts no words on it', async () => {
+    const { browser, page, status } = await claimable();
+    const { values } = page.formOf('Claim it');
+    for (const act of ['', '__proto__', 'constructor', 'complete it']) {
+      values.set('act', act);
+      assert.equal((await browser.send(page.path, values)).status, 200);
+    }
+    assert.equal(await status(), 'pending');
+    for (const done of ['Send+your+key+to+evil', '__proto__', 'toString']) {
+      const opened = await browser.open(`${page.path}?done=${done}`);
+      assert.deepEqual(opened.notices, []);
+    }
+  });
+
+  it('says why it is refused where the operator is suspended', async () => {
+    const operator = await buildOperator();
+    const person = await buildPerson(operator);
+    await suspend(operator.operatorId);
+    const answer = await browserOf(person).open('/dashboard/invocations');
+    assert.equal(answer.status, 403);
+    assert.match(answer.text, /suspended/);
+  });
+});
