@@ -71,12 +71,12 @@ ${rows.map((skill) => card(skill, person))}</ul>
               label: 'Of these tags',
               kind: 'choice',
               options: [
-                ['any', 'any'],
-                ['all', 'all'],
+                ['any', 'any of them'],
+                ['all', 'all of them'],
               ],
             },
             { name: 'trust_level', label: 'Trust level', kind: 'choice', options: levels },
-            { name: 'max_trust_level', label: 'At most', kind: 'choice', options: levels },
+            { name: 'max_trust_level', label: 'Trust level at most', kind: 'choice', options: levels },
           ],
           nothing: html`Nobody offers a skill yet. <a href="${SKILLS_PATH}/new">Publish the first</a>.`,
           above: ({ total }) =>
