@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { invalid, type FieldFault } from '../errors/carnet-error.ts';
 import { html, type Html } from '../http/pages/html.ts';
-import { parseStrictJson, StrictJsonFault } from '../json/strict.ts';
+import { MANY_VALUES } from '../http/route.ts';
+import { shown } from '../json/shown.ts';
+import { assertFewValues, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Entered, Form } from './page.ts';
 import { sentence } from './readable.ts';
 
 /*
  * Forms that are made from a schema: of the body of a route, or of the input of a skill. A field is named by its path, `allowance.cents`; what a
- * form has no field for is written as JSON.
+ * form has no field for is written as JSON. A dot within a name is written `%2E`, so that no two properties share a field.
  */
 
 /** As much of a JSON Schema as a form reads. */
@@ -33,6 +35,8 @@ interface Schema {
 
 /** How the form of a schema differs from what the schema says. */
 export interface FormOptions {
+  /** Before the names of all fields, `input.` say: then no property is taken for a field that the page itself sends along. */
+  prefix?: string;
   /** These properties alone, in this order; absent: all. */
   only?: readonly string[];
   /** By path: the words before a field, where its name is none. */
@@ -56,9 +60,13 @@ interface Filled {
 }
 
 /** Deeper than this a form shows JSON. */
-const MAX_DEPTH = 3;
+export const MAX_DEPTH = 3;
 /** Texts that may be longer have several lines. */
 const LONG = 300;
+/** Faults that are named at a field, of JSON that has many. */
+const MAX_FAULTS = 5;
+/** Values of JSON in a field, as `assertFewValues` counts them: as many as the body of any route. */
+const MAX_VALUES = 2 * MANY_VALUES;
 
 /** The schema of a body or a query, as forms read it: a schema that has an id stands where it is used. */
 export function schemaOf(schema: z.ZodType): JsonObject {
@@ -95,10 +103,18 @@ const typeOf = ({ type, enum: choices, const: only }: Schema): string | undefine
 
 type Kind = 'choice' | 'flag' | 'number' | 'text' | 'long' | 'lines' | 'choices' | 'object' | 'json';
 
-function kindOf(schema: Schema, path: string, { long = [], short = [], choices = {} }: FormOptions): Kind {
+/** By path, and not by what every object inherits: a property may be called `constructor`. */
+const at = <T>(all: Readonly<Record<string, T>> | undefined, path: string): T | undefined =>
+  all !== undefined && Object.hasOwn(all, path) ? all[path] : undefined;
+
+const constants = ({ enum: all, const: only }: Schema): JsonValue[] | undefined =>
+  all ?? (only === undefined ? undefined : [only]);
+
+function kindOf(schema: Schema, path: string, { long = [], short = [], choices }: FormOptions): Kind {
   const type = typeOf(schema);
-  if (choices[path] !== undefined) return type === 'array' ? 'choices' : 'choice';
-  if (schema.enum !== undefined || schema.const !== undefined) return type === 'string' ? 'choice' : 'json';
+  if (at(choices, path) !== undefined) return type === 'array' ? 'choices' : 'choice';
+  const all = constants(schema);
+  if (all !== undefined) return all.every((one) => typeof one !== 'object') ? 'choice' : 'json';
   if (type === 'boolean') return 'flag';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'string')
@@ -113,52 +129,61 @@ function kindOf(schema: Schema, path: string, { long = [], short = [], choices =
 
 const properties = (schema: Schema, only?: readonly string[]): [name: string, schema: Schema][] =>
   (only ?? Object.keys(schema.properties ?? {})).flatMap((name) => {
-    const property = schema.properties?.[name];
+    const property = at(schema.properties, name);
     return property === undefined ? [] : [[name, meant(property)]];
   });
 
-const wordsOf = (path: string): string => {
-  const name = path.slice(path.lastIndexOf('.') + 1).replaceAll('_', ' ');
-  return name.charAt(0).toUpperCase() + name.slice(1);
+/** A name within a path. */
+export const stepOf = (name: string): string => name.replaceAll('%', '%25').replaceAll('.', '%2E');
+const nameOf = (step: string): string => step.replaceAll('%2E', '.').replaceAll('%25', '%');
+
+const wordsOf = (name: string): string => {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
 /** The fields of a schema, filled in with what there is or what was typed, and with the faults that the API named. */
 export function fieldsOf(json: JsonObject, options: FormOptions = {}, filled: Filled = {}): Html {
-  return html`${fields(json, { options, filled, above: '', isRequired: true })}`;
+  return html`${fields(json, { options, filled, above: '', isOptional: false })}`;
 }
 
 interface Place {
   options: FormOptions;
   filled: Filled;
   above: string;
-  /** Nothing is required within what may be left out. */
-  isRequired: boolean;
+  /** Within an object that may be left out: nothing of it has to be typed. */
+  isOptional: boolean;
 }
 
-function fields(schema: Schema, { options, filled, above, isRequired }: Place): Html[] {
+function fields(schema: Schema, { options, filled, above, isOptional }: Place): Html[] {
   return properties(schema, above === '' ? options.only : undefined).map(([name, property]) =>
-    field(property, `${above}${name}`, {
+    field(property, `${above}${stepOf(name)}`, {
       options,
       filled,
-      isRequired: isRequired && schema.required?.includes(name) === true,
+      isRequired: !isOptional && schema.required?.includes(name) === true,
     }),
   );
 }
 
 function valueAt(values: JsonValue | undefined, path: string): JsonValue | undefined {
   let value = values;
-  for (const name of path.split('.')) {
+  for (const step of path.split('.')) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    value = value[name];
+    value = at(value, nameOf(step));
   }
   return value;
 }
 
-const written = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** A value as a field has it: what reads the field finds the value again by this text. */
+export const written = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The texts that the field has, one a line or box: as it was typed, else as it is, else what holds where nothing is sent. */
-function textsOf(schema: Schema, { path, kind }: { path: string; kind: Kind }, { values, entered }: Filled): string[] {
-  if (entered !== undefined) return [entered.form[path] ?? ''].flat();
+function textsOf(
+  schema: Schema,
+  { path, name, kind }: { path: string; name: string; kind: Kind },
+  { values, entered }: Filled,
+): string[] {
+  if (entered !== undefined) return [at(entered.form, name) ?? ''].flat();
   const value = valueAt(values, path) ?? (values === undefined ? schema.default : undefined);
   if (value === undefined || value === null) return [];
   if (kind === 'lines' && Array.isArray(value)) return value.map(written);
@@ -166,30 +191,35 @@ function textsOf(schema: Schema, { path, kind }: { path: string; kind: Kind }, {
   return [kind === 'json' ? JSON.stringify(value, null, 2) : written(value)];
 }
 
-function field(schema: Schema, path: string, { options, filled, isRequired }: Omit<Place, 'above'>): Html {
+function field(
+  schema: Schema,
+  path: string,
+  { options, filled, isRequired }: Omit<Place, 'above' | 'isOptional'> & { isRequired: boolean },
+): Html {
   const kind = kindOf(schema, path, options);
-  const label = options.labels?.[path] ?? schema.title ?? wordsOf(path);
+  const label = at(options.labels, path) ?? schema.title ?? wordsOf(nameOf(path.slice(path.lastIndexOf('.') + 1)));
   if (kind === 'object')
     return html`<fieldset><legend>${label}</legend>
-${fields(schema, { options, filled, above: `${path}.`, isRequired })}</fieldset>
+${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired })}</fieldset>
 `;
-  const fault = faultAt(filled.entered?.refusal.errors ?? [], path);
-  const hint = options.hints?.[path] ?? schema.description;
-  const told = html`${hint === undefined ? html`` : html`<span class="hint">${sentence(hint)}</span>`}${fault === undefined ? html`` : html`<span class="fault">${fault.message}</span>`}`;
-  const state = html`${isRequired && kind !== 'flag' ? html` required` : html``}${fault === undefined ? html`` : html` aria-invalid="true"`}`;
-  const texts = textsOf(schema, { path, kind }, filled);
+  const name = `${options.prefix ?? ''}${path}`;
+  const faults = faultsAt(filled.entered?.refusal.errors ?? [], name);
+  const hint = at(options.hints, path) ?? schema.description;
+  const told = html`${hint === undefined ? html`` : html`<span class="hint">${sentence(hint)}</span>`}${faults.map((fault) => html`<span class="fault">${fault}</span>`)}`;
+  const state = html`${isRequired && kind !== 'flag' ? html` required` : html``}${faults.length === 0 ? html`` : html` aria-invalid="true"`}`;
+  const texts = textsOf(schema, { path, name, kind }, filled);
   const text = texts.join('\n');
-  const named = html`name="${path}"`;
+  const named = html`name="${name}"`;
   switch (kind) {
     case 'choice': {
       const all =
-        options.choices?.[path] ??
-        (schema.enum ?? [schema.const ?? '']).map((one) => [written(one), wordsOf(written(one))] as const);
+        at(options.choices, path) ??
+        (constants(schema) ?? []).map((one) => [written(one), wordsOf(written(one))] as const);
       return html`<label>${label}<select ${named}${state}>${isRequired ? html`` : html`<option value="">–</option>`}${all.map(([value, words]) => html`<option value="${value}"${value === text ? html` selected` : html``}>${words}</option>`)}</select>${told}</label>\n`;
     }
     case 'choices': {
       const all =
-        options.choices?.[path] ??
+        at(options.choices, path) ??
         (meant(schema.items ?? {}).enum ?? []).map((one) => [written(one), written(one)] as const);
       return html`<fieldset><legend>${label}</legend>${told}<div class="boxes">${all.map(([value, words]) => html`<label><input type="checkbox" ${named} value="${value}"${texts.includes(value) ? html` checked` : html``}>${words}</label>\n`)}</div></fieldset>\n`;
     }
@@ -203,7 +233,7 @@ ${fields(schema, { options, filled, above: `${path}.`, isRequired })}</fieldset>
     case 'lines':
     case 'json': {
       const how = { long: '', lines: 'One a line. ', json: 'JSON. ' }[kind];
-      return html`<label>${label}<textarea ${named} rows="${kind === 'lines' ? 3 : 6}"${kind === 'json' ? html` class="code" spellcheck="false"` : html``}${state}>\n${text}</textarea>${how === '' ? html`` : html`<span class="hint">${how}</span>`}${told}</label>\n`;
+      return html`<label>${label}<textarea ${named} rows="${kind === 'lines' || (kind === 'long' && schema.maxLength === undefined) ? 3 : 6}"${kind === 'json' ? html` class="code" spellcheck="false"` : html``}${state}>\n${text}</textarea>${how === '' ? html`` : html`<span class="hint">${how}</span>`}${told}</label>\n`;
     }
   }
 }
@@ -213,8 +243,17 @@ const inputType = ({ format }: Schema): Html => {
   return format === 'uri' ? html` type="url"` : html``;
 };
 
-const faultAt = (faults: readonly FieldFault[], path: string): FieldFault | undefined =>
-  faults.find((fault) => fault.path === path || fault.path.startsWith(`${path}.`) || fault.path.startsWith(`${path}[`));
+/** The faults at a field, those within its JSON with their place there. */
+function faultsAt(faults: readonly FieldFault[], name: string): string[] {
+  const path = name
+    .split('.')
+    .map((step) => shown(nameOf(step)))
+    .join('.');
+  const here = faults.filter((fault) => fault.path === path || fault.path.startsWith(`${path}.`));
+  return here
+    .slice(0, MAX_FAULTS)
+    .map((fault) => (fault.path === path ? fault.message : `${fault.path.slice(path.length + 1)}: ${fault.message}`));
+}
 
 /**
  * The value that a form of this schema stands for: a property that nothing was typed for is left out.
@@ -236,39 +275,70 @@ interface Reading {
 }
 
 function objectOf(schema: Schema, { form, options, above, faults }: Reading): JsonObject {
-  const object: JsonObject = {};
+  // A property may be called `__proto__`, which an assignment would not make a member.
+  const members: [name: string, value: JsonValue][] = [];
   for (const [name, property] of properties(schema, above === '' ? options.only : undefined)) {
-    const path = `${above}${name}`;
-    const kind = kindOf(property, path, options);
-    if (kind === 'object') {
-      const inner = objectOf(property, { form, options, above: `${path}.`, faults });
-      // A box that is not ticked is nothing that was typed.
-      const isTyped = Object.values(inner).some((one) => one !== false);
-      if (isTyped || schema.required?.includes(name) === true) object[name] = inner;
-      continue;
-    }
-    const sent = form[path];
-    const text = [sent ?? ''].flat().join('\n').replaceAll('\r\n', '\n');
-    if (kind === 'flag') object[name] = text === 'true';
-    else if (text.trim() === '') continue;
-    else if (kind === 'choices') object[name] = [sent ?? []].flat();
-    else if (kind === 'lines')
-      object[name] = text
+    const path = `${above}${stepOf(name)}`;
+    const isRequired = schema.required?.includes(name) === true;
+    const value =
+      kindOf(property, path, options) === 'object'
+        ? objectOf(property, { form, options, above: `${path}.`, faults })
+        : read(property, { form, options, path, faults });
+    // An object that nothing was typed into is meant where it has to be there.
+    if (value === undefined || (isEmpty(value) && !isRequired)) continue;
+    members.push([name, value]);
+  }
+  return Object.fromEntries(members);
+}
+
+/** A box that is not ticked is nothing that was typed. */
+const isEmpty = (value: JsonValue): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((one) => one === false);
+
+/** What a field stands for; undefined: nothing was typed. */
+function read(
+  property: Schema,
+  { form, options, path, faults }: Omit<Reading, 'above'> & { path: string },
+): JsonValue | undefined {
+  const name = `${options.prefix ?? ''}${path}`;
+  const kind = kindOf(property, path, options);
+  const sent = [at(form, name) ?? []].flat();
+  const text = sent.join('\n').replaceAll('\r\n', '\n');
+  const refuse = (code: string, message: string): undefined => void faults.push({ path: name, code, message });
+  if (kind === 'flag') return text === 'true';
+  if (text.trim() === '') return undefined;
+  switch (kind) {
+    case 'choices':
+      return sent;
+    case 'lines':
+      return text
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== '');
-    else if (kind === 'number') {
+    case 'number': {
       const number = Number(text);
-      if (Number.isFinite(number)) object[name] = number;
-      else faults.push({ path, code: 'invalid_type', message: 'is a number' });
-    } else if (kind === 'json') {
+      if (!Number.isFinite(number)) return refuse('invalid_type', 'is a number');
+      if (Number.isInteger(number) && !Number.isSafeInteger(number))
+        return refuse('unsafe_integer', 'has more digits than a number of JSON holds');
+      return number;
+    }
+    case 'json':
       try {
-        object[name] = parseStrictJson(text);
+        assertFewValues(Buffer.from(text), MAX_VALUES);
+        return parseStrictJson(text);
       } catch (error) {
         if (!(error instanceof StrictJsonFault)) throw error;
-        faults.push({ path, code: error.code, message: error.message });
+        return refuse(error.code, error.message);
       }
-    } else object[name] = kind === 'long' ? text : text.trim();
+    case 'choice':
+      return (constants(property) ?? []).find((one) => written(one) === text) ?? text;
+    case 'long':
+      return text;
+    case 'text':
+    case 'object':
+      return text.trim();
   }
-  return object;
 }

@@ -139,14 +139,16 @@ export const callAct = <
 ): Act => ({
   done,
   async run(person, form) {
-    const key = oneOf(form, 'key');
-    const { body } = await person.visit.call(route, {
-      ...input(form, person),
-      ...(/^[\w-]{22}$/.test(key) && { key: `console ${key}` }),
-    });
+    const { body } = await person.visit.call(route, { ...input(form, person), key: keyOf(form) });
     return then?.(body, person);
   },
 });
+
+/** The Idempotency-Key of a form that `actForm` made: sent twice, it is done once. */
+export function keyOf(form: Form): string | undefined {
+  const key = oneOf(form, 'key');
+  return /^[\w-]{22}$/.test(key) ? `console ${key}` : undefined;
+}
 
 /** The input of an act whose route is about the `:id` of the page. */
 export const ofPage = (_: Form, { visit: { id } }: PersonsVisit): RouteInput => ({ params: { id } });

@@ -9,7 +9,7 @@ const path = '/v1/credentials/:provider';
 const params = z.object({ provider: z.string() });
 const tag = 'credentials';
 
-const putCredential = route({
+export const putCredential = route({
   method: 'put',
   path,
   operation: 'putCredential',
@@ -27,7 +27,7 @@ const putCredential = route({
   handler: ({ context, call, params: { provider }, body }) => setCredential(context, call, { ...body, provider }),
 });
 
-const getCredentials = route({
+export const getCredentials = route({
   method: 'get',
   path: '/v1/credentials',
   operation: 'listCredentials',
@@ -60,7 +60,7 @@ const getCredential = route({
   }),
 });
 
-const deleteCredential = route({
+export const deleteCredential = route({
   method: 'delete',
   path,
   operation: 'deleteCredential',

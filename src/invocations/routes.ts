@@ -154,7 +154,7 @@ const list = (side: 'mine' | 'provided', { summary, description }: { summary: st
     },
   });
 
-const pending = route({
+export const pending = route({
   method: 'get',
   path: '/v1/skills/invocations/pending',
   operation: 'listPendingInvocations',
@@ -291,7 +291,7 @@ export const cancel = route({
   handler: ({ context, call, params: { id } }) => cancelInvocation(context, actOf(call), id),
 });
 
-const heartbeat = route({
+export const heartbeat = route({
   ...ofProvider,
   path: '/v1/skills/invocations/:id/heartbeat',
   operation: 'heartbeatInvocation',

@@ -6,6 +6,7 @@ import { consoleAssets } from '../console/assets.ts';
 import { livePage } from '../console/live.ts';
 import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
+import { credentialPages } from '../credentials/pages/pages.ts';
 import { currentSession, dashboardPages } from '../dashboard/index.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { eventPages } from '../events/pages/pages.ts';
@@ -16,6 +17,8 @@ import { inboundPages } from '../inbound/pages/pages.ts';
 import { invocationPages } from '../invocations/pages/pages.ts';
 import { notificationPages } from '../notifications/pages/pages.ts';
 import { passportPages } from '../passports/pages/pages.ts';
+import { skillRequestPages } from '../skill-requests/pages/pages.ts';
+import { skillPages } from '../skills/pages/pages.ts';
 
 /** Every page of people, a domain after the other; the frame is in src/console. */
 export const pagesOfPeople = (): PagesOfPeople => ({
@@ -32,6 +35,10 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     ...passportPages,
     ...agentPages,
     ...dashboardPages(),
+    ...skillPages,
+    ...skillRequestPages,
+    ...credentialPages,
+    ...dashboardPages,
   ],
   async sessionOf(context, caller) {
     try {

@@ -18,7 +18,7 @@ import { suggestCompositions } from './suggest.ts';
 const tag = 'skill-requests';
 const params = z.object({ id: z.string() });
 
-const post = route({
+export const post = route({
   method: 'post',
   path: '/v1/skill-requests',
   operation: 'postSkillRequest',
@@ -40,7 +40,7 @@ const post = route({
   handler: ({ context, call, body }) => postSkillRequest(context, call, body),
 });
 
-const list = route({
+export const list = route({
   method: 'get',
   path: '/v1/skill-requests',
   operation: 'listSkillRequests',
@@ -57,7 +57,7 @@ const list = route({
   },
 });
 
-const read = route({
+export const read = route({
   method: 'get',
   path: '/v1/skill-requests/:id',
   operation: 'readSkillRequest',
@@ -72,7 +72,7 @@ const read = route({
   handler: async ({ context, params: { id } }) => ({ status: 200, body: await readSkillRequest(context, id) }),
 });
 
-const update = route({
+export const update = route({
   method: 'patch',
   path: '/v1/skill-requests/:id',
   operation: 'updateSkillRequest',
@@ -89,7 +89,7 @@ const update = route({
   handler: ({ context, call, params: { id }, body }) => updateSkillRequest(context, call, { id, body }),
 });
 
-const matches = route({
+export const matches = route({
   method: 'get',
   path: '/v1/skill-requests/:id/matches',
   operation: 'matchSkillRequest',
@@ -109,7 +109,7 @@ const matches = route({
   }),
 });
 
-const suggest = route({
+export const suggest = route({
   method: 'get',
   path: '/v1/skill-requests/:id/suggest',
   operation: 'suggestForSkillRequest',

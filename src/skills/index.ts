@@ -13,7 +13,9 @@ export { costOfScript, MAX_MODEL_INPUT_BYTES, maxCostOfModelStep } from './execu
 export { boundOfSkill, modelCallsOfSkill, stepsOfSkill, type PlannedCall } from './execution/plans.ts';
 export type { LlmStep, RunStep } from './execution/run-plan.ts';
 export { presentSkillTo } from './presenter.ts';
+export { findSkillNames } from './queries.ts';
 export { tags } from './tags-and-semver.ts';
 export { ListedSkillSchema } from './schema.ts';
+export { findVisibleSkill } from './show-skill.ts';
 export { comparableProperties, propertyName } from './matching/comparable-properties.ts';
 export { listOwnSkills } from './queries.ts';

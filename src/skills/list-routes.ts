@@ -20,7 +20,7 @@ const ownSkills = cursorList({
   standard: MAX_ROWS,
 });
 
-const mine = route({
+export const mine = route({
   method: 'get',
   path: '/v1/skills/mine',
   operation: 'listOwnSkills',
@@ -48,7 +48,7 @@ const favoriteSkills = cursorList({
   standard: MAX_ROWS,
 });
 
-const favorites = route({
+export const favorites = route({
   method: 'get',
   path: '/v1/skills/favorites',
   operation: 'listFavoriteSkills',
@@ -78,7 +78,7 @@ const skillVersions = cursorList({
   standard: MAX_ROWS,
 });
 
-const versions = route({
+export const versions = route({
   method: 'get',
   path: '/v1/skills/:id/versions',
   operation: 'listSkillVersions',

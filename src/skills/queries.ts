@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json } from '../database/columns.ts';
+import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import {
   ListedSkillSchema,
@@ -62,6 +62,16 @@ export const onTheMarket = sql.fragment`
 
 export const findSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow | null> =>
   connection.maybeOne(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillJoins} where s.id = ${id}`);
+
+/** The names of these skills, by id. */
+export async function findSkillNames(
+  connection: CommonQueryMethods,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await connection.any(sql.type(z.object({ id: z.string(), name: z.string() }))`
+    select id, name from skills where id = any(${textArray([...new Set(ids)])})`);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
 
 /** A skill that is known to exist. */
 export const getSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow> =>

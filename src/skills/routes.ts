@@ -22,11 +22,11 @@ const MAX_SKILL_VALUES = 2 * MANY_VALUES;
 const tag = 'skills';
 const params = z.object({ id: z.string() });
 /** The scripts of a skill may have 500,000 characters, up to 2 MB in UTF-8: more than the 1 MiB of other bodies (decision C22). */
-const PUBLISH_BODY_BYTES = 4 * 1024 * 1024;
+export const PUBLISH_BODY_BYTES = 4 * 1024 * 1024;
 
 const echo = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 
-const publish = route({
+export const publish = route({
   method: 'post',
   path: '/v1/skills',
   operation: 'publishSkill',
@@ -53,7 +53,7 @@ const publish = route({
   handler: ({ context, call, body }) => publishSkill(context, call, body),
 });
 
-const browse = route({
+export const browse = route({
   method: 'get',
   path: '/v1/skills',
   operation: 'browseSkills',
@@ -73,7 +73,7 @@ const browse = route({
   },
 });
 
-const read = route({
+export const read = route({
   method: 'get',
   path: '/v1/skills/:id',
   operation: 'readSkill',
@@ -89,7 +89,7 @@ const read = route({
   handler: ({ context, caller, params: { id } }) => readSkill(context, caller, id),
 });
 
-const update = route({
+export const update = route({
   method: 'patch',
   path: '/v1/skills/:id',
   operation: 'updateSkill',
@@ -145,7 +145,7 @@ const favoriteAction = (method: 'post' | 'delete', words: Words) =>
     handler: ({ context, call, params: { id } }) => setFavorite(context, call, { id, favorited: method === 'post' }),
   });
 
-const rate = route({
+export const rate = route({
   method: 'post',
   path: '/v1/skills/:id/rate',
   operation: 'rateSkill',
@@ -162,7 +162,7 @@ const rate = route({
   handler: ({ context, call, params: { id }, body }) => rateSkill(context, call, { id, body }),
 });
 
-const ratings = route({
+export const ratings = route({
   method: 'get',
   path: '/v1/skills/:id/ratings',
   operation: 'readSkillRatings',
@@ -202,6 +202,34 @@ const checkTrust = route({
   },
 });
 
+export const suspend = ownerAction('suspend', {
+  summary: 'Take a skill offline',
+  description:
+    'Nobody can invoke it any more; open invocations go on. Who knows its id can still read it, if it was public. Repeating it is answered the same.',
+});
+
+export const activate = ownerAction('activate', {
+  summary: 'Bring a skill back',
+  description:
+    'It is public again. One that was rejected, taken down or never approved goes to review first, and its `status` is `pending_review`.',
+});
+
+export const unlist = ownerAction('unlist', {
+  summary: 'Remove a skill from browsing; it can still be invoked by id',
+  description: 'It is in no list, match or suggestion from the answer on.',
+});
+
+export const favor = favoriteAction('post', {
+  summary: 'Add a skill to the favourites',
+  description: 'Favourites belong to the operator and are shared by its keys. Repeating it is answered the same.',
+});
+
+export const unfavor = favoriteAction('delete', {
+  summary: 'Remove a skill from the favourites',
+  description:
+    'It works for a favourite too that you may not see any more. Repeating it is answered the same while you may see the skill.',
+});
+
 export const skillRoutes: AnyRoute[] = [
   publish,
   browse,
@@ -209,29 +237,11 @@ export const skillRoutes: AnyRoute[] = [
   ...reviewRoutes,
   read,
   update,
-  ownerAction('suspend', {
-    summary: 'Take a skill offline',
-    description:
-      'Nobody can invoke it any more; open invocations go on. Who knows its id can still read it, if it was public. Repeating it is answered the same.',
-  }),
-  ownerAction('activate', {
-    summary: 'Bring a skill back',
-    description:
-      'It is public again. One that was rejected, taken down or never approved goes to review first, and its `status` is `pending_review`.',
-  }),
-  ownerAction('unlist', {
-    summary: 'Remove a skill from browsing; it can still be invoked by id',
-    description: 'It is in no list, match or suggestion from the answer on.',
-  }),
-  favoriteAction('post', {
-    summary: 'Add a skill to the favourites',
-    description: 'Favourites belong to the operator and are shared by its keys. Repeating it is answered the same.',
-  }),
-  favoriteAction('delete', {
-    summary: 'Remove a skill from the favourites',
-    description:
-      'It works for a favourite too that you may not see any more. Repeating it is answered the same while you may see the skill.',
-  }),
+  suspend,
+  activate,
+  unlist,
+  favor,
+  unfavor,
   rate,
   ratings,
   checkTrust,

@@ -6,11 +6,15 @@ import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
 import { badge, facts, momentOr, table } from '../../console/parts.ts';
-import { HOME, idLink } from '../../console/places.ts';
+import { HOME, idLink, named } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
 import type { PersonsVisit } from '../../console/visits.ts';
+import type { Config } from '../../context/config.ts';
 import { dollars } from '../../fields/dollars.ts';
-import { cancel, claim, complete, fail, get } from '../routes.ts';
+import { lifeId } from '../../ids/life-ids.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { findSkillNames } from '../../skills/index.ts';
+import { cancel, claim, complete, fail, get, heartbeat } from '../routes.ts';
 import { CompleteBodySchema, FailBodySchema } from '../schema.ts';
 
 type Shown = z.output<typeof get.reply>;
@@ -40,6 +44,15 @@ const payload = (title: string, value: Shown['input'], purged: string | null): H
 ${value === null ? html`<p class="muted">${purged === null ? 'There is none to be shown.' : html`It was purged ${moment(purged)}; its hash stays.`}</p>` : html`<pre class="wrapped" tabindex="0"><code>${readable(value)}</code></pre>`}</section>
 `;
 
+/** Each step where it stands in the time of all, one after the other. */
+function drawn(all: NonNullable<Shown['steps']>, index: number): Html {
+  const took = all.map(({ duration_ms: ms }) => ms ?? 0);
+  const sum = (some: readonly number[]): number => some.reduce((total, ms) => total + ms, 0);
+  const whole = Math.max(sum(took), 1);
+  const before = sum(took.slice(0, index));
+  return html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="${((before / whole) * 100).toFixed(1)}" y="0" width="${Math.max(0.5, ((took[index] ?? 0) / whole) * 100).toFixed(1)}" height="4"/></svg>`;
+}
+
 const executed = (all: Shown['steps']): Html =>
   all === null
     ? nothing
@@ -49,7 +62,11 @@ ${table(
   [
     { title: 'Step', cell: ({ index, kind, label }) => html`${index + 1}. ${label ?? kind}` },
     { title: 'State', cell: ({ status }) => badge(status) },
-    { title: 'Took', amount: true, cell: ({ duration_ms: ms }) => (ms === null ? '' : duration(ms)) },
+    {
+      title: 'Took',
+      cell: ({ duration_ms: ms }) => (ms === null ? '' : html`${duration(ms)}`),
+    },
+    { title: 'In time', cell: (step) => drawn(all, all.indexOf(step)) },
     { title: 'Tokens', amount: true, cell: ({ tokens }) => tokens ?? '' },
     { title: 'Microcents', amount: true, cell: ({ charged_microcents: cost }) => cost },
     {
@@ -61,18 +78,46 @@ ${table(
   all,
 )}`;
 
+/** How long a claim holds, and how it is kept. */
+const leaseOf = ({ status, lease_seconds: seconds, lease_until: until }: Shown): Html | null => {
+  if (status !== 'processing') return null;
+  if (seconds === null) return html`it has none: the claim holds until the invocation expires`;
+  return html`${duration(seconds * 1_000)}, until ${momentOr(until)}; a heartbeat begins it again`;
+};
+
+/** The run in the Temporal UI, by its workflow id; not every invocation has one (docs/signals.md). */
+function runLink({ temporalUiUrl: ui, temporal: { namespace } }: Config, id: string): Html | null {
+  if (ui === undefined) return null;
+  const life = lifeId.invocation(id);
+  const address = `${ui}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(life)}`;
+  return html`<a href="${address}"><code>${life}</code></a>`;
+}
+
+const rateForm: JsonObject = {
+  properties: { rating: { title: 'Your rating of the skill', enum: [5, 4, 3, 2, 1] } },
+  required: ['rating'],
+};
+
+/** The consumer of a completed invocation rates the skill; the page of the offer does that. */
+const rating = ({ skill_id: skill, id }: Shown): Html =>
+  html`<section class="card"><h2>How was it?</h2>
+${actForm({ act: 'rate', action: `${HOME}/market/${skill}`, hidden: { invocation_id: id }, fields: fieldsOf(rateForm), label: 'Rate it' })}</section>
+`;
+
 /** What its provider, or its consumer, may do now. */
 function acts({ caller }: PersonsVisit, shown: Shown, entered?: Entered): Html {
   const { status, provider_operator_id: provider, consumer_operator_id: consumer, execution_mode: mode } = shown;
   const isProvider = provider === caller.operatorId && mode === 'open';
   return html`${isProvider && status === 'pending' ? actForm({ act: 'claim', label: 'Claim it', tone: 'primary' }) : nothing}${
     isProvider && status === 'processing'
-      ? html`<div class="columns"><section class="card"><h2>Deliver</h2>
+      ? html`${shown.lease_seconds === null ? nothing : actForm({ act: 'heartbeat', label: 'Keep the claim' })}<div class="columns"><section class="card"><h2>Deliver</h2>
 ${actForm({ act: 'complete', label: 'Complete it', tone: 'primary', fields: fieldsOf(outputForm, outputOptions, { entered: entered?.act === 'complete' ? entered : undefined }) })}</section>
 <section class="card"><h2>Give it up</h2>
 ${actForm({ act: 'fail', label: 'Fail it', tone: 'danger', fields: fieldsOf(failForm, failOptions, { entered: entered?.act === 'fail' ? entered : undefined }) })}</section></div>`
       : nothing
-  }${consumer === caller.operatorId && status === 'pending' ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger' }) : nothing}`;
+  }${consumer === caller.operatorId && status === 'pending' ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger' }) : nothing}${
+    consumer === caller.operatorId && provider !== consumer && status === 'completed' ? rating(shown) : nothing
+  }`;
 }
 
 const outputForm = schemaOf(CompleteBodySchema);
@@ -87,7 +132,8 @@ export const invocationPage = consolePage({
   async show(person, entered) {
     const { visit } = person;
     const { body: shown } = await visit.call(get, { params: { id: visit.id } });
-    const { id, error, price_cents: price, compute_cents: compute } = shown;
+    const { id, error, price_cents: price, compute_cents: compute, skill_id: skill } = shown;
+    const names = await findSkillNames(visit.context.pool, [skill]);
     return {
       title: 'Invocation',
       live: { ids: [id] },
@@ -97,7 +143,7 @@ ${live(
   html`<p class="lead"><code>${id}</code> ${badge(shown.status)}</p>
 ${error === null ? nothing : html`<p class="notice error"><code>${error.code}</code> ${error.message}</p>\n`}<div class="columns"><section class="card">${timeline('How far it is', steps(shown))}</section>
 <section class="card">${facts([
-    ['Skill', html`${idLink(shown.skill_id)} ${shown.skill_version}`],
+    ['Skill', html`${named(names.get(skill) ?? skill, skill)} ${shown.skill_version}`],
     ['Price', dollars(price)],
     ['Computing', compute === 0 ? null : dollars(compute)],
     ['Executed', shown.execution_mode === 'open' ? 'by its provider' : `by the service (${shown.execution_mode})`],
@@ -106,7 +152,9 @@ ${error === null ? nothing : html`<p class="notice error"><code>${error.code}</c
     ['Agent', shown.agent_id === null ? null : idLink(shown.agent_id)],
     ['Passport', shown.passport_id === null ? null : idLink(shown.passport_id)],
     ['Mission', shown.mission_id === null ? null : idLink(shown.mission_id)],
-    ['Lease until', shown.lease_until === null ? null : momentOr(shown.lease_until)],
+    ['Lease', leaseOf(shown)],
+    ['Attempt', shown.attempt > 1 ? shown.attempt : null],
+    ['Run in Temporal', runLink(visit.context.config, id)],
     [
       'Evidence',
       shown.claim_ids.length === 0 ? null : html`${shown.claim_ids.map((claimId) => html`${idLink(claimId)}<br>`)}`,
@@ -125,6 +173,7 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/ski
     fail: callAct('It is given up; its price is given back.', fail, {
       input: (form, person) => ({ ...ofPage(form, person), body: valueOf(failForm, form, failOptions) }),
     }),
+    heartbeat: callAct('The claim holds on.', heartbeat, { input: ofPage }),
     cancel: callAct('It is withdrawn; its price is given back.', cancel, { input: ofPage }),
   },
   formBytes: 1_048_576,

@@ -1,21 +1,29 @@
 import type { z } from 'zod';
-import { html } from '../../http/pages/html.ts';
+import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import { listOf } from '../../console/list.ts';
-import { consolePage } from '../../console/page.ts';
-import { badge, tabs, type Column } from '../../console/parts.ts';
-import { HOME, idLink } from '../../console/places.ts';
-import { oneOf } from '../../console/visits.ts';
-import { dollars } from '../../fields/dollars.ts';
-import { mine, provided } from '../routes.ts';
-import { InvocationStatusSchema, type InvocationSummary } from '../schema.ts';
 import { duration } from '../../console/charts.ts';
+import { listOf, type Filter } from '../../console/list.ts';
+import { actForm, callAct, consolePage } from '../../console/page.ts';
+import { badge, tabs, type Column } from '../../console/parts.ts';
+import { HOME, idLink, named } from '../../console/places.ts';
+import { oneOf, type PersonsVisit } from '../../console/visits.ts';
+import { dollars } from '../../fields/dollars.ts';
+import { findSkillNames } from '../../skills/index.ts';
+import { claim, mine, pending, provided } from '../routes.ts';
+import { InvocationStatusSchema, type InvocationSummary } from '../schema.ts';
 
 export const INVOCATIONS_PATH = `${HOME}/invocations`;
 
-const columns: readonly Column<InvocationSummary>[] = [
+/** An invocation, with the name of its skill. */
+type Row = InvocationSummary & { skill_name: string };
+
+const columns: readonly Column<Row>[] = [
   { title: 'Invocation', cell: ({ id }) => idLink(id), text: ({ id }) => id },
-  { title: 'Skill', cell: ({ skill_id: id }) => idLink(id), text: ({ skill_id: id }) => id },
+  {
+    title: 'Skill',
+    cell: ({ skill_id: id, skill_name: name }) => named(name, id),
+    text: ({ skill_name: name }) => name,
+  },
   { title: 'State', cell: ({ status }) => badge(status), text: ({ status }) => status },
   { title: 'Ordered', cell: ({ created_at: at }) => moment(at), text: ({ created_at: at }) => at },
   {
@@ -32,42 +40,111 @@ const columns: readonly Column<InvocationSummary>[] = [
   },
 ];
 
-/** The invocations of an operator on two tabs: of others’ skills, and of their own. */
+const pendingColumns: readonly Column<Row>[] = [
+  ...columns.filter(({ title }) => title !== 'State' && title !== 'Took'),
+  { title: 'Until', cell: ({ expires_at: at }) => moment(at), text: ({ expires_at: at }) => at },
+  {
+    title: 'Claim',
+    cell: ({ id }) => actForm({ act: 'claim', hidden: { id }, label: 'Claim', tone: 'primary' }),
+  },
+];
+
+const ofSkill: Filter = { name: 'skill_id', label: 'Skill', kind: 'text' };
+const filters: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'State',
+    kind: 'choice',
+    options: InvocationStatusSchema.options.map((status) => [status, status]),
+  },
+  ofSkill,
+];
+
+interface Tab {
+  text: string;
+  route: typeof mine | typeof pending;
+  nothing: Html;
+  columns: readonly Column<Row>[];
+  filters: readonly Filter[];
+}
+
+/** By the `side` of the address. */
+const sides: Readonly<Record<string, Tab>> = {
+  '': {
+    text: 'You ordered',
+    route: mine,
+    columns,
+    filters,
+    nothing: html`Nothing is ordered yet. <a href="${HOME}/market">Find a skill</a> and try it.`,
+  },
+  provided: {
+    text: 'Ordered of you',
+    route: provided,
+    columns,
+    filters,
+    nothing: html`Nobody has ordered work of your skills yet. <a href="${HOME}/skills">Your skills</a>`,
+  },
+  waiting: {
+    text: 'Waiting for you',
+    route: pending,
+    columns: pendingColumns,
+    filters: [ofSkill],
+    nothing: html`No work waits: it stands here when somebody invokes a skill of yours that you execute yourself.`,
+  },
+};
+
+const sideOf = ({ visit }: PersonsVisit): string => {
+  const side = oneOf(visit.query, 'side');
+  return Object.hasOwn(sides, side) ? side : '';
+};
+
+/** The names of the skills of a page are read together. */
+async function withNames({ visit }: PersonsVisit, all: readonly InvocationSummary[]): Promise<Row[]> {
+  const names = await findSkillNames(
+    visit.context.pool,
+    all.map(({ skill_id: id }) => id),
+  );
+  return all.map((one) => ({ ...one, skill_name: names.get(one.skill_id) ?? one.skill_id }));
+}
+
+/** The invocations of an operator on three tabs: of others’ skills, of their own, and the work that nobody has claimed. */
 export const invocationsPage = consolePage({
   operation: 'invocationsPage',
   path: INVOCATIONS_PATH,
   async show(person) {
-    const isProvided = oneOf(person.visit.query, 'side') === 'provided';
-    const list = await listOf(person, isProvided ? provided : mine, {
-      id: isProvided ? 'provided' : 'invocations',
+    const side = sideOf(person);
+    const tab = sides[side] as Tab;
+    const list = await listOf(person, tab.route as typeof mine, {
+      id: side === '' ? 'invocations' : side,
       label: 'Invocations',
       path: INVOCATIONS_PATH,
-      rows: (reply: z.output<typeof mine.reply>) => reply.invocations,
-      columns,
-      kept: isProvided ? { side: 'provided' } : {},
-      filters: [
-        {
-          name: 'status',
-          label: 'State',
-          kind: 'choice',
-          options: InvocationStatusSchema.options.map((status) => [status, status]),
-        },
-        { name: 'skill_id', label: 'Skill', kind: 'text' },
-      ],
-      nothing: isProvided
-        ? html`Nobody has ordered work of your skills yet.`
-        : html`Nothing is ordered yet. <a href="${HOME}/market">Find a skill</a> and try it.`,
+      input: { query: { limit: '50' } },
+      rows: (reply: z.output<typeof mine.reply>) => withNames(person, reply.invocations),
+      columns: tab.columns,
+      kept: side === '' ? {} : { side },
+      filters: tab.filters,
+      nothing: tab.nothing,
     });
     return (
       list.csv ?? {
         title: 'Invocations',
         live: { ids: list.reply.invocations.map(({ id }) => id), looks: true },
         body: html`<h1>Invocations</h1>
-${tabs('Side', [
-  { href: INVOCATIONS_PATH, text: 'You ordered', current: !isProvided },
-  { href: `${INVOCATIONS_PATH}?side=provided`, text: 'Ordered of you', current: isProvided },
-])}${list.html}`,
+${tabs(
+  'Side',
+  Object.entries(sides).map(([name, { text }]) => ({
+    href: name === '' ? INVOCATIONS_PATH : `${INVOCATIONS_PATH}?side=${name}`,
+    text,
+    current: name === side,
+  })),
+)}${list.html}`,
       }
     );
+  },
+  acts: {
+    claim: callAct('It is claimed.', claim, {
+      input: (form) => ({ params: { id: oneOf(form, 'id') } }),
+      then: ({ id }) => `${INVOCATIONS_PATH}/${id}`,
+    }),
   },
 });

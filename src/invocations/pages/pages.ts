@@ -1,5 +1,6 @@
 import type { PathOfPeoplePage } from '../../http/pages/people-pages.ts';
 import { invocationPage } from './invocation-page.ts';
 import { invocationsPage } from './list-page.ts';
+import { tryPage } from './try-page.ts';
 
-export const invocationPages: readonly PathOfPeoplePage[] = [invocationsPage, invocationPage];
+export const invocationPages: readonly PathOfPeoplePage[] = [invocationsPage, invocationPage, tryPage];

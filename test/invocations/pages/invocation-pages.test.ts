@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildInvocation, buildOperator, buildSkill, echoSchema } from '../../support/factories.ts';
 import { buildPerson } from '../../support/people.ts';
+import { assertStatus } from '../../support/service.ts';
 import { browserOf } from '../../support/web-browser.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
@@ -43,5 +44,49 @@ describe('Pages of invocations', () => {
     const page = await browserOf(await buildPerson(consumer)).open(`/dashboard/invocations/${id}`);
     const withdrawn = await page.press('Withdraw it');
     assert.match(withdrawn.text, /CANCELLED_BY_CONSUMER/);
+  });
+
+  it('list the work that waits with a button each, and say where none does', async () => {
+    const provider = await buildOperator();
+    const consumer = await buildOperator({ cents: 100 });
+    const browser = browserOf(await buildPerson(provider, 'member'));
+    const waiting = '/dashboard/invocations?side=waiting';
+    assert.match((await browser.open(waiting)).text, /No work waits/);
+    const { id: skillId, name } = await buildSkill(provider);
+    const { id } = await buildInvocation(consumer, skillId);
+    const list = await browser.open(waiting);
+    assert.match(list.text, new RegExp(`${id} ?${name}`));
+    const claimed = await list.press('Claim');
+    assert.equal(claimed.path, `/dashboard/invocations/${id}?done=claim`);
+    assert.match(claimed.text, /processing.*it has none: the claim holds until the invocation expires/);
+    assert.match((await list.press('Claim')).text, /processing/, 'the same form again is the same call');
+    const late = await browser.send('/dashboard/invocations', new URLSearchParams({ act: 'claim', id }));
+    assert.equal(late.status, 409, 'another claim is refused on the list');
+    assert.match(late.title, /Invocations/);
+    const stranger = browserOf(await buildPerson(await buildOperator()));
+    const foreign = await stranger.send('/dashboard/invocations', new URLSearchParams({ act: 'claim', id }));
+    assert.equal(foreign.status, 404);
+  });
+
+  it('name the skill, keep a claim by a heartbeat, and lead to the run in Temporal', async () => {
+    const provider = await buildOperator();
+    const { id: skillId, name } = await buildSkill(provider);
+    const { id } = await buildInvocation(await buildOperator({ cents: 100 }), skillId);
+    assertStatus(await provider.post(`/v1/skills/invocations/${id}/claim`, { lease_seconds: 3_600 }), 200);
+    const page = await browserOf(await buildPerson(provider)).open(`/dashboard/invocations/${id}`);
+    assert.match(page.text, /60 min|1 h/);
+    assert(page.links().some(({ text, href }) => text === name && href === `/dashboard/skills/${skillId}`));
+    const run = page.links().find(({ text }) => text === `invocation:${id}`);
+    assert.match(run?.href ?? '', new RegExp(`/namespaces/[^/]+/workflows/invocation%3A${id}$`));
+    const kept = await page.press('Keep the claim');
+    assert.match(kept.notices.join(), /The claim holds on/);
+  });
+
+  it('show every state as CSV, with the name of the skill', async () => {
+    const consumer = await buildOperator({ cents: 100 });
+    const { id: skillId, name } = await buildSkill(await buildOperator(), { price_per_invocation: 25 });
+    const { id } = await buildInvocation(consumer, skillId);
+    const csv = await browserOf(await buildPerson(consumer)).open('/dashboard/invocations?csv=invocations');
+    assert.match(csv.html, new RegExp(`"${id}","${name}","pending",`));
   });
 });

@@ -1,0 +1,116 @@
+import { runForm } from '../../console/input-form.ts';
+import { schemaTable } from '../../console/json-schema.ts';
+import { meter } from '../../console/charts.ts';
+import { asCurl } from '../../console/list.ts';
+import { fieldsOf, valueOf } from '../../console/form.ts';
+import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
+import { badge, facts } from '../../console/parts.ts';
+import { oneOf, type PersonsVisit } from '../../console/visits.ts';
+import { html, type Html } from '../../http/pages/html.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { favorites } from '../list-routes.ts';
+import { favor, rate, ratings, read, unfavor } from '../routes.ts';
+import type { Skill } from '../schema.ts';
+import { MARKET_PATH, offerFacts, runOf, SKILLS_PATH, stateOf, tagsOf, versionsOf } from './parts.ts';
+
+const nothing = html``;
+
+/** As many favourites as are looked at, to say whether the skill is among them. */
+const FAVORITES = '100';
+
+const rateForm: JsonObject = {
+  type: 'object',
+  properties: { rating: { title: 'Your rating', description: 'Rating again changes it.', enum: [5, 4, 3, 2, 1] } },
+  required: ['rating'],
+};
+
+/** Whether the skill is a favourite; null: it is none of the latest, of very many. */
+async function isFavorite({ visit }: PersonsVisit): Promise<boolean | null> {
+  const { body } = await visit.call(favorites, { query: { limit: FAVORITES } });
+  if (body.skills.some(({ id }) => id === visit.id)) return true;
+  return body.has_more ? null : false;
+}
+
+const favoriteForms = (isOne: boolean | null): Html =>
+  html`${isOne === true ? nothing : actForm({ act: 'favor', label: 'Add to favourites' })}${isOne === false ? nothing : actForm({ act: 'unfavor', label: 'Remove from favourites' })}`;
+
+async function ratingsOf({ visit }: PersonsVisit): Promise<Html> {
+  const { body } = await visit.call(ratings, { params: { id: visit.id } });
+  if (body.rating_count === 0) return html`<p class="muted">Nobody has rated it yet.</p>\n`;
+  return html`<p><strong>★ ${body.average_rating ?? ''}</strong> of ${body.rating_count}, of whom ${body.verified_count} have completed a run.</p>
+<ul class="meters">${['5', '4', '3', '2', '1'].map((stars) => meter(`${stars} ★`, body.distribution[stars] ?? 0, body.rating_count))}</ul>
+`;
+}
+
+const sourceOf = (skill: Skill): Html => {
+  const { execution_steps: steps, execution_script: script, execution_runtime: runtime, llm_model: model } = skill;
+  if (skill.execution_mode !== 'source') return nothing;
+  const shown = (title: string, text: string): Html =>
+    html`<h3>${title}</h3>\n<pre class="wrapped" tabindex="0"><code>${text}</code></pre>\n`;
+  return html`<section class="card"><h2>Source</h2>
+${(steps ?? []).map((step, at) =>
+  step.type === 'script'
+    ? shown(`${at + 1}. ${step.label} (${step.runtime})`, step.script)
+    : shown(`${at + 1}. ${step.label} (${step.llm_provider}/${step.llm_model})`, step.llm_config?.system_prompt ?? ''),
+)}${script ? shown(runtime ?? 'javascript', script) : nothing}${model ? facts([['Model', `${skill.llm_provider ?? ''}/${model}`]]) : nothing}</section>
+`;
+};
+
+function rating(isOwn: boolean, entered?: Entered): Html {
+  if (isOwn) return html`<p class="muted">Nobody rates a skill of their own.</p>`;
+  return actForm({
+    act: 'rate',
+    label: 'Rate it',
+    fields: fieldsOf(rateForm, {}, { entered: entered?.act === 'rate' ? entered : undefined }),
+  });
+}
+
+/** The offer of a skill: all that somebody needs to know before they run it, and a run. */
+export const offerPage = consolePage({
+  operation: 'offerPage',
+  path: `${MARKET_PATH}/:id`,
+  async show(person, entered) {
+    const { visit, caller } = person;
+    const { body: skill } = await visit.call(read, { params: { id: visit.id } });
+    const listed = await versionsOf(person, visit.id);
+    if (listed.csv !== undefined) return listed.csv;
+    const isOwn = skill.operator_id === caller.operatorId;
+    const isOffered = skill.status === 'active' || skill.status === 'unlisted';
+    const { publicBaseUrl } = visit.context.config;
+    return {
+      title: skill.name,
+      live: { ids: [skill.id] },
+      body: html`<div class="heading"><h1>${skill.name}</h1>${favoriteForms(await isFavorite(person))}</div>
+${live(
+  'offer',
+  html`<p class="lead">${skill.description}</p>
+${skill.status === 'active' ? nothing : html`<p>${stateOf(skill)}</p>\n`}${tagsOf(skill)}`,
+)}${isOwn ? html`<p class="notice">It is yours: a run of it is free. <a href="${SKILLS_PATH}/${skill.id}">Change it</a></p>\n` : nothing}<div class="columns">
+<section class="card"><h2>About it</h2>
+${offerFacts(skill, person)}</section>
+<section class="card"><h2>Try it</h2>
+${
+  !isOffered ? html`<p class="muted">It is not on offer at present.</p>` : runForm(person, runOf(skill, { isOwn }))
+}</section></div>
+<h2>Input</h2>
+${schemaTable('Input', skill.input_schema)}<h2>Output</h2>
+${schemaTable('Output', skill.output_schema)}${sourceOf(skill)}<div class="columns">
+<section class="card"><h2>Ratings ${skill.rating_count === 0 ? nothing : badge(String(skill.rating_count))}</h2>
+${await ratingsOf(person)}${rating(isOwn, entered)}</section>
+<section><h2>Versions</h2>
+${listed.html}</section></div>
+${asCurl({ method: 'POST', address: `${publicBaseUrl}/v1/skills/${skill.id}/invoke`, body: { input: {}, max_price_cents: skill.price_per_invocation } })}`,
+    };
+  },
+  acts: {
+    favor: callAct('It is among your favourites.', favor, { input: ofPage }),
+    unfavor: callAct('It is no favourite any more.', unfavor, { input: ofPage }),
+    rate: callAct('Your rating is counted.', rate, {
+      input: (form, person) => {
+        const invocation = oneOf(form, 'invocation_id');
+        const body = { ...valueOf(rateForm, form), ...(invocation !== '' && { invocation_id: invocation }) };
+        return { ...ofPage(form, person), body };
+      },
+    }),
+  },
+});
