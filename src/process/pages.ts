@@ -38,7 +38,6 @@ export const pagesOfPeople = (): PagesOfPeople => ({
     ...skillPages,
     ...skillRequestPages,
     ...credentialPages,
-    ...dashboardPages,
   ],
   async sessionOf(context, caller) {
     try {
