@@ -10,10 +10,24 @@ const within = (element: Parameters<typeof DomUtils.getElementsByTagName>[1], na
   DomUtils.getElementsByTagName(name, element, true);
 
 interface Press {
-  /** The values that a person types or chooses, by the name of the field. */
-  fields?: Record<string, string>;
+  /** The values that a person types or chooses, by the name of the field; of boxes those that are ticked. */
+  fields?: Record<string, string | readonly string[]>;
   /** A text of the card that the button stands in, where there are several. */
   card?: string;
+}
+
+/** As a browser sends it; undefined: a box that is not ticked. */
+function valueOfField(field: Element, given: string | readonly string[] | undefined): string | undefined {
+  const { type = 'text', value = '', checked } = field.attribs;
+  if (type === 'checkbox' || type === 'radio') {
+    const ticked = given === undefined ? checked !== undefined : [given].flat().includes(value);
+    return ticked ? value : undefined;
+  }
+  if (typeof given === 'string') return given;
+  if (field.name === 'textarea') return text(field);
+  if (field.name !== 'select') return value;
+  const options = within(field, 'option');
+  return (options.find(({ attribs }) => attribs['selected'] !== undefined) ?? options[0])?.attribs['value'] ?? '';
 }
 
 /** A page as a browser without scripts has it. */
@@ -90,19 +104,20 @@ export class WebPage {
     return fitting;
   }
 
-  #formOf(button: string, card: string, fields: Record<string, string>) {
+  #formOf(button: string, card: string, fields: Required<Press>['fields']) {
     const forms = this.#places(card).flatMap((place) => within(place, 'form'));
     const form = forms.find((one) => within(one, 'button').some((found) => text(found).startsWith(button)));
     assert(form !== undefined, `no button “${button}” in ${this.text}`);
     assert.equal(form.attribs['method'], 'post');
     const values = new URLSearchParams();
-    for (const field of [...within(form, 'input'), ...within(form, 'textarea')]) {
-      const { name = '', value = '', required } = field.attribs;
-      const typed = fields[name] ?? (field.name === 'textarea' ? text(field) : value);
-      assert(required === undefined || typed !== '', `${name} is to be filled in`);
-      values.append(name, typed);
+    const all = ['input', 'textarea', 'select'].flatMap((kind) => within(form, kind));
+    for (const field of all) {
+      const { name = '', required } = field.attribs;
+      const typed = valueOfField(field, fields[name]);
+      assert(required === undefined || (typed ?? '') !== '', `${name} is to be filled in`);
+      if (typed !== undefined) values.append(name, typed);
     }
-    const strange = Object.keys(fields).filter((name) => !values.has(name));
+    const strange = Object.keys(fields).filter((name) => !all.some(({ attribs }) => attribs['name'] === name));
     assert.deepEqual(strange, [], 'the form has no such fields');
     const pressed = within(form, 'button').find((found) => text(found).startsWith(button));
     if (pressed?.attribs['name'] !== undefined) values.append(pressed.attribs['name'], pressed.attribs['value'] ?? '');
