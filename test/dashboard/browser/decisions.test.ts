@@ -59,7 +59,7 @@ const decisions: readonly Decision[] = [
     title: 'unblock an agent',
     async prepare(operator) {
       const { agentId } = await requestReview(operator);
-      assertStatus(await operator.post(`/v1/agents/${agentId}/block`, { reason: 'It mailed everybody.' }), 200);
+      assertStatus(await operator.post(`/v1/agents/${agentId}/block`), 200);
       return { at: `/dashboard/agents/${agentId}`, press: {}, state: status(operator, `/v1/agents/${agentId}`) };
     },
     button: 'Unblock the agent',
