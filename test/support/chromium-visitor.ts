@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page, Response } from 'playwright-core';
 import { service } from './service.ts';
-import type { Drawn, Look, Press, Seen, Visitor, Way } from './visitors.ts';
+import type { Drawn, Look, Press, Seen, Visitor, Way } from './visitor.ts';
 
 /** No page has as many places that Tab leads to. */
 const MAX_TABS = 500;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import { browserOf, WebBrowser, type WebPage } from './web-browser.ts';
-import type { Press, Seen, Visitor, Way } from './visitors.ts';
+import type { Press, Seen, Visitor, Way } from './visitor.ts';
 
 type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
 

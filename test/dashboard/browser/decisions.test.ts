@@ -5,7 +5,8 @@ import { buildOperator, type TestOperator } from '../../support/factories.ts';
 import { PATIENCE_MS } from '../../support/pasted.ts';
 import { codeFor, signIn } from '../../support/people.ts';
 import { assertStatus, type Requester } from '../../support/service.ts';
-import { visitorBy, type Press, type Visitor, type Way } from '../../support/visitors.ts';
+import type { Press, Visitor, Way } from '../../support/visitor.ts';
+import { visitorBy } from '../../support/visitors.ts';
 import { requestApproval, requestReview } from './scene.ts';
 
 interface Prepared {

@@ -5,7 +5,8 @@ import { chromium } from '../../support/chromium.ts';
 import { buildOperator } from '../../support/factories.ts';
 import { PATIENCE_MS } from '../../support/pasted.ts';
 import { signIn } from '../../support/people.ts';
-import { visitorBy, type Look, type Visitor } from '../../support/visitors.ts';
+import type { Look, Visitor } from '../../support/visitor.ts';
+import { visitorBy } from '../../support/visitors.ts';
 import { pagesToOpen, type PageToOpen } from './pages.ts';
 import { buildScene, type Scene } from './scene.ts';
 

@@ -1,4 +1,4 @@
-import type { Drawn } from '../../support/visitors.ts';
+import type { Drawn } from '../../support/visitor.ts';
 import type { Scene } from './scene.ts';
 
 /** A page that people open, and what they see first. */
