@@ -8,7 +8,7 @@ import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { cookieName, SESSION_COOKIE, SESSION_SECONDS, tokensIn } from '../http/auth/session-cookie.ts';
-import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
+import { newId, PLATFORM_OPERATOR_ID, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
 import { codeFits, isLive, noLiveCode, wrongCode } from '../one-time-codes/codes.ts';
 import { askerOf, type Origin } from './asker.ts';
 import {
@@ -149,6 +149,7 @@ const tooManyTries = (seconds: number): CarnetError =>
     { headers: { 'Retry-After': String(seconds) }, extra: { verified: false } },
   );
 
+/** A person who administers the platform may do what its key may; a member of the platform is a member as any other. */
 export const callerOf = (
   { id, operator_id, role }: Pick<Membership, 'id' | 'operator_id' | 'role'>,
   sessionId: DashboardSessionId,
@@ -156,6 +157,6 @@ export const callerOf = (
   kind: 'operator',
   operatorId: operator_id as OperatorId,
   role,
-  platform: false,
+  platform: operator_id === PLATFORM_OPERATOR_ID && role !== 'member',
   by: { kind: 'session', sessionId, memberId: id as MemberId },
 });
