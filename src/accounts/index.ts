@@ -1,5 +1,4 @@
 export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
-export { readApiKey, revokeApiKey } from './api-keys/api-keys.ts';
 export { findApiKey } from './api-keys/queries.ts';
 export { newSecret } from './api-keys/secret.ts';
 export { maySeeAgent, readConduct, unblockAgent } from './agents/agents.ts';
@@ -8,10 +7,8 @@ export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
 export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
-export { removeMember } from './members/members.ts';
 export {
   countAdministrators,
-  findMember,
   findMembership,
   joinMember,
   membershipsOf,
@@ -19,7 +16,6 @@ export {
 } from './members/queries.ts';
 export { actToOutlive } from './outlive.ts';
 export { personBehind } from './person-behind.ts';
-export { readOwnOperator } from './operators/operators.ts';
 export { changeTier } from './operators/change-tier.ts';
 export {
   findKeyOfOperators,

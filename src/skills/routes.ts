@@ -73,7 +73,7 @@ const browse = route({
   },
 });
 
-const read = route({
+export const read = route({
   method: 'get',
   path: '/v1/skills/:id',
   operation: 'readSkill',

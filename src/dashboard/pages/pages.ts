@@ -1,7 +1,6 @@
 import type { PathOfPeoplePage } from '../../http/pages/people-pages.ts';
 import { agentPage } from './agent-page.ts';
 import { approvalPage } from './approval-pages.ts';
-import { keyPage, memberPage, OPERATOR_PATH, operatorPage } from './change-pages.ts';
 import { MAILS_PATH, mailsPage } from './mails-page.ts';
 import { overviewPage } from './overview-page.ts';
 import { reviewPage } from './review-pages.ts';
@@ -12,10 +11,7 @@ export const dashboardPages: readonly PathOfPeoplePage[] = [
   ['/dashboard', overviewPage],
   ['/dashboard/agents/:id', agentPage],
   ['/dashboard/approvals/:id', approvalPage],
-  ['/dashboard/keys/:id', keyPage],
-  ['/dashboard/members/:id', memberPage],
   [MAILS_PATH, mailsPage],
-  [OPERATOR_PATH, operatorPage],
   ['/dashboard/reviews/:id', reviewPage],
   ['/dashboard/sign-in', signInPage],
   ['/dashboard/sign-in/code', codePage],

@@ -1,5 +1,6 @@
 import type { PathOfPeoplePage } from '../../http/pages/people-pages.ts';
 import { invocationPage } from './invocation-page.ts';
 import { invocationsPage } from './list-page.ts';
+import { overseenPage } from './overseen-page.ts';
 
-export const invocationPages: readonly PathOfPeoplePage[] = [invocationsPage, invocationPage];
+export const invocationPages: readonly PathOfPeoplePage[] = [invocationsPage, invocationPage, overseenPage];
