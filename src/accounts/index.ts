@@ -1,5 +1,4 @@
 export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
-export { readApiKey, revokeApiKey } from './api-keys/api-keys.ts';
 export { findApiKey } from './api-keys/queries.ts';
 export { newSecret } from './api-keys/secret.ts';
 export { maySeeAgent, pageOfAgents } from './agents/agents.ts';
@@ -8,7 +7,6 @@ export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
 export { demoOperators, ensureAgent, ensureApiKey, ensureOperator, findDemoOwner } from './demo.ts';
-export { removeMember } from './members/members.ts';
 export {
   countAdministrators,
   findMember,

@@ -47,6 +47,8 @@ interface ConsolePage {
   show(person: PersonsVisit, entered?: Entered): Promise<Shown | Page>;
   /** Its forms by name, as `actForm` writes it. */
   acts?: Readonly<Record<string, Act>>;
+  /** What it says where an act of another page leads here, by the name of that act. */
+  done?: Readonly<Record<string, string>>;
   /** As `PeoplePage.formBytes`. */
   formBytes?: number;
 }
@@ -62,6 +64,7 @@ export function consolePage({
   path,
   show,
   acts = {},
+  done: elsewhere = {},
   formBytes,
 }: ConsolePage): readonly [string, PeoplePage] {
   const pageOf = async (person: PersonsVisit, shown: Shown | Page, entered?: Entered): Promise<Page> =>
@@ -71,7 +74,7 @@ export function consolePage({
           ...shown,
           path,
           refusal: entered?.refusal,
-          body: html`${flashOf(person, acts)}${shown.body}`,
+          body: html`${flashOf(person, { ...elsewhere, ...sentencesOf(acts) })}${shown.body}`,
         });
   /** What is no page, or not for this person, leaves them the navigation. */
   const refuseInFrame = (person: PersonsVisit): void =>
@@ -109,11 +112,14 @@ export function consolePage({
 }
 
 /** Says what was done a moment ago: by a name in the address, so that nobody can put words of their own on the page. */
-function flashOf({ visit }: PersonsVisit, acts: Readonly<Record<string, Act>>): Html {
+function flashOf({ visit }: PersonsVisit, sentences: Readonly<Record<string, string>>): Html {
   const name = oneOf(visit.query, 'done');
-  const act = Object.hasOwn(acts, name) ? acts[name] : undefined;
-  return act === undefined ? html`` : html`<p class="notice good" role="status">${act.done}</p>\n`;
+  const sentence = Object.hasOwn(sentences, name) ? sentences[name] : undefined;
+  return sentence === undefined ? html`` : html`<p class="notice good" role="status">${sentence}</p>\n`;
 }
+
+const sentencesOf = (acts: Readonly<Record<string, Act>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(acts).map(([name, { done }]) => [name, done]));
 
 /**
  * An act that calls a route.

@@ -5,7 +5,7 @@ import type { Unit } from '../commands/unit.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { cookieName, SESSION_COOKIE, SESSION_SECONDS, tokensIn } from '../http/auth/session-cookie.ts';
-import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
+import { newId, PLATFORM_OPERATOR_ID, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
 import { endSessions, insertSession, insertSessionInPlaceOf } from './queries.ts';
 import type { DashboardSession } from './schema.ts';
 
@@ -21,6 +21,7 @@ interface NewSession {
 
 export const newSession = (): NewSession => ({ id: newId('dsh'), token: randomBytes(32).toString('base64url') });
 
+/** A person who administers the platform may do what its key may; a member of the platform is a member as any other. */
 export const callerOf = (
   { id, operator_id, role }: Pick<Membership, 'id' | 'operator_id' | 'role'>,
   sessionId: DashboardSessionId,
@@ -28,7 +29,7 @@ export const callerOf = (
   kind: 'operator',
   operatorId: operator_id as OperatorId,
   role,
-  platform: false,
+  platform: operator_id === PLATFORM_OPERATOR_ID && role !== 'member',
   by: { kind: 'session', sessionId, memberId: id as MemberId },
 });
 

@@ -18,7 +18,7 @@ export const getBalance = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
 });
 
-const postAdjustment = route({
+export const postAdjustment = route({
   method: 'post',
   path: '/v1/admin/operators/:id/adjustments',
   operation: 'createAdjustment',

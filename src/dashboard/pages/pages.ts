@@ -1,7 +1,6 @@
 import type { PathOfPeoplePage } from '../../http/pages/people-pages.ts';
 import { agentPage } from './agent-page.ts';
 import { approvalPage } from './approval-pages.ts';
-import { keyPage, memberPage, OPERATOR_PATH, operatorPage } from './change-pages.ts';
 import { DEMO_PATH, demoPage } from './demo-page.ts';
 import { inboxPage } from './inbox-page.ts';
 import { LINK_PATH, linkPage } from './link-page.ts';
@@ -19,10 +18,7 @@ export const dashboardPages = (): readonly PathOfPeoplePage[] => [
   ['/dashboard', overviewPage],
   agentPage,
   ['/dashboard/approvals/:id', approvalPage],
-  ['/dashboard/keys/:id', keyPage],
-  ['/dashboard/members/:id', memberPage],
   [MAILS_PATH, mailsPage],
-  [OPERATOR_PATH, operatorPage],
   ['/dashboard/reviews/:id', reviewPage],
   sessionsPage,
   ['/dashboard/sign-in', signInPage],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { dashboardPages } from '../../../src/dashboard/pages/pages.ts';
+import { pagesOfPeople } from '../../../src/process/pages.ts';
 import { casesOf } from '../../support/cases.ts';
 import { chromium } from '../../support/chromium.ts';
 import { buildOperator } from '../../support/factories.ts';
@@ -49,7 +49,9 @@ describe('Each page, in a browser', function () {
 
   it('has a line in the table of pages', () => {
     const listed = new Set(pagesToOpen.map(({ path }) => path));
-    const missing = dashboardPages.map(([path]) => path).filter((path) => !listed.has(path));
+    const missing = pagesOfPeople()
+      .pages.map(([path]) => path)
+      .filter((path) => !listed.has(path));
     assert.deepEqual(missing, [], 'add a line to test/dashboard/browser/pages.ts');
   });
 

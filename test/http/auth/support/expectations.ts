@@ -7,7 +7,7 @@ export type Outcome = 'admitted' | ErrorCode;
 type Rule = Partial<Record<Who, Outcome>>;
 
 const agents = ['an agent key', "a blocked agent's key"] as const;
-const members = ['a member key', 'a member token', "a member's session"] as const;
+const members = ['a member key', 'a member token', "a member's session", "a platform member's session"] as const;
 const operatorBearers = ['an admin key', 'an admin token', 'the platform key', "a foreign operator's key"] as const;
 const sessions = ["an owner's session", "an administrator's session"] as const;
 
@@ -41,7 +41,7 @@ const ownSession: Rule = {
   ...accounts,
   ...all([...operatorBearers, 'a member key', 'a member token'], 'DASHBOARD_SESSION_REQUIRED'),
 };
-/** Platform administration: the platform key. */
+/** Platform administration: the platform key, and people who administer the platform. */
 const platform: Rule = {
   ...never,
   ...all(agents, 'ADMIN_REQUIRED'),
