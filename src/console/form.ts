@@ -298,7 +298,7 @@ const isEmpty = (value: JsonValue): boolean =>
   !Array.isArray(value) &&
   Object.values(value).every((one) => one === false);
 
-/** What a field stands for; undefined: nothing was typed. */
+/** The value of a field; undefined: nothing was typed. */
 function read(
   property: Schema,
   { form, options, path, faults }: Omit<Reading, 'above'> & { path: string },

@@ -47,7 +47,7 @@ interface ConsolePage {
   show(person: PersonsVisit, entered?: Entered): Promise<Shown | Page>;
   /** Its forms by name, as `actForm` writes it. */
   acts?: Readonly<Record<string, Act>>;
-  /** What it says where an act of another page leads here, by the name of that act. */
+  /** The sentences that it says where an act of another page leads here, by the name of that act. */
   done?: Readonly<Record<string, string>>;
   /** As `PeoplePage.formBytes`. */
   formBytes?: number;
@@ -76,7 +76,7 @@ export function consolePage({
           refusal: entered?.refusal,
           body: html`${flashOf(person, { ...elsewhere, ...sentencesOf(acts) })}${shown.body}`,
         });
-  /** What is no page, or not for this person, leaves them the navigation. */
+  /** A person for whom this is no page keeps the navigation. */
   const refuseInFrame = (person: PersonsVisit): void =>
     person.visit.refuseIn((content) => personsPage(person, { ...content, path }));
   const page: PeoplePage = {
