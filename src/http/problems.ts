@@ -86,8 +86,8 @@ function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): v
   const { requestId } = ctx.state;
   if (isForBrowser(ctx)) {
     const content = errorContent(error, requestId);
-    const page = ctx.state.frame?.(content) ?? htmlPage(errorPage(content));
-    return sendPage(ctx, { ...page, status: error.status });
+    const page = htmlPage(errorPage(content), error.status);
+    return sendPage(ctx, { ...page, ...ctx.state.frame?.(content), status: error.status });
   }
   ctx.status = error.status;
   ctx.set('Content-Type', 'application/problem+json');

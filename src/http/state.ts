@@ -7,7 +7,6 @@ import type { ErrorCode } from '../errors/codes.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Credential } from './auth/credential.ts';
 import type { Html } from './pages/html.ts';
-import type { Page } from './pages/sent.ts';
 import type { AnyRoute } from './route.ts';
 
 /** `ctx.state` of every request, from the first middleware on. */
@@ -19,7 +18,7 @@ export interface Recorded {
   /** The request is for a page that people open in browsers. */
   forPeople?: true;
   /** Shows a refusal of the page to who is signed in, with the navigation of the page. */
-  frame?: (content: { title: string; body: Html }) => Page;
+  frame?: (content: { title: string; body: Html }) => { body: string | Buffer };
   operatorId: string | undefined;
   /** The credential that was shown, by its id; undefined where none was valid. */
   credentialId: string | undefined;

@@ -38,23 +38,36 @@ const money = ({ balance, earned }: Money): Html =>
     ]),
   );
 
-/** The newest of both sides, the newest first; ids say when. */
-async function newestOf({ visit: { context }, caller: { operatorId } }: PersonsVisit): Promise<InvocationSummary[]> {
+/** The newest invocations of an operator, by side. */
+interface Newest {
+  mine: readonly InvocationSummary[];
+  provided: readonly InvocationSummary[];
+}
+
+async function readNewest({ visit: { context }, caller: { operatorId } }: PersonsVisit): Promise<Newest> {
   const filter = { operatorId, status: undefined, skillId: undefined, after: null, limit: NEWEST };
-  const sides = [
-    ...(await listInvocations(context.pool, 'mine', filter)),
-    ...(await listInvocations(context.pool, 'provided', filter)),
-  ];
-  const once = new Map(sides.map((invocation) => [invocation.id, invocation]));
+  return {
+    mine: await listInvocations(context.pool, 'mine', filter),
+    provided: await listInvocations(context.pool, 'provided', filter),
+  };
+}
+
+/** The newest of both sides; ids say when. */
+function newestOf({ mine, provided }: Newest): InvocationSummary[] {
+  const once = new Map([...mine, ...provided].map((invocation) => [invocation.id, invocation]));
   return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, NEWEST);
 }
 
-async function hasCompletedPaid({ visit: { context }, caller: { operatorId } }: PersonsVisit): Promise<boolean> {
+const wasPaid = ({ status, price_cents: price, self_invocation: own }: InvocationSummary): boolean =>
+  status === 'completed' && price > 0 && !own;
+
+async function hasCompletedPaid(person: PersonsVisit, { mine, provided }: Newest): Promise<boolean> {
+  if ([...mine, ...provided].some(wasPaid)) return true;
+  const { pool } = person.visit.context;
+  const { operatorId } = person.caller;
   const filter = { operatorId, status: 'completed', skillId: undefined, after: null, limit: LOOKED_AT } as const;
-  for (const side of ['mine', 'provided'] as const) {
-    const completed = await listInvocations(context.pool, side, filter);
-    if (completed.some(({ price_cents: price, self_invocation: own }) => price > 0 && !own)) return true;
-  }
+  for (const side of ['mine', 'provided'] as const)
+    if ((await listInvocations(pool, side, filter)).some(wasPaid)) return true;
   return false;
 }
 
@@ -66,14 +79,11 @@ interface FirstStep {
 }
 
 /** The way to the first invocation that was paid and completed; once there is one, the page leaves it out. */
-async function stepsOf(person: PersonsVisit, { balance }: Money, agents: number): Promise<readonly FirstStep[]> {
-  const {
-    visit: { context },
-    caller: { operatorId },
-  } = person;
+async function stepsOf(
+  { visit: { context }, caller: { operatorId } }: PersonsVisit,
+  { balance, agents, ordered }: { balance: Money['balance']; agents: number; ordered: boolean },
+): Promise<readonly FirstStep[]> {
   const one = { operatorId, after: null, limit: 1 };
-  const any = { ...one, status: undefined, skillId: undefined };
-  const ordered = (await listInvocations(context.pool, 'mine', any)).length > 0;
   const published = (await listOwnSkills(context.pool, one)).length > 0;
   const passports = { ...one, agentId: undefined, sessionId: undefined, status: undefined };
   const issued = (await listPassports(context.pool, passports)).length > 0;
@@ -144,9 +154,10 @@ export async function homeParts(person: PersonsVisit): Promise<HomeParts> {
   const { operatorId } = person.caller;
   const read = await readMoney(person);
   const usage = await readUsage(context.pool, operatorId);
-  const invocations = await newestOf(person);
-  const arrived = await hasCompletedPaid(person);
-  const first = arrived ? [] : await stepsOf(person, read, usage.usage.agents);
+  const sides = await readNewest(person);
+  const invocations = newestOf(sides);
+  const state = { balance: read.balance, agents: usage.usage.agents, ordered: sides.mine.length > 0 };
+  const first = (await hasCompletedPaid(person, sides)) ? [] : await stepsOf(person, state);
   return {
     above: html`${money(read)}${steps(first)}`,
     below: html`${newest(invocations, operatorId)}${meters(usage)}`,
