@@ -7,13 +7,7 @@ export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
 export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
-export {
-  countAdministrators,
-  findMembership,
-  joinMember,
-  membershipsOf,
-  type Membership,
-} from './members/queries.ts';
+export { countAdministrators, findMembership, joinMember, membershipsOf, type Membership } from './members/queries.ts';
 export { actToOutlive } from './outlive.ts';
 export { personBehind } from './person-behind.ts';
 export { changeTier } from './operators/change-tier.ts';

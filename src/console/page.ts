@@ -45,7 +45,7 @@ interface ConsolePage {
   show(person: PersonsVisit, entered?: Entered): Promise<Shown | Page>;
   /** Its forms by name, as `actForm` writes it. */
   acts?: Readonly<Record<string, Act>>;
-  /** What it says where an act of another page leads here, by the name of that act. */
+  /** Sentences for acts of other pages that lead here, by their names. */
   done?: Readonly<Record<string, string>>;
   /** As `PeoplePage.formBytes`. */
   formBytes?: number;

@@ -7,7 +7,7 @@ const columns = sql.fragment`id, actor, action, target, detail, request_id, crea
 
 /**
  * Events that one page looks through where it filters: there is no index for each filter, since every command writes the table, and a page is
- * to take a few milliseconds whatever the filter fits.
+ * to take a few milliseconds no matter which events fit.
  */
 const SEARCHED = 5_000;
 
