@@ -192,7 +192,7 @@ describe('Platform administration', () => {
     it('reads the code of a skill and approves it, rejects a change of it, and takes it down', async () => {
       const script = `return '${MARKUP}';`;
       const step = { type: 'script', label: 'one', runtime: 'javascript', script };
-      const { id, name } = await publish(operator, { execution_mode: 'source', execution_steps: [step] });
+      const { id } = await publish(operator, { execution_mode: 'source', execution_steps: [step] });
       const show = async (): Promise<Skill> => assertStatus(await operator.get<Skill>(`/v1/skills/${id}`), 200);
       const page = await browser.open(`/dashboard/skill-reviews/${id}`);
       assert(page.text.includes(script) && !page.html.includes(MARKUP));
