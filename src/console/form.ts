@@ -290,7 +290,7 @@ function objectOf(schema: Schema, { form, options, above, faults }: Reading): Js
 const isEmpty = (value: JsonValue): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
-/** What a field stands for; undefined: nothing was typed. */
+/** The value of a field; undefined: nothing was typed. */
 function read(
   property: Schema,
   { form, options, path, faults }: Omit<Reading, 'above'> & { path: string },

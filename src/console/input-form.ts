@@ -13,7 +13,7 @@ import { oneOf, type PersonsVisit } from './visits.ts';
 
 /** Fields of a form at most: a longer one is harder to fill in than JSON is to write. */
 const MAX_FIELDS = 60;
-/** What a select offers at most. */
+/** Choices of a select at most. */
 const MAX_CHOICES = 200;
 
 /** The field of the whole input as JSON; those of single properties begin with `input.`. */
@@ -146,7 +146,7 @@ export function formable(schema: JsonObject): Formable | null {
 interface Run {
   skillId: string;
   schema: JsonObject;
-  /** Of the skill, in cents; 0 where it is their own. A dearer run is refused. */
+  /** The price of the skill, in cents; 0 where it is their own. A dearer run is refused. */
   priceCents: number;
   /** The most that executing it costs beside, in cents; null: its provider does the work. */
   computeCents: number | null;

@@ -28,7 +28,7 @@ const providerForm = (slugs: readonly string[]): JsonObject => ({
   required: ['provider'],
 });
 
-/** What was typed, without the key: a page that is shown again has no secret in it. */
+/** The form as it was typed, without the key: a page that is shown again has no secret in it. */
 const withoutKey = (entered: Entered | undefined): Entered | undefined =>
   entered?.act === 'put' ? { ...entered, form: { ...entered.form, api_key: '' } } : undefined;
 

@@ -76,7 +76,7 @@ const code = [
 ];
 const more = ['credential_mode', 'required_credentials', 'seller_credential_limit', 'agent_id', 'accepts_requests'];
 
-/** What was sent. The fields of a single script are left out where they say nothing: beside steps they would be refused. */
+/** The skill that was typed. The fields of a single script are left out where they say nothing: beside steps they would be refused. */
 function skillOf(form: Form): JsonObject {
   const {
     llm_enabled: isModel,
