@@ -5,7 +5,7 @@ import { duration, timeline, type Step } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
-import { badge, facts, momentOr, table } from '../../console/parts.ts';
+import { badge, empty, facts, momentOr, table } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
 import type { PersonsVisit } from '../../console/visits.ts';
@@ -28,10 +28,16 @@ const steps = ({
   completed_at: ended,
   expires_at: until,
   attempt,
+  execution_mode: mode,
 }: Shown): Step[] => [
   { what: 'Ordered, and its price held', at: created },
   {
-    what: attempt > 1 ? `Claimed, the ${attempt}th time` : 'Claimed by its provider',
+    what:
+      mode !== 'open'
+        ? 'Begun by the service'
+        : attempt > 1
+          ? `Claimed, for attempt ${attempt}`
+          : 'Claimed by its provider',
     at: claimed,
   },
   ended === null
@@ -39,9 +45,14 @@ const steps = ({
     : { what: 'Ended', at: ended, state: status },
 ];
 
-const payload = (title: string, value: Shown['input'], purged: string | null): Html =>
+/** @param isWithheld it is between the consumer and the service, which executes the skill */
+const payload = (
+  title: string,
+  value: Shown['input'],
+  { purged, isWithheld }: { purged: string | null; isWithheld: boolean },
+): Html =>
   html`<section class="card"><h2>${title}</h2>
-${value === null ? html`<p class="muted">${purged === null ? 'There is none to be shown.' : html`It was purged ${moment(purged)}; its hash stays.`}</p>` : html`<pre class="wrapped" tabindex="0"><code>${readable(value)}</code></pre>`}</section>
+${value === null ? html`<p class="muted">${purged === null ? (isWithheld ? 'It is between its consumer and the service.' : 'There is none yet.') : html`It was purged ${moment(purged)}; its hash stays.`}</p>` : html`<pre class="wrapped" tabindex="0"><code>${readable(value)}</code></pre>`}</section>
 `;
 
 /** Each step where it stands in the time of all, one after the other. */
@@ -57,30 +68,34 @@ const executed = (all: Shown['steps']): Html =>
   all === null
     ? nothing
     : html`<h2>Steps</h2>
-${table(
-  'Steps',
-  [
-    { title: 'Step', cell: ({ index, kind, label }) => html`${index + 1}. ${label ?? kind}` },
-    { title: 'State', cell: ({ status }) => badge(status) },
-    {
-      title: 'Took',
-      cell: ({ duration_ms: ms }) => (ms === null ? '' : html`${duration(ms)}`),
-    },
-    { title: 'In time', cell: (step) => drawn(all, all.indexOf(step)) },
-    { title: 'Tokens', amount: true, cell: ({ tokens }) => tokens ?? '' },
-    { title: 'Microcents', amount: true, cell: ({ charged_microcents: cost }) => cost },
-    {
-      title: 'Error',
-      cell: ({ error, console }) =>
-        html`${error === null ? nothing : html`<code>${error.code}</code> ${error.message}`}${console === null ? nothing : html`<pre class="wrapped" tabindex="0"><code>${console}</code></pre>`}`,
-    },
-  ],
-  all,
-)}`;
+${
+  all.length === 0
+    ? empty('None has begun.')
+    : table(
+        'Steps',
+        [
+          { title: 'Step', cell: ({ index, kind, label }) => html`${index + 1}. ${label ?? kind}` },
+          { title: 'State', cell: ({ status }) => badge(status) },
+          {
+            title: 'Took',
+            cell: ({ duration_ms: ms }) => (ms === null ? '' : html`${duration(ms)}`),
+          },
+          { title: 'In time', cell: (step) => drawn(all, all.indexOf(step)) },
+          { title: 'Tokens', amount: true, cell: ({ tokens }) => tokens ?? '' },
+          { title: 'Microcents', amount: true, cell: ({ charged_microcents: cost }) => cost },
+          {
+            title: 'Error',
+            cell: ({ error, console }) =>
+              html`${error === null ? nothing : html`<code>${error.code}</code> ${error.message}`}${console === null ? nothing : html`<pre class="wrapped" tabindex="0"><code>${console}</code></pre>`}`,
+          },
+        ],
+        all,
+      )
+}`;
 
 /** How long a claim holds, and how it is kept. */
-const leaseOf = ({ status, lease_seconds: seconds, lease_until: until }: Shown): Html | null => {
-  if (status !== 'processing') return null;
+const leaseOf = ({ status, execution_mode: mode, lease_seconds: seconds, lease_until: until }: Shown): Html | null => {
+  if (status !== 'processing' || mode !== 'open') return null;
   if (seconds === null) return html`it has none: the claim holds until the invocation expires`;
   return html`${duration(seconds * 1_000)}, until ${momentOr(until)}; a heartbeat begins it again`;
 };
@@ -133,6 +148,10 @@ export const invocationPage = consolePage({
     const { visit } = person;
     const { body: shown } = await visit.call(get, { params: { id: visit.id } });
     const { id, error, price_cents: price, compute_cents: compute, skill_id: skill } = shown;
+    const contents = {
+      purged: shown.contents_purged_at,
+      isWithheld: shown.execution_mode !== 'open' && shown.consumer_operator_id !== person.caller.operatorId,
+    };
     const names = await findSkillNames(visit.context.pool, [skill]);
     return {
       title: 'Invocation',
@@ -161,7 +180,7 @@ ${error === null ? nothing : html`<p class="notice error"><code>${error.code}</c
     ],
   ])}</section></div>
 ${executed(shown.steps)}`,
-)}${acts(person, shown, entered)}<div class="columns">${payload('Input', shown.input, shown.contents_purged_at)}${payload('Output', shown.output, shown.contents_purged_at)}</div>
+)}${acts(person, shown, entered)}<div class="columns">${payload('Input', shown.input, contents)}${payload('Output', shown.output, contents)}</div>
 ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
     };
   },

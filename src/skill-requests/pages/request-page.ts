@@ -50,7 +50,7 @@ const schemaOfRequest = (title: string, schema: JsonObject | null): Html =>
   schema === null ? nothing : html`<h2>${title}</h2>\n${schemaTable(title, schema)}`;
 
 function ownForms(request: SkillRequest, entered: Entered | undefined): Html {
-  return html`<div class="actions">${request.status === 'open' ? html`${actForm({ act: 'fulfil', label: 'It is fulfilled', tone: 'primary' })}${actForm({ act: 'close', label: 'Close it', tone: 'danger' })}` : actForm({ act: 'open', label: 'Open it again' })}</div>
+  return html`<div class="toolbar">${request.status === 'open' ? html`${actForm({ act: 'fulfil', label: 'It is fulfilled', tone: 'primary' })}${actForm({ act: 'close', label: 'Close it', tone: 'danger' })}` : actForm({ act: 'open', label: 'Open it again' })}</div>
 <section class="card"><h2>Change it</h2>
 ${actForm({
   act: 'update',

@@ -13,7 +13,7 @@ const card = (skill: ListedSkill, person: PersonsVisit): Html => html`<li class=
 <h3><a href="${offerPath(skill.id)}">${skill.name}</a></h3>
 <p>${skill.description}</p>
 <p class="offer-price"><strong>${priceOf(skill)}</strong> ${badge(skill.trust_level_required)} <span class="badge">${skill.execution_mode}</span></p>
-<p class="small">${ratingOf(skill)} · ${skill.invocation_count} runs · by ${publisherOf(skill, person)}</p>
+<p class="small">${ratingOf(skill)} · ${skill.invocation_count} ${skill.invocation_count === 1 ? 'run' : 'runs'} · by ${publisherOf(skill, person)}</p>
 ${skill.tags.length === 0 ? html`` : html`<p class="tags">${skill.tags.map((tag) => html`<span class="badge">${tag}</span> `)}</p>`}</li>
 `;
 

@@ -4,7 +4,7 @@ import { meter } from '../../console/charts.ts';
 import { asCurl } from '../../console/list.ts';
 import { fieldsOf, valueOf } from '../../console/form.ts';
 import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
-import { badge, facts } from '../../console/parts.ts';
+import { facts } from '../../console/parts.ts';
 import { oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import type { JsonObject } from '../../json/value.ts';
@@ -80,7 +80,7 @@ export const offerPage = consolePage({
     return {
       title: skill.name,
       live: { ids: [skill.id] },
-      body: html`<div class="heading"><h1>${skill.name}</h1>${favoriteForms(await isFavorite(person))}</div>
+      body: html`<div class="heading"><h1>${skill.name}</h1><div class="toolbar">${favoriteForms(await isFavorite(person))}</div></div>
 ${live(
   'offer',
   html`<p class="lead">${skill.description}</p>
@@ -94,12 +94,10 @@ ${
 }</section></div>
 <h2>Input</h2>
 ${schemaTable('Input', skill.input_schema)}<h2>Output</h2>
-${schemaTable('Output', skill.output_schema)}${sourceOf(skill)}<div class="columns">
-<section class="card"><h2>Ratings ${skill.rating_count === 0 ? nothing : badge(String(skill.rating_count))}</h2>
-${await ratingsOf(person)}${rating(isOwn, entered)}</section>
-<section><h2>Versions</h2>
-${listed.html}</section></div>
-${asCurl({ method: 'POST', address: `${publicBaseUrl}/v1/skills/${skill.id}/invoke`, body: { input: {}, max_price_cents: skill.price_per_invocation } })}`,
+${schemaTable('Output', skill.output_schema)}${sourceOf(skill)}<h2>Ratings</h2>
+<section class="card">${await ratingsOf(person)}${rating(isOwn, entered)}</section>
+<h2>Versions</h2>
+${listed.html}${asCurl({ method: 'POST', address: `${publicBaseUrl}/v1/skills/${skill.id}/invoke`, body: { input: {}, max_price_cents: skill.price_per_invocation } })}`,
     };
   },
   acts: {

@@ -47,7 +47,7 @@ export const publisherOf = (
 export const offerFacts = (skill: Skill, person: PersonsVisit): Html => {
   const { max_compute_cents: bound, execution_mode: mode, seller_credential_limit: limit } = skill;
   return facts([
-    ['Price', html`${priceOf(skill)} a run`],
+    ['Price', skill.price_per_invocation === 0 ? 'Free' : html`${priceOf(skill)} a run`],
     [
       'Computing',
       mode === 'open'

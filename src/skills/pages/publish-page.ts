@@ -29,6 +29,16 @@ const shared: FormOptions = {
     price_per_invocation: 'Price of a run, in cents',
     trust_level_required: 'Trust level required',
     execution_mode: 'Who executes it',
+    execution_runtime: 'Runtime of the script',
+    execution_script: 'Script',
+    execution_steps: 'Steps',
+    llm_provider: 'Provider of the model',
+    llm_model: 'Model',
+    llm_config: 'Settings of the model',
+    credential_mode: 'Whose keys of models are used',
+    seller_credential_limit: 'Of your key, in a month',
+    'seller_credential_limit.max_calls': 'Calls at most',
+    'seller_credential_limit.max_cost_cents': 'Cost at most, in cents',
     llm_enabled: 'A model answers, in place of a script',
     agent_id: 'Id of the agent that does the work',
     accepts_requests: 'It is compared with what others look for on the request board',
@@ -62,9 +72,9 @@ const offer = [
   'tags',
   'input_schema',
   'output_schema',
+  'execution_mode',
 ];
 const code = [
-  'execution_mode',
   'execution_runtime',
   'execution_script',
   'dependencies',
@@ -76,7 +86,7 @@ const code = [
 ];
 const more = ['credential_mode', 'required_credentials', 'seller_credential_limit', 'agent_id', 'accepts_requests'];
 
-/** The body as it was typed. The fields of a single script are left out where they say nothing: beside steps they would be refused. */
+/** The skill that was typed. The fields of a single script are left out where they say nothing: beside steps they would be refused. */
 function skillOf(form: Form): JsonObject {
   const {
     llm_enabled: isModel,
@@ -90,11 +100,14 @@ function skillOf(form: Form): JsonObject {
   };
 }
 
-function fieldset(title: string, only: readonly string[], entered: Entered | undefined): Html {
-  return html`<section class="card"><h2>${title}</h2>
-${fieldsOf(publishForm, { ...shared, only }, { values: first, entered })}</section>
+const fields = (only: readonly string[], entered: Entered | undefined): Html =>
+  fieldsOf(publishForm, { ...shared, only }, { values: first, entered });
+
+/** Fields that most skills do without; open where the form was refused, since a fault may be among them. */
+const further = (title: string, only: readonly string[], entered: Entered | undefined): Html =>
+  html`<details class="card"${entered === undefined ? html`` : html` open`}><summary>${title}</summary>
+${fields(only, entered)}</details>
 `;
-}
 
 /** The form that publishes a skill. */
 export const publishPage = consolePage({
@@ -109,7 +122,8 @@ ${decides(person) ? html`` : html`<p class="muted">A skill that is answered by y
         act: 'publish',
         label: 'Publish it',
         tone: 'primary',
-        fields: html`${fieldset('The offer', offer, entered)}${fieldset('The work', code, entered)}${fieldset('More', more, entered)}`,
+        fields: html`<section class="card">${fields(offer, entered)}</section>
+${further('Code, for a skill that the service executes', code, entered)}${further('Keys of models, agent and requests', more, entered)}`,
       },
     )}`,
   }),

@@ -73,7 +73,7 @@ function statusForms(person: PersonsVisit, skill: Skill): Html {
   const { status } = skill;
   const isLocked = isAnsweredBySeller(skill) && !decides(person);
   const mayActivate = status === 'suspended' || status === 'unlisted';
-  return html`<div class="actions">${mayActivate && !isLocked ? actForm({ act: 'activate', label: 'Bring it back', tone: 'primary' }) : nothing}${status === 'active' ? actForm({ act: 'unlist', label: 'Take it out of the market' }) : nothing}${status === 'suspended' ? nothing : actForm({ act: 'suspend', label: 'Take it offline', tone: 'danger' })}</div>
+  return html`<div class="toolbar">${mayActivate && !isLocked ? actForm({ act: 'activate', label: 'Bring it back', tone: 'primary' }) : nothing}${status === 'active' ? actForm({ act: 'unlist', label: 'Take it out of the market' }) : nothing}${status === 'suspended' ? nothing : actForm({ act: 'suspend', label: 'Take it offline', tone: 'danger' })}</div>
 ${mayActivate && isLocked ? html`<p class="muted">An owner or administrator brings it back: it is answered by a key of your operator.</p>\n` : nothing}`;
 }
 
