@@ -42,6 +42,8 @@ interface ConsolePage {
   operation: string;
   /** With `:id` at its end where it is the page of each. */
   path: string;
+  /** The page of the navigation that it belongs to, where its path does not begin with that. */
+  under?: string;
   show(person: PersonsVisit, entered?: Entered): Promise<Shown | Page>;
   /** Its forms by name, as `actForm` writes it. */
   acts?: Readonly<Record<string, Act>>;
@@ -58,6 +60,7 @@ export const addressOf = (path: string, id: string): string => path.replace(':id
 export function consolePage({
   operation,
   path,
+  under = path,
   show,
   acts = {},
   formBytes,
@@ -67,7 +70,7 @@ export function consolePage({
       ? shown
       : personsPage(person, {
           ...shown,
-          path,
+          path: under,
           refusal: entered?.refusal,
           body: html`${flashOf(person, acts)}${shown.body}`,
         });
