@@ -259,7 +259,7 @@ async function shownReview(person: PersonsVisit, refusal?: CarnetError): Promise
     refusal,
     live: { ids: [id, review.jti], looks: true },
     body: html`<h1>Review</h1>
-${(await reviewOutcome(person, review)) ?? nothing}${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page) })}
+${live('outcome', (await reviewOutcome(person, review)) ?? nothing)}${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page) })}
 ${live('session', html`<h2>The session</h2>\n${sessionTimeline(report)}<h2>Delegation</h2>\n${await sessionTree(person, report.passport)}`)}
 <h2 id="report">What the agent reported</h2>
 ${reportOf(page, pathOfReview(id))}

@@ -98,11 +98,7 @@ ${actForm({
   label,
   tone: 'danger',
   hidden,
-  fields: fieldsOf(
-    reasonForm,
-    { labels: { reason: 'Reason' } },
-    { entered: entered?.act === act ? entered : undefined },
-  ),
+  fields: html`${fieldsOf(reasonForm, {}, { entered: entered?.act === act ? entered : undefined })}<label><input type="checkbox" name="sure" value="true" required><span>I know that nothing brings them back.</span></label>\n`,
 })}</section>
 `;
 

@@ -62,7 +62,7 @@ describe('Pages of passports', () => {
     const page = await refused.press('Issue it', { fields });
     assert.match(page.text, /is shown this once/);
     assert.match(tokenOf(page), /^[\w-]+\.[\w-]+\.[\w-]+$/);
-    const [link] = page.links().filter(({ href }) => href.startsWith(`${PATH}/psp_`));
+    const link = page.links().find(({ href }) => href.startsWith(`${PATH}/psp_`));
     const shown = await browser.open(link?.href ?? '');
     assert.equal(shown.title, 'Passport');
     assert(shown.text.includes(`Sort ${hostile}`));
@@ -118,7 +118,7 @@ describe('Pages of passports', () => {
     const root = await issued();
     for (const path of [PATH, `${PATH}/issue`, `${PATH}/verify`, `${PATH}/${root.jti}`])
       assert.equal((await member.open(path)).status, 200, path);
-    await (await member.open(`${PATH}/${root.jti}`)).press('Revoke it');
+    await (await member.open(`${PATH}/${root.jti}`)).press('Revoke it', { fields: { sure: 'true' } });
     assert.equal(await statusOf(root), 'revoked');
   });
 
@@ -162,7 +162,7 @@ describe('Revoking passports on their pages', () => {
       const [root, second] = [await issued(), await issued()];
       const child = await delegated(root, helper.id);
       const page = await browser.open(`${PATH}/${root.jti}`);
-      const done = await page.press(button, { fields: { reason: `stolen ${hostile}` } });
+      const done = await page.press(button, { fields: { reason: `stolen ${hostile}`, sure: 'true' } });
       assert.match(done.notices[0] ?? '', /revoked/);
       assert(done.text.includes(`stolen ${hostile}`));
       assert.doesNotMatch(done.html, /<script>/);
@@ -176,7 +176,7 @@ describe('Revoking passports on their pages', () => {
     const { jti } = await issued();
     const page = await browser.open(`${PATH}/${jti}`);
     const reason = 'x'.repeat(2_001);
-    const refused = await page.press('Revoke it', { fields: { reason } });
+    const refused = await page.press('Revoke it', { fields: { reason, sure: 'true' } });
     assert.equal(refused.status, 400);
     assert(refused.html.includes(reason));
   });
