@@ -121,6 +121,7 @@ export const articles: Article[] = [
     name: 'faces',
     files: [
       'src/<domain>/**',
+      '!src/<domain>/{pages,*/pages,*/*/pages}/**',
       `src/${kernel}/**`,
       'src/{http,console,process,embedded}/**',
       'activities/**',
@@ -130,6 +131,17 @@ export const articles: Article[] = [
     never: ['src/<other>/!(index).ts', 'src/<other>/*/**'],
     why: 'a domain that reaches into another breaks when that one moves its files or tables, and goes past its rules',
     instead: 'export from the index.ts of that domain what may be called, and import it from there',
+  },
+  {
+    name: 'pages',
+    files: ['src/<domain>/{pages,*/pages,*/*/pages}/**'],
+    never: [
+      'src/<other>/!(index|*routes|*schema).ts',
+      'src/<other>/!(pages)/!(*routes|*schema).ts',
+      'src/<other>/!(pages)/!(pages)/!(*routes|*schema).ts',
+    ],
+    why: 'a page is the outermost layer: it calls routes of other domains and shows parts of their pages, and goes past none of their rules',
+    instead: 'call a route of that domain by visit.call, or a function of its index.ts',
   },
   {
     name: 'kernel',

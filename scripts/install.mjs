@@ -1,12 +1,15 @@
 // Makes node_modules match package-lock.json before anything of the project is loaded. It runs on any Node that the
-// machine has (20 or later) and on bare node:* modules, because nothing else is there yet.
+// machine has (20 or later) and on bare node:* modules, because nothing else is there yet. Given a folder of the project,
+// it installs the packages of that one: `node scripts/install.mjs test/support/chromium`.
 //
 // The packages are installed in another folder that is renamed to node_modules, so an interrupted install leaves no
 // incomplete one, and a running start never loses its packages. A lock lets one of several starts do the work.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   copyFileSync,
+  createReadStream,
+  createWriteStream,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -19,9 +22,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '..', process.argv[2] ?? '.');
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.carnet-install');
 const work = join(root, '.install');
@@ -121,6 +126,28 @@ const linkPostgresLibraries = (packages) => {
   }
 };
 
+/** The program of `@sparticuz/chromium`, its libraries and its fonts come compressed; unpacked, they are in `.chromium`. */
+const unpackChromium = async (packages) => {
+  const packed = join(packages, '@sparticuz/chromium/bin');
+  if (!existsSync(packed)) return;
+  const unpacked = join(packages, '.chromium');
+  mkdirSync(unpacked);
+  // In streams: it takes seconds, in which the lock is to be touched.
+  await pipeline(
+    createReadStream(join(packed, 'chromium.br')),
+    createBrotliDecompress(),
+    createWriteStream(join(unpacked, 'chromium'), { mode: 0o755 }),
+  );
+  for (const name of ['al2023.tar.br', 'fonts.tar.br']) {
+    const input = brotliDecompressSync(readFileSync(join(packed, name)));
+    const { status, stderr } = spawnSync('tar', ['-x', '--no-same-owner', '-f', '-', '-C', unpacked], {
+      input,
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`${name} could not be unpacked: ${stderr ?? 'there is no program tar'}`);
+  }
+};
+
 const install = async () => {
   const stamp = expectedStamp();
   // Removes what interrupted installs left; only the process that has the lock comes here.
@@ -130,6 +157,7 @@ const install = async () => {
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(root, name), join(fresh, name));
   await npmCi(fresh);
   linkPostgresLibraries(join(fresh, 'node_modules'));
+  await unpackChromium(join(fresh, 'node_modules'));
   writeFileSync(join(fresh, 'node_modules/.carnet-install'), stamp);
   const old = join(fresh, 'old');
   if (existsSync(modules)) renameSync(modules, old);
@@ -160,7 +188,9 @@ const main = async () => {
   try {
     if (isInstalled()) return;
     const began = performance.now();
-    print('installing the packages, Node 24 and Postgres 18 among them (once, and after updates; up to a minute)');
+    const packages =
+      process.argv[2] === undefined ? 'the packages, Node 24 and Postgres 18 among them' : process.argv[2];
+    print(`installing ${packages} (once, and after updates; up to a minute)`);
     await install();
     print(`packages installed in ${Math.round((performance.now() - began) / 1000)} s`);
   } finally {

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { styleText } from 'node:util';
 import { searchAttributes } from '../temporal/search-attributes.ts';
-import { completeConfig, embeddedHost, readSettings, type Settings } from './context/config.ts';
+import { completeConfig, embeddedHost, readSettings, type Config, type Settings } from './context/config.ts';
 import { awaitDatabase, STEP_WAIT_SECONDS } from './database/await-database.ts';
 import { migrate } from './database/migrations.ts';
 import { onStopSignal, startEmbedded, watchParent, type Embedded } from './embedded/index.ts';
 import { createLogger } from './context/logging.ts';
 import { listen } from './process/listen.ts';
 import { openParts, type Parts } from './process/parts.ts';
-import { ensureSecrets, seed, type Credentials } from './process/seed.ts';
+import { ensureSecrets, newDemoLinks, seed, type Credentials } from './process/seed.ts';
 import { failStart } from './process/start-failure.ts';
 import { whileSilent } from './process/while-silent.ts';
 
@@ -42,13 +42,16 @@ async function probePort(settings: Settings): Promise<number> {
   return freePort;
 }
 
-function printBanner(credentials: Credentials, dataDir: string): void {
+function printBanner(credentials: Credentials, { dataDir, demoLinks }: Config): void {
   const { base_url: base } = credentials;
   const row = (name: string, value: string): string => `  ${styleText('bold', name.padEnd(13))} ${value}`;
   const rows = [
     row('API', base),
     row('API docs', `${base}/docs`),
     row('Dashboard', credentials.dashboard_url),
+    ...Object.entries(demoLinks?.tokens ?? {}).map(([who, token]) =>
+      row(`As ${who}`, `${base}/dashboard/sign-in/demo?token=${token} (once, within 15 minutes)`),
+    ),
     row('Temporal', credentials.temporal_address),
     row('Temporal UI', credentials.temporal_ui_url ?? 'that of your own Temporal server'),
     row('Payments', credentials.payment_webhook_secret === null ? 'Stripe' : 'a local page, on which no money moves'),
@@ -77,7 +80,14 @@ async function start(settings: Settings): Promise<void> {
   const { dataDir, databaseUrl, temporalAddress, temporalUiUrl } = embedded;
   const config = completeConfig(
     { ...settings, PORT: port, DATA_DIR: dataDir },
-    { databaseUrl, temporalAddress, temporalUiUrl, ...(await ensureSecrets(dataDir)), localProviders: true },
+    {
+      databaseUrl,
+      temporalAddress,
+      temporalUiUrl,
+      ...(await ensureSecrets(dataDir)),
+      demoLinks: newDemoLinks(),
+      localProviders: true,
+    },
   );
   await awaitDatabase(config.databaseUrl, {
     seconds: STEP_WAIT_SECONDS,
@@ -90,7 +100,7 @@ async function start(settings: Settings): Promise<void> {
   const credentials = await seed(parts.context);
   embedded.writeRunningFacts({ base_url: config.publicBaseUrl, database_url: config.databaseUrl });
   silence.end();
-  printBanner(credentials, dataDir);
+  printBanner(credentials, config);
 }
 
 onStopSignal(() => void stop());

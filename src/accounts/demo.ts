@@ -1,13 +1,30 @@
 import type { Tier } from '../fields/tiers.ts';
 import { ensure } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
+import type { CommonQueryMethods } from '../database/pool.ts';
 import { newId, type AgentId, type OperatorId } from '../ids/ids.ts';
 import { findAgent, findAgentByName, insertAgent } from './agents/queries.ts';
 import { CreateAgentSchema } from './agents/schema.ts';
 import { insertApiKey } from './api-keys/queries.ts';
 import { secretColumns } from './api-keys/secret.ts';
+import { findFirstOwner, type Membership } from './members/queries.ts';
 import { findOperator, findOperatorByEmail } from './operators/queries.ts';
 import { createOperator } from './register.ts';
+
+/** The demo operators of an embedded instance; nobody gets mail at their addresses. */
+export const demoOperators = {
+  publisher: { name: 'Demo publisher', email: 'publisher@carnet.invalid' },
+  consumer: { name: 'Demo consumer', email: 'consumer@carnet.invalid' },
+} as const;
+
+/** The owner of a demo operator, the first of several; null where it has another address by now, or is suspended. */
+export async function findDemoOwner(
+  connection: CommonQueryMethods,
+  which: keyof typeof demoOperators,
+): Promise<Membership | null> {
+  const operator = await findOperatorByEmail(connection, demoOperators[which].email);
+  return operator === null || operator.status !== 'active' ? null : await findFirstOwner(connection, operator.id);
+}
 
 /**
  * The demo operator of this id (where an earlier start made it) or this e-mail address, made if there is none; one that

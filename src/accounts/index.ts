@@ -1,14 +1,12 @@
 export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
-export { readApiKey, revokeApiKey } from './api-keys/api-keys.ts';
 export { findApiKey } from './api-keys/queries.ts';
 export { newSecret } from './api-keys/secret.ts';
-export { maySeeAgent, readConduct, unblockAgent } from './agents/agents.ts';
+export { maySeeAgent, pageOfAgents } from './agents/agents.ts';
 export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';
 export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
-export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
-export { removeMember } from './members/members.ts';
+export { demoOperators, ensureAgent, ensureApiKey, ensureOperator, findDemoOwner } from './demo.ts';
 export {
   countAdministrators,
   findMember,
@@ -19,6 +17,8 @@ export {
 } from './members/queries.ts';
 export { actToOutlive } from './outlive.ts';
 export { personBehind } from './person-behind.ts';
+export { createOperator } from './register.ts';
+export { RegisterOperatorSchema, type RegisterOperator } from './operators/schema.ts';
 export { readOwnOperator } from './operators/operators.ts';
 export { changeTier } from './operators/change-tier.ts';
 export {

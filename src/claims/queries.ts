@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids/ids.ts';
+import type { ClaimId } from '../ids/ids.ts';
 import { SubmitterSchema, type ClaimFilters, type Submitter } from './schema/claim.ts';
 
 const ClaimRowSchema = z.object({
@@ -125,7 +125,7 @@ export const findExisting = (connection: CommonQueryMethods, ids: readonly strin
   connection.anyFirst(sql.type(z.object({ id: z.string() }))`select id from claims where id = any(${textArray(ids)})`);
 
 export interface ClaimPage {
-  /** The operator that reads; null: the platform key, which sees every claim. */
+  /** The operator that reads; null: the platform, which sees every claim. */
   readerId: string | null;
   filters: ClaimFilters;
   /** The last `seq` of the page before. */
@@ -144,9 +144,8 @@ export function listClaims(connection: CommonQueryMethods, page: ClaimPage): Pro
   if (readerId === null) {
     return connection.any(sql.type(ClaimRowSchema)`select ${columns} from claims where true ${narrowed} ${newest}`);
   }
-  const notOfThePlatform = readerId === PLATFORM_OPERATOR_ID ? nothing : sql.fragment`and issuer <> 'op_platform'`;
   return connection.any(sql.type(ClaimRowSchema)`
-    (select ${columns} from claims where issuer = ${readerId} ${notOfThePlatform} ${narrowed} ${newest})
+    (select ${columns} from claims where issuer = ${readerId} and issuer <> 'op_platform' ${narrowed} ${newest})
     union all
     (select ${columns} from claims where operator_ids[1] = ${readerId} and issuer <> ${readerId} ${narrowed} ${newest})
     union all

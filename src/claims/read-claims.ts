@@ -1,12 +1,13 @@
-import type { Caller } from '../commands/caller.ts';
+import { isPlatform, type Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, notFound } from '../errors/carnet-error.ts';
+import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
 import { presentClaim, presentClaims, presentDigest } from './present-claims.ts';
 import { findClaim, listClaims, type ClaimPage, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 
 /**
- * A claim in full for its issuer, for the operators that it concerns and for the platform key; the digest alone for
+ * A claim in full for its issuer, for the operators that it concerns and for the platform; the digest alone for
  * everybody else who knows the id (decision L108).
  * @throws CarnetError NOT_FOUND
  */
@@ -22,14 +23,13 @@ export async function claimsBefore(
   caller: Caller,
   page: Omit<ClaimPage, 'readerId'>,
 ): Promise<(Claim & { seq: number })[]> {
-  const rows = await listClaims(context.pool, { ...page, readerId: readsAll(caller) ? null : caller.operatorId });
+  const rows = await listClaims(context.pool, { ...page, readerId: isPlatform(caller) ? null : caller.operatorId });
   return presentClaims(context.pool, rows);
 }
 
-const readsAll = (caller: Caller): boolean => caller.kind === 'operator' && caller.platform;
-
 /** Whether a caller is shown the whole claim (decision L108). */
-export const mayReadInFull = (caller: Caller, row: ClaimRow): boolean => readsAll(caller) || readsInFull(caller, row);
+export const mayReadInFull = (caller: Caller, row: ClaimRow): boolean => isPlatform(caller) || readsInFull(caller, row);
 
+/** The service issues claims about everybody: those are read as theirs by who acts for the platform, and not by every member of it. */
 const readsInFull = ({ operatorId }: Caller, { issuer, operator_ids: readers }: ClaimRow): boolean =>
-  issuer === operatorId || readers.includes(operatorId);
+  issuer === operatorId ? issuer !== PLATFORM_OPERATOR_ID : readers.includes(operatorId);

@@ -53,7 +53,7 @@ export const TYPES_OF_AGENTS = (Object.keys(SUBMITTERS) as ClaimType[]).filter((
 export function submitterOf(caller: Caller): Submitter {
   if (caller.kind === 'agent') return 'agent_key';
   if (caller.kind !== 'operator') throw new TypeError(`No ${caller.kind} submits claims.`);
-  if (caller.platform) return 'platform_key';
+  if (caller.platform && caller.by.kind === 'key') return 'platform_key';
   return { key: 'operator_key', oauth: 'operator_token', session: 'member_session' }[caller.by.kind] as Submitter;
 }
 

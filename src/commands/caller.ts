@@ -17,7 +17,7 @@ export interface OperatorCaller {
   kind: 'operator';
   operatorId: OperatorId;
   role: 'owner' | 'admin' | 'member';
-  /** The key PLATFORM_ADMIN_KEY: platform administration, and `op_platform` everywhere else. */
+  /** The key PLATFORM_ADMIN_KEY, or the session of a person who administers `op_platform`: platform administration, and `op_platform` everywhere else. */
   platform: boolean;
   by: OperatorCredential;
 }
@@ -86,6 +86,9 @@ export const credentialName = (caller: Caller): string => {
 
 /** A person in the dashboard; every other credential is a bearer's, no matter who holds it. */
 export const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
+
+/** Whether the caller acts for the platform. A member of `op_platform`, or a key of it, does not. */
+export const isPlatform = (caller: Caller): boolean => caller.kind === 'operator' && caller.platform;
 
 /** An owner or administrator in the dashboard; a member without a role that may approve is no shorter way than a key. */
 export const mayApprove = (caller: Caller): boolean =>

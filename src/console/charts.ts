@@ -40,6 +40,19 @@ export function bars(title: string, all: readonly Bar[]): Html {
 `;
 }
 
+/** Parts of a whole in one line, each with its tone; a reader without it has the figures beside it, so it has no words of its own. */
+export function shares(parts: readonly { value: number; tone: 'good' | 'warning' | 'error' | 'muted' }[]): Html {
+  const whole = parts.reduce((sum, { value }) => sum + value, 0);
+  if (whole === 0) return html``;
+  let from = 0;
+  const drawn = parts.map(({ value, tone }) => {
+    const x = from;
+    from += (value / whole) * 100;
+    return html`<rect class="share ${tone}" x="${x.toFixed(2)}" y="0" width="${(from - x).toFixed(2)}" height="4"/>`;
+  });
+  return html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${drawn}</svg>`;
+}
+
 /** How much of an allowance is used; null: it has no limit. */
 export const meter = (what: string, used: number, allowed: number | null): Html =>
   allowed === null

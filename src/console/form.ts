@@ -6,6 +6,7 @@ import { shown } from '../json/shown.ts';
 import { assertFewValues, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Entered, Form } from './page.ts';
+import { sentence } from './readable.ts';
 
 /*
  * Forms that are made from a schema: of the body of a route, or of the input of a skill. A field is named by its path, `allowance.cents`; what a
@@ -43,6 +44,8 @@ export interface FormOptions {
   hints?: Readonly<Record<string, string>>;
   /** By path: fields of several lines. */
   long?: readonly string[];
+  /** By path: fields of one line, however long they may be, an address say. */
+  short?: readonly string[];
   /** By path: fields that hide what is typed. */
   secret?: readonly string[];
   /** By path: what may be chosen, where the schema takes any text. */
@@ -107,14 +110,15 @@ const at = <T>(all: Readonly<Record<string, T>> | undefined, path: string): T | 
 const constants = ({ enum: all, const: only }: Schema): JsonValue[] | undefined =>
   all ?? (only === undefined ? undefined : [only]);
 
-function kindOf(schema: Schema, path: string, { long = [], choices }: FormOptions): Kind {
+function kindOf(schema: Schema, path: string, { long = [], short = [], choices }: FormOptions): Kind {
   const type = typeOf(schema);
   if (at(choices, path) !== undefined) return type === 'array' ? 'choices' : 'choice';
   const all = constants(schema);
   if (all !== undefined) return all.every((one) => typeof one !== 'object') ? 'choice' : 'json';
   if (type === 'boolean') return 'flag';
   if (type === 'integer' || type === 'number') return 'number';
-  if (type === 'string') return long.includes(path) || (schema.maxLength ?? 0) > LONG ? 'long' : 'text';
+  if (type === 'string')
+    return !short.includes(path) && (long.includes(path) || (schema.maxLength ?? 0) > LONG) ? 'long' : 'text';
   if (type === 'array') {
     const items = meant(schema.items ?? {});
     if (typeOf(items) !== 'string') return 'json';
@@ -201,7 +205,7 @@ ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired }
   const name = `${options.prefix ?? ''}${path}`;
   const faults = faultsAt(filled.entered?.refusal.errors ?? [], name);
   const hint = at(options.hints, path) ?? schema.description;
-  const told = html`${hint === undefined ? html`` : html`<span class="hint">${hint}</span>`}${faults.map((fault) => html`<span class="fault">${fault}</span>`)}`;
+  const told = html`${hint === undefined ? html`` : html`<span class="hint">${sentence(hint)}</span>`}${faults.map((fault) => html`<span class="fault">${fault}</span>`)}`;
   const state = html`${isRequired && kind !== 'flag' ? html` required` : html``}${faults.length === 0 ? html`` : html` aria-invalid="true"`}`;
   const texts = textsOf(schema, { path, name, kind }, filled);
   const text = texts.join('\n');
@@ -287,8 +291,12 @@ function objectOf(schema: Schema, { form, options, above, faults }: Reading): Js
   return Object.fromEntries(members);
 }
 
+/** A box that is not ticked is nothing that was typed. */
 const isEmpty = (value: JsonValue): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((one) => one === false);
 
 /** The value of a field; undefined: nothing was typed. */
 function read(

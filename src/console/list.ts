@@ -21,7 +21,7 @@ interface List<Reply, Row> {
   path: string;
   /** The parameters of the path of the route, and those that its query always has. */
   input?: RouteInput;
-  /** A promise where the rows have more than the route answers, the names of what they name by id say. */
+  /** With what the route leaves out, the names of members say, where a page adds it. */
   rows(reply: Reply): readonly Row[] | Promise<readonly Row[]>;
   columns: readonly Column<Row>[];
   filters?: readonly Filter[];
@@ -29,6 +29,8 @@ interface List<Reply, Row> {
   kept?: Readonly<Record<string, string>>;
   /** Where there is nothing at all: how the first comes about. */
   nothing: Html | string;
+  /** The list begins with the oldest, as a feed does. */
+  oldestFirst?: true;
   /** Before the table: what is to be known of all rows. */
   above?(reply: Reply): Html;
   /** Another way to show the rows than a table, cards say. */
@@ -103,10 +105,13 @@ export async function listOf<
     return parameters === undefined
       ? []
       : [
-          html`<a class="button" rel="${relation}" href="${here({ ...asked, ...texts(parameters) })}">${relation === 'prev' ? 'Newer' : 'Older'}</a>\n`,
+          html`<a class="button" rel="${relation}" href="${here({ ...asked, ...texts(parameters) })}">${(relation === 'prev') === (list.oldestFirst === true) ? 'Older' : 'Newer'}</a>\n`,
         ];
   });
-  const toStart = 'cursor' in asked ? html`<a class="button" href="${here(filtersOf(asked))}">Newest</a>\n` : html``;
+  const toStart =
+    'cursor' in asked
+      ? html`<a class="button" href="${here(filtersOf(asked))}">${list.oldestFirst === true ? 'From the start' : 'Newest'}</a>\n`
+      : html``;
   const address = `${visit.context.config.publicBaseUrl}${pathOf(route, input.params)}${Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(texts(query)).toString()}`}`;
   const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download>CSV</a>\n` : html``}${asCurl({ method: 'GET', address })}</div>`;
   return {

@@ -47,6 +47,8 @@ interface ConsolePage {
   show(person: PersonsVisit, entered?: Entered): Promise<Shown | Page>;
   /** Its forms by name, as `actForm` writes it. */
   acts?: Readonly<Record<string, Act>>;
+  /** The sentences that it says where an act of another page leads here, by the name of that act. */
+  done?: Readonly<Record<string, string>>;
   /** As `PeoplePage.formBytes`. */
   formBytes?: number;
 }
@@ -62,6 +64,7 @@ export function consolePage({
   path,
   show,
   acts = {},
+  done: elsewhere = {},
   formBytes,
 }: ConsolePage): readonly [string, PeoplePage] {
   const pageOf = async (person: PersonsVisit, shown: Shown | Page, entered?: Entered): Promise<Page> =>
@@ -71,17 +74,24 @@ export function consolePage({
           ...shown,
           path,
           refusal: entered?.refusal,
-          body: html`${flashOf(person, acts)}${shown.body}`,
+          body: html`${flashOf(person, { ...elsewhere, ...sentencesOf(acts) })}${shown.body}`,
         });
+  /** A person for whom this is no page keeps the navigation. */
+  const refuseInFrame = (person: PersonsVisit): void =>
+    person.visit.refuseIn((content) => personsPage(person, { ...content, path }));
   const page: PeoplePage = {
     operation,
     ...(formBytes !== undefined && { formBytes }),
     page: (visit) =>
-      forPerson(visit, addressOf(path, visit.id), async (person) => await pageOf(person, await show(person))),
+      forPerson(visit, addressOf(path, visit.id), async (person) => {
+        refuseInFrame(person);
+        return await pageOf(person, await show(person));
+      }),
   };
   if (Object.keys(acts).length === 0) return [path, page];
   page.submit = (submission) =>
     byPerson(submission, addressOf(path, submission.id), async (person) => {
+      refuseInFrame(person);
       const form = submission.form as Form;
       const name = oneOf(form, 'act');
       const act = Object.hasOwn(acts, name) ? acts[name] : undefined;
@@ -102,11 +112,14 @@ export function consolePage({
 }
 
 /** Says what was done a moment ago: by a name in the address, so that nobody can put words of their own on the page. */
-function flashOf({ visit }: PersonsVisit, acts: Readonly<Record<string, Act>>): Html {
+function flashOf({ visit }: PersonsVisit, sentences: Readonly<Record<string, string>>): Html {
   const name = oneOf(visit.query, 'done');
-  const act = Object.hasOwn(acts, name) ? acts[name] : undefined;
-  return act === undefined ? html`` : html`<p class="notice good" role="status">${act.done}</p>\n`;
+  const sentence = Object.hasOwn(sentences, name) ? sentences[name] : undefined;
+  return sentence === undefined ? html`` : html`<p class="notice good" role="status">${sentence}</p>\n`;
 }
+
+const sentencesOf = (acts: Readonly<Record<string, Act>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(acts).map(([name, { done }]) => [name, done]));
 
 /**
  * An act that calls a route.
@@ -149,6 +162,8 @@ export const ofPage = (_: Form, { visit: { id } }: PersonsVisit): RouteInput => 
 interface ActForm {
   /** The name of the act. */
   act: string;
+  /** Names it within the page, for fields that stand elsewhere: boxes in the rows of a list, say. */
+  id?: string;
   /** The fields, escaped. */
   fields?: Html;
   /** Values that the form sends along. */
@@ -163,8 +178,17 @@ interface ActForm {
 }
 
 /** A form for an act of a page. It has a key of its own, so that one sent twice is done once. */
-export const actForm = ({ act, fields = html``, hidden = {}, label, tone, action, beside = html`` }: ActForm): Html =>
-  html`<form method="post"${action === undefined ? html`` : html` action="${action}"`}>
+export const actForm = ({
+  act,
+  id,
+  fields = html``,
+  hidden = {},
+  label,
+  tone,
+  action,
+  beside = html``,
+}: ActForm): Html =>
+  html`<form method="post"${id === undefined ? html`` : html` id="${id}"`}${action === undefined ? html`` : html` action="${action}"`}>
 <input type="hidden" name="act" value="${act}"><input type="hidden" name="key" value="${randomBytes(16).toString('base64url')}">
 ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${fields}<div class="actions"><button${tone === undefined ? html`` : html` class="${tone}"`}>${label}</button>${beside}</div>
 </form>

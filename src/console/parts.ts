@@ -81,6 +81,10 @@ export const shownOnce = (what: string, secret: string): Html =>
 ${copyable(secret)}</div>
 `;
 
+/** Without this box a form that cannot be undone is not sent. */
+export const sure = (words: string): Html =>
+  html`<label><input type="checkbox" name="sure" value="true" required><span>${words}</span></label>\n`;
+
 /** The figures at the head of a page. */
 export const figures = (
   label: string,

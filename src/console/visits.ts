@@ -142,5 +142,10 @@ export function assertDecides({ visit }: PersonsVisit): void {
   if (visit.person !== null) admit(visit.person, 'person', 'post');
 }
 
+/** That this person administers the platform. @throws CarnetError ADMIN_REQUIRED */
+export function assertPlatform({ visit }: PersonsVisit): void {
+  if (visit.person !== null) admit(visit.person, 'platform', 'get');
+}
+
 /** Whether this person is an owner or administrator. */
 export const decides = ({ caller }: PersonsVisit): boolean => mayApprove(caller);

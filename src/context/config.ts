@@ -151,6 +151,7 @@ const Environment = z.object({
     .refine((path) => existsSync(path), 'must be a file that scripts/bundle-workflows.ts wrote')
     .optional(),
   PLATFORM_ADMIN_KEY: z.string().min(24, 'must be 24 characters or more').optional(),
+  OPEN_REGISTRATION: flag.optional(),
   PLATFORM_OWNER_EMAIL: z.email('must be an e-mail address').max(254).optional(),
   ENCRYPTION_KEY: encryptionKeys.optional(),
   INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
@@ -291,6 +292,13 @@ export interface StripeSettings {
   prices: Record<PricedItem, Several>;
 }
 
+/** Links that sign in as the owners of the demo operators, each once: their tokens are in the terminal of the start alone. */
+export interface DemoLinks {
+  tokens: Readonly<Record<'publisher' | 'consumer', string>>;
+  /** In milliseconds of the epoch; no link counts after it. */
+  until: number;
+}
+
 /** Where an embedded instance keeps the keys of its demo operators. */
 export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
 
@@ -314,6 +322,12 @@ export interface Config {
   dataDir: string;
   /** Where the keys of the demo operators are; absent: this is no embedded instance, and there are none. */
   credentialsFile: string | undefined;
+  /** Absent: this is no embedded instance of one machine, or nobody reads its terminal. */
+  demoLinks: DemoLinks | undefined;
+  /** Browsers on this machine read the outbox: an embedded instance that others reach, or that sends its mail, has no such page. */
+  localInbox: boolean;
+  /** Anybody who proves an address registers an operator in the browser. */
+  openRegistration: boolean;
   /** Where the newest head of the claims log is written, outside of the database. */
   logHeadDir: string;
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
@@ -447,6 +461,7 @@ interface Provided {
   temporalUiUrl?: string | undefined;
   platformAdminKey?: string | undefined;
   encryptionKeys?: readonly Buffer[] | undefined;
+  demoLinks?: DemoLinks | undefined;
   /**
    * The parts are embedded: an instance for one machine, with the local outbox and the local payment page. Nobody else reaches it,
    * so it needs no PUBLIC_BASE_URL.
@@ -530,6 +545,12 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     ...(settings.TEMPORAL_TLS_KEY !== undefined && { key: settings.TEMPORAL_TLS_KEY }),
     ...(settings.TEMPORAL_TLS_SERVER_NAME !== undefined && { serverName: settings.TEMPORAL_TLS_SERVER_NAME }),
   };
+  /** Embedded, and reached from this machine alone: what is opened without a code is opened nowhere else. */
+  const isForTrials =
+    provided.localProviders === true &&
+    settings.NODE_ENV !== 'production' &&
+    settings.TRUST_PROXY_HOPS === 0 &&
+    isLoopback(new URL(settings.PUBLIC_BASE_URL ?? localBaseUrl(settings.PORT)).hostname);
   const config: Config = {
     port: settings.PORT,
     workerPort: settings.WORKER_PORT,
@@ -555,6 +576,9 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     drainSeconds: settings.DRAIN_SECONDS ?? (provided.localProviders === true ? 0 : DRAIN_SECONDS),
     dataDir: settings.DATA_DIR,
     credentialsFile: provided.localProviders === true ? credentialsFile(settings.DATA_DIR) : undefined,
+    demoLinks: isForTrials ? provided.demoLinks : undefined,
+    localInbox: isForTrials && settings.SMTP_URL === undefined,
+    openRegistration: settings.OPEN_REGISTRATION ?? provided.localProviders === true,
     logHeadDir: settings.LOG_HEAD_DIR ?? settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,
     production: settings.NODE_ENV === 'production',

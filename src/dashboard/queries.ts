@@ -75,6 +75,57 @@ export const insertSession = (
     from memberships m, (select clock_timestamp() as now) clock where m.id = ${session.memberId} for key share of m
     returning id, created_at, expires_at`);
 
+/**
+ * A session that takes the place of another, and ends when that would have ended. The other is locked: of two that would take its place one does.
+ * @returns null where the other is over, or the member was deleted meanwhile.
+ */
+export const insertSessionInPlaceOf = (
+  connection: CommonQueryMethods,
+  session: { id: string; tokenHash: Buffer; memberId: string; inPlaceOf: string },
+): Promise<z.infer<typeof StoredSession> | null> =>
+  connection.maybeOne(sql.type(StoredSession)`
+    with earlier as (
+      select expires_at from dashboard_sessions where id = ${session.inPlaceOf} and expires_at > clock_timestamp() for update
+    )
+    insert into dashboard_sessions (id, token_hash, member_id, created_at, expires_at)
+    select ${session.id}, ${sql.binary(session.tokenHash)}, m.id, clock_timestamp(), earlier.expires_at
+    from memberships m, earlier where m.id = ${session.memberId} for key share of m
+    returning id, created_at, expires_at`);
+
+const OwnSession = z.object({ ...StoredSession.shape, current: z.boolean() });
+
+/** The sessions of a member that have not ended, the newest first. @param current the one that asks */
+export const listSessions = (
+  connection: CommonQueryMethods,
+  { memberId, current, limit, offset }: { memberId: string; current: string; limit: number; offset: number },
+): Promise<readonly z.infer<typeof OwnSession>[]> =>
+  connection.any(sql.type(OwnSession)`
+    select id, created_at, expires_at, id = ${current} as current from dashboard_sessions
+    where member_id = ${memberId} and expires_at > clock_timestamp()
+    order by created_at desc, id desc limit ${limit} offset ${offset}`);
+
+export const countSessions = (connection: CommonQueryMethods, memberId: string): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select count(*) from dashboard_sessions where member_id = ${memberId} and expires_at > clock_timestamp()`);
+
+/** @returns whether the member had this session */
+export const deleteSessionOf = async (
+  connection: CommonQueryMethods,
+  { memberId, id }: { memberId: string; id: string },
+): Promise<boolean> =>
+  (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    delete from dashboard_sessions where id = ${id} and member_id = ${memberId} and expires_at > clock_timestamp()
+    returning id`)) !== null;
+
+/** Deletes all sessions of the member but this one. @returns their ids */
+export const deleteOtherSessions = (
+  connection: CommonQueryMethods,
+  { memberId, current }: { memberId: string; current: string },
+): Promise<readonly string[]> =>
+  connection.anyFirst(sql.type(z.object({ id: z.string() }))`
+    delete from dashboard_sessions where member_id = ${memberId} and id <> ${current} and expires_at > clock_timestamp()
+    returning id`);
+
 export const findSession = (
   connection: CommonQueryMethods,
   id: string,

@@ -1,10 +1,20 @@
+import { z } from 'zod';
 import { DeletedSchema } from '../http/deleted.ts';
+import { offsetAnswer, offsetList, offsetQuery } from '../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { noSessionCookie, sessionCookie } from '../http/auth/session-cookie.ts';
 import { SEND_CODE, SIGN_IN } from './limits.ts';
-import { RequestCodeSchema, CodeSentSchema, DashboardSessionSchema, SignInSchema } from './schema.ts';
+import {
+  RequestCodeSchema,
+  CodeSentSchema,
+  DashboardSessionSchema,
+  OwnSessionSchema,
+  SessionsEndedSchema,
+  SignInSchema,
+} from './schema.ts';
+import { byCode } from './prove-address.ts';
 import { sendSignInCode } from './send-code.ts';
-import { currentSession, endCurrentSession } from './sessions.ts';
+import { currentSession, endCurrentSession, endOtherSessions, endSession, pageOfSessions } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 
 const tag = 'dashboard';
@@ -50,7 +60,9 @@ const postVerify = route({
   refusals: ['INVALID_CODE', 'CODE_EXPIRED', 'OPERATOR_CHOICE_REQUIRED', 'NOT_FOUND', 'OPERATOR_SUSPENDED'],
   handler: async ({ context, requestId, body, header, network }) => {
     const origin = { cookies: header('cookie'), network };
-    const { answered, token } = await signIn(context, requestId, { ...body, origin, joins: true });
+    const { code, ...named } = body;
+    const proof = byCode(code);
+    const { answered, token } = await signIn(context, requestId, { ...named, proof, origin, joins: true });
     return { ...answered, headers: { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) } };
   },
 });
@@ -86,4 +98,58 @@ const deleteCurrent = route({
   }),
 });
 
-export const dashboardRoutes: AnyRoute[] = [postSession, postVerify, getCurrent, deleteCurrent];
+export const ownSessions = route({
+  method: 'get',
+  path: '/v1/dashboard/sessions',
+  operation: 'listSessions',
+  tag,
+  summary: 'List where you are signed in, newest first',
+  description: 'The sessions of the person that asks, for this operator, that have not ended.',
+  audience: 'operator',
+  query: z.object(offsetQuery),
+  status: 200,
+  reply: offsetList('sessions', OwnSessionSchema),
+  refusals: ['DASHBOARD_SESSION_REQUIRED'],
+  handler: async ({ context, caller, query }) =>
+    offsetAnswer('sessions', { ...(await pageOfSessions(context, caller, query)), query }),
+});
+
+export const endOwnSession = route({
+  method: 'delete',
+  path: '/v1/dashboard/sessions/:id',
+  operation: 'endSession',
+  tag,
+  summary: 'End one of your sessions',
+  description:
+    'Its cookie opens nothing from the answer on. A session of another person is 404, as one that does not exist.',
+  audience: 'operator',
+  params: z.object({ id: z.string() }),
+  status: 200,
+  reply: DeletedSchema,
+  refusals: ['DASHBOARD_SESSION_REQUIRED'],
+  handler: ({ context, call, params: { id } }) => endSession(context, call, id),
+});
+
+export const endOwnOthers = route({
+  method: 'delete',
+  path: '/v1/dashboard/sessions',
+  operation: 'endOtherSessions',
+  tag,
+  summary: 'End all of your sessions but the one that asks',
+  description: 'Where a person works for several operators, it is about the operator of the session that asks.',
+  audience: 'operator',
+  status: 200,
+  reply: SessionsEndedSchema,
+  refusals: ['DASHBOARD_SESSION_REQUIRED'],
+  handler: ({ context, call }) => endOtherSessions(context, call),
+});
+
+export const dashboardRoutes: AnyRoute[] = [
+  postSession,
+  postVerify,
+  ownSessions,
+  getCurrent,
+  deleteCurrent,
+  endOwnSession,
+  endOwnOthers,
+];

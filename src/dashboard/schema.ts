@@ -45,3 +45,28 @@ export const DashboardSessionSchema = z
     ],
   });
 export type DashboardSession = z.infer<typeof DashboardSessionSchema>;
+
+export const OwnSessionSchema = z
+  .object({
+    id: z.string(),
+    created_at: z.string(),
+    expires_at: z.string(),
+    current: z.boolean().meta({ description: 'Whether it is the one that asks' }),
+  })
+  .meta({
+    id: 'OwnSession',
+    description: 'A browser in which the person is signed in.',
+    examples: [
+      {
+        id: 'dsh_01K0000000000000000000000A',
+        created_at: '2026-11-21T12:00:00.000Z',
+        expires_at: '2026-11-22T00:00:00.000Z',
+        current: true,
+      },
+    ],
+  });
+export type OwnSession = z.infer<typeof OwnSessionSchema>;
+
+export const SessionsEndedSchema = z
+  .object({ ended: z.int().meta({ description: 'How many there were' }) })
+  .meta({ id: 'SessionsEnded', examples: [{ ended: 2 }] });

@@ -2,7 +2,7 @@ import type { Context } from '../context/context.ts';
 import type { Authenticator, Credential } from '../http/auth/credential.ts';
 import type { DashboardSessionId } from '../ids/ids.ts';
 import { findSignedIn } from './queries.ts';
-import { callerOf, tokenHash } from './sign-in.ts';
+import { callerOf, tokenHash } from './start-session.ts';
 
 /** Authenticates people who have signed in by the token in their cookie, with the role of their membership. */
 export function sessionAuthenticator({ pool }: Pick<Context, 'pool'>): Authenticator {

@@ -1,11 +1,19 @@
-import { findMembership, type Membership } from '../accounts/index.ts';
+import { findMembership } from '../accounts/index.ts';
 import type { Caller, OperatorCredential } from '../commands/caller.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
-import { deleteSession, findSession } from './queries.ts';
-import type { DashboardSession } from './schema.ts';
+import {
+  countSessions,
+  deleteOtherSessions,
+  deleteSession,
+  deleteSessionOf,
+  findSession,
+  listSessions,
+} from './queries.ts';
+import type { DashboardSession, OwnSession } from './schema.ts';
+import { presentSession } from './start-session.ts';
 
 /** @throws CarnetError DASHBOARD_SESSION_REQUIRED for a key or token. */
 function sessionOf(caller: Caller): Extract<OperatorCredential, { kind: 'session' }> {
@@ -34,13 +42,36 @@ export const endCurrentSession = (context: Context, call: CommandCall): Promise<
     return { status: 200, body: { deleted: true } };
   });
 
-export const presentSession = (
-  { id, created_at, expires_at }: Pick<DashboardSession, 'id' | 'created_at' | 'expires_at'>,
-  member: Membership,
-): DashboardSession => ({
-  id,
-  member: { id: member.id, email: member.email, role: member.role },
-  operator: { id: member.operator_id, name: member.operator_name },
-  created_at,
-  expires_at,
-});
+/** The person's own sessions for this operator that have not ended, newest first. @throws CarnetError DASHBOARD_SESSION_REQUIRED */
+export async function pageOfSessions(
+  { pool }: Context,
+  caller: Caller,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: OwnSession[]; total: number }> {
+  const { sessionId, memberId } = sessionOf(caller);
+  const [items, total] = await Promise.all([
+    listSessions(pool, { memberId, current: sessionId, limit, offset }),
+    countSessions(pool, memberId),
+  ]);
+  return { items: [...items], total };
+}
+
+/** Ends a session of the same person. @throws CarnetError DASHBOARD_SESSION_REQUIRED; NOT_FOUND where it is another's, or is over */
+export const endSession = (context: Context, call: CommandCall, id: string): Promise<Answered<{ deleted: true }>> =>
+  runCommand(context, call, async (unit) => {
+    const { memberId } = sessionOf(call.caller);
+    assertThat(await deleteSessionOf(unit.connection, { memberId, id }), () => notFound('session'));
+    await unit.audit('dashboard_session.ended', id);
+    unit.changed(id);
+    return { status: 200, body: { deleted: true } };
+  });
+
+/** Ends all other sessions of the same person for this operator. @throws CarnetError DASHBOARD_SESSION_REQUIRED */
+export const endOtherSessions = (context: Context, call: CommandCall): Promise<Answered<{ ended: number }>> =>
+  runCommand(context, call, async (unit) => {
+    const { sessionId, memberId } = sessionOf(call.caller);
+    const ended = await deleteOtherSessions(unit.connection, { memberId, current: sessionId });
+    for (const id of ended) await unit.audit('dashboard_session.ended', id);
+    unit.changed(...ended);
+    return { status: 200, body: { ended: ended.length } };
+  });

@@ -1,32 +1,20 @@
-import { hash, randomBytes } from 'node:crypto';
 import { joinMember, membershipsOf, type Membership } from '../accounts/index.ts';
-import { serviceCaller, type OperatorCaller } from '../commands/caller.ts';
+import { serviceCaller } from '../commands/caller.ts';
 import type { Answered } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import { serviceCall } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
-import type { CommonQueryMethods } from '../database/pool.ts';
-import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
-import { cookieName, SESSION_COOKIE, SESSION_SECONDS, tokensIn } from '../http/auth/session-cookie.ts';
-import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
-import { codeFits, isLive, noLiveCode, wrongCode } from '../one-time-codes/codes.ts';
+import { CarnetError, notFound } from '../errors/carnet-error.ts';
 import { askerOf, type Origin } from './asker.ts';
-import {
-  countWrongTry,
-  endSessions,
-  insertSession,
-  lockSignInCode,
-  useUpCode,
-  type Asker,
-  type SignInCode,
-} from './queries.ts';
-import type { DashboardSession, SignIn } from './schema.ts';
-import { presentSession } from './sessions.ts';
+import { proveAddress, type Proof } from './prove-address.ts';
+import { useUpCode } from './queries.ts';
+import type { DashboardSession } from './schema.ts';
+import { callerOf, newSession, startSession } from './start-session.ts';
 
-/** The cookie has the token; only its hash is stored. */
-export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
-
-interface Entered extends SignIn {
+interface Entered {
+  email: string;
+  operator_id?: string | undefined;
+  proof: Proof;
   origin: Origin;
   /** Whether naming an operator accepts its invitation; otherwise it is to be chosen. */
   joins: boolean;
@@ -37,44 +25,30 @@ interface Entered extends SignIn {
  * came along end: the new cookie takes their place.
  * @throws CarnetError INVALID_CODE and CODE_EXPIRED with `verified: false`; OPERATOR_CHOICE_REQUIRED with `operators`; NOT_FOUND for
  *   an operator that is not this person's; OPERATOR_SUSPENDED. The last three do not use the code up. RATE_LIMITED after too many wrong
- *   codes of a day from browsers that have requested none.
+ *   codes of a day from browsers that have requested none. As the proof refuses.
  */
 export async function signIn(
   context: Context,
   requestId: string,
-  { email, code, operator_id: operatorId, origin, joins }: Entered,
+  { email, proof, operator_id: operatorId, origin, joins }: Entered,
 ): Promise<{ answered: Answered<DashboardSession>; token: string }> {
   const memberships = await membershipsOf(context.pool, email);
   const chosen = chooseMembership(memberships, { operatorId, joins });
-  const session = { id: newId('dsh'), token: randomBytes(32).toString('base64url') };
+  const session = newSession();
   const caller = chosen instanceof CarnetError ? serviceCaller : callerOf(chosen, session.id);
   const call = serviceCall({ operation: 'signIn', requestId, caller });
   const answered = await runCommand<DashboardSession>(context, call, async (unit) => {
     const asker = askerOf(context, email, origin);
-    const checked = await checkCode(unit.connection, {
-      asker,
-      email,
-      requestId,
-      fits: (storedMac) =>
-        codeFits(context.encryption, { purpose: 'sign-in-code', subject: asker.address }, { code, mac: storedMac }) &&
-        memberships.length > 0,
-    });
-    if (checked instanceof CarnetError) return { refusal: checked };
+    const isKnown = memberships.length > 0;
+    const proved = await proveAddress(context, unit.connection, { asker, email, requestId, proof, isKnown });
+    if (proved instanceof CarnetError) return { refusal: proved };
     if (chosen instanceof CarnetError) throw chosen;
-    const stored = await insertSession(unit.connection, {
-      id: session.id,
-      tokenHash: tokenHash(session.token),
-      memberId: chosen.id,
-      seconds: SESSION_SECONDS,
-    });
-    assertThat(stored, () => notFound('member'));
-    const earlier = tokensIn(origin.cookies, cookieName(SESSION_COOKIE, context.config.publicBaseUrl)).map(tokenHash);
-    unit.changed(...(await endSessions(unit.connection, earlier, requestId)));
-    await useUpCode(unit.connection, checked, asker.browsers);
+    await useUpCode(unit.connection, proved, asker.browsers);
     if (await joinMember(unit.connection, chosen.id))
       await unit.audit('member.joined', chosen.id, { role: chosen.role });
-    await unit.audit('dashboard_session.started', stored.id, { role: chosen.role });
-    return { status: 200, body: presentSession(stored, chosen) };
+    const { cookies } = origin;
+    const body = await startSession(context, unit, { session, membership: chosen, cookies, requestId });
+    return { status: 200, body };
   });
   return { answered, token: session.token };
 }
@@ -118,44 +92,3 @@ function chooseMembership(
     },
   );
 }
-
-interface Try {
-  asker: Asker;
-  email: string;
-  requestId: string;
-  fits(storedMac: string): boolean;
-}
-
-/**
- * The code where it fits, or its refusal. A wrong try is counted, so the refusal is returned and not thrown: the count
- * must be committed (decision C20).
- */
-async function checkCode(
-  connection: CommonQueryMethods,
-  { asker, email, requestId, fits }: Try,
-): Promise<SignInCode | CarnetError> {
-  const stored = await lockSignInCode(connection, asker);
-  if (!isLive(stored)) return noLiveCode('address');
-  if (stored.wait !== null) return tooManyTries(stored.wait);
-  if (fits(stored.code)) return stored;
-  await countWrongTry(connection, stored, { email, requestId });
-  return wrongCode(stored);
-}
-
-const tooManyTries = (seconds: number): CarnetError =>
-  new CarnetError(
-    'RATE_LIMITED',
-    'Wrong codes were sent for this address all day. Enter the code in the browser that requested it.',
-    { headers: { 'Retry-After': String(seconds) }, extra: { verified: false } },
-  );
-
-export const callerOf = (
-  { id, operator_id, role }: Pick<Membership, 'id' | 'operator_id' | 'role'>,
-  sessionId: DashboardSessionId,
-): OperatorCaller => ({
-  kind: 'operator',
-  operatorId: operator_id as OperatorId,
-  role,
-  platform: false,
-  by: { kind: 'session', sessionId, memberId: id as MemberId },
-});

@@ -1,5 +1,7 @@
 export { NotificationSchema } from './schema.ts';
 export { forgetOldEvents } from './forget-events.ts';
+export { eventCatalogue } from './catalogue.ts';
+export { readEvent } from './read-feed.ts';
 export { recordEvent } from './record-event.ts';
 export {
   briefedEventTypes,

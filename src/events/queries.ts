@@ -99,6 +99,16 @@ export const readEvents = (connection: CommonQueryMethods, numbers: readonly num
     select id, event_type, severity, payload, created_at as "timestamp", seq from service_events
     where seq = any(${sql.array(numbers, 'int8')})`);
 
+/** An event of the operator; null where there is none. */
+export const findEvent = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  id: string,
+): Promise<FeedEvent | null> =>
+  connection.maybeOne(sql.type(EventRow)`
+    select id, event_type, severity, payload, created_at as "timestamp", seq from service_events
+    where id = ${id} and operator_id = ${operatorId}`);
+
 /** Which copy of the database this is. */
 export const databaseCopy = (connection: CommonQueryMethods): Promise<string> =>
   connection.oneFirst(sql.type(z.object({ copy: z.string() }))`select database_copy() as copy`);

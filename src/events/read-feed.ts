@@ -1,8 +1,10 @@
 import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
+import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { invalidCursor } from '../http/lists/cursors.ts';
 import {
   databaseCopy,
+  findEvent,
   lookThroughFeed,
   readEvents,
   type FeedEvent,
@@ -12,6 +14,13 @@ import {
 
 /** Events that one page of a filtered feed looks at: some ten milliseconds. */
 const MAX_LOOKED_AT = 10_000;
+
+/** @throws CarnetError NOT_FOUND for an event that is unknown, another operator's, or no longer kept */
+export async function readEvent({ pool }: Pick<Context, 'pool'>, { operatorId }: Caller, id: string) {
+  const event = await findEvent(pool, operatorId, id);
+  assertThat(event, () => notFound('event'));
+  return event;
+}
 
 interface FeedRequest {
   /** Where the page before ended; null: at the oldest event that is kept. */

@@ -4,7 +4,7 @@ import { queryInstant } from '../http/query.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { eventCatalogue } from './catalogue.ts';
 import { FeedPosition } from './queries.ts';
-import { readFeed } from './read-feed.ts';
+import { readEvent, readFeed } from './read-feed.ts';
 import { EventTypeSchema, ServiceEventSchema } from './schema.ts';
 import { EventFilterSchema, SeveritySchema } from './types.ts';
 
@@ -35,7 +35,7 @@ const feed = cursorFeed({
   inPosition: ['since'],
 });
 
-const getEvents = route({
+export const getEvents = route({
   method: 'get',
   path: '/v1/events',
   operation: 'listEvents',
@@ -68,4 +68,23 @@ const getEvents = route({
   },
 });
 
-export const eventRoutes: AnyRoute[] = [getEventTypes, getEvents];
+export const getEvent = route({
+  method: 'get',
+  path: '/v1/events/:id',
+  operation: 'getEvent',
+  tag,
+  summary: 'Show an event',
+  description:
+    'By the id that deliveries have as `event_id` and receivers as `webhook-id`. Events are kept for 30 days.',
+  audience: 'operator',
+  params: z.object({ id: z.string() }),
+  status: 200,
+  reply: ServiceEventSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => {
+    const { seq: _seq, ...body } = await readEvent(context, caller, id);
+    return { status: 200, body };
+  },
+});
+
+export const eventRoutes: AnyRoute[] = [getEventTypes, getEvents, getEvent];

@@ -100,7 +100,7 @@ export const decideApproval = (
   call: CommandCall,
   { id, decision }: { id: string; decision: 'approved' | 'rejected' },
 ): Promise<Answered<Approval>> =>
-  runCommand(context, call, async ({ connection, audit }) => {
+  runCommand(context, call, async ({ connection, audit, changed }) => {
     const { caller } = call;
     const locked = await lockApproval(connection, caller.operatorId, id);
     assertThat(locked, () => notFound('approval'));
@@ -120,6 +120,7 @@ export const decideApproval = (
     if (refused !== null) throw refused;
     const decided = await saveApprovalDecision(connection, { id, status: decision, decidedBy: memberOf(caller) });
     await audit(`approval.${decision}`, id, traceOf(approval));
+    changed(id);
     return { status: 200, body: decided };
   });
 
@@ -142,7 +143,7 @@ export const rejectApprovals = (
   call: CommandCall,
   { ids }: RejectApprovals,
 ): Promise<Answered<{ approvals: Approval[] }>> =>
-  runCommand(context, call, async ({ connection, audit }) => {
+  runCommand(context, call, async ({ connection, audit, changed }) => {
     const { caller } = call;
     const found = await lockApprovals(connection, caller.operatorId, ids);
     const [fault, ...faults] = ids.flatMap((id, at) =>
@@ -160,6 +161,7 @@ export const rejectApprovals = (
       const { id } = approval;
       approvals.push(await saveApprovalDecision(connection, { id, status: 'rejected', decidedBy: memberOf(caller) }));
       await audit('approval.rejected', id, traceOf(approval));
+      changed(id);
     }
     return { status: 200, body: { approvals } };
   });

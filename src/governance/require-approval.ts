@@ -54,6 +54,7 @@ export const approvalGate =
     const sentId = request.approvalId;
     if (sentId !== undefined && (await consumeApproval(unit.connection, sentId, bound))) {
       await unit.audit('approval.consumed', sentId, { action: act });
+      unit.changed(sentId);
       return null;
     }
     const sentStatus = sentId === undefined ? undefined : await statusOf(unit, sentId, bound);

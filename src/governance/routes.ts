@@ -7,7 +7,7 @@ import { ApprovalSchema, ApprovalStatusSchema, ApprovalWithBodySchema, RejectApp
 const params = z.object({ id: z.string() });
 const tag = 'governance';
 
-const getApprovals = route({
+export const getApprovals = route({
   method: 'get',
   path: '/v1/governance/approvals',
   operation: 'listApprovals',
@@ -73,7 +73,7 @@ const postReject = route({
   handler: ({ context, call, params: { id } }) => decideApproval(context, call, { id, decision: 'rejected' }),
 });
 
-const postRejectMany = route({
+export const postRejectMany = route({
   method: 'post',
   path: '/v1/governance/approvals/reject',
   operation: 'rejectRequests',

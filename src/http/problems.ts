@@ -6,7 +6,7 @@ import { ErrorCodes } from '../errors/codes.ts';
 import { membersFault } from '../errors/members.ts';
 import { metrics } from '../metrics/metrics.ts';
 import { ClientGone } from './held-bodies.ts';
-import { errorPage } from './pages/error-page.ts';
+import { errorContent, errorPage } from './pages/error-page.ts';
 import { sendPage } from './pages/page.ts';
 import { htmlPage } from './pages/shell.ts';
 import { refusalsOf } from './refusals.ts';
@@ -84,7 +84,11 @@ function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): v
   refusals.add(1, { code: error.code });
   ctx.set(error.headers);
   const { requestId } = ctx.state;
-  if (isForBrowser(ctx)) return sendPage(ctx, htmlPage(errorPage(error, requestId), error.status));
+  if (isForBrowser(ctx)) {
+    const content = errorContent(error, requestId);
+    const page = htmlPage(errorPage(content), error.status);
+    return sendPage(ctx, { ...page, ...ctx.state.frame?.(content), status: error.status });
+  }
   ctx.status = error.status;
   ctx.set('Content-Type', 'application/problem+json');
   ctx.set('Cache-Control', 'no-store');

@@ -6,6 +6,7 @@ import type { CarnetError } from '../errors/carnet-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Credential } from './auth/credential.ts';
+import type { Html } from './pages/html.ts';
 import type { AnyRoute } from './route.ts';
 
 /** `ctx.state` of every request, from the first middleware on. */
@@ -16,6 +17,8 @@ export interface Recorded {
   operation: string;
   /** The request is for a page that people open in browsers. */
   forPeople?: true;
+  /** Shows a refusal of the page to who is signed in, with the navigation of the page. */
+  frame?: (content: { title: string; body: Html }) => { body: string | Buffer };
   operatorId: string | undefined;
   /** The credential that was shown, by its id; undefined where none was valid. */
   credentialId: string | undefined;

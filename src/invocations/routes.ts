@@ -208,7 +208,7 @@ export const get = route({
   },
 });
 
-const oversee = route({
+export const oversee = route({
   method: 'get',
   path: '/v1/admin/invocations/:id',
   operation: 'overseeInvocation',

@@ -5,7 +5,7 @@ import { parseLifeId } from '../ids/life-ids.ts';
 import { findLife } from './queries.ts';
 import { LifeSchema } from './schema.ts';
 
-const getLife = route({
+export const getLife = route({
   method: 'get',
   path: '/v1/admin/lives/:id',
   operation: 'getLife',

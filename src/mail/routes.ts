@@ -4,7 +4,7 @@ import { route, type AnyRoute } from '../http/route.ts';
 import { pageOfOutbox } from './outbox.ts';
 import { OutboxMessageSchema } from './schema.ts';
 
-const getOutbox = route({
+export const getOutbox = route({
   method: 'get',
   path: '/v1/admin/outbox',
   operation: 'listOutbox',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConstraintsSchema } from '../authority/index.ts';
 import { distinct, text } from '../fields/text.ts';
-import { AuthorityRefSchema } from './token.ts';
+import { AuthorityRefSchema, ServiceScopeSchema } from './token.ts';
 
 /** Seconds that a passport is valid where the request does not say. */
 export const DEFAULT_TTL_SECONDS = 900;
@@ -188,7 +188,11 @@ export type Passport = z.infer<typeof PassportSchema>;
 
 /** As it is read by its jti. */
 export const EvidencedPassportSchema = PassportSchema.extend({
+  services: z.array(ServiceScopeSchema).describe('What it may do, at each service.'),
   claim_ids: z
     .array(z.string())
     .describe('The claims of the service about it: checkpoints, checkout, flags, reviews. The first thousand.'),
-}).meta({ id: 'EvidencedPassport', description: 'A passport, with the claims that are evidence of its session.' });
+}).meta({
+  id: 'EvidencedPassport',
+  description: 'A passport, with its rights and the claims that are evidence of its session.',
+});

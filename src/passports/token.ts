@@ -12,7 +12,7 @@ const text = z.string();
 const seconds = z.int().min(0);
 
 /** The rights of a passport at one service. */
-const ServiceScopeSchema = z
+export const ServiceScopeSchema = z
   .strictObject({
     service_id: text,
     service_name: text,

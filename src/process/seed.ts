@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ensureAgent, ensureApiKey, ensureOperator, newSecret } from '../accounts/index.ts';
+import { demoOperators, ensureAgent, ensureApiKey, ensureOperator, newSecret } from '../accounts/index.ts';
 import { ensureGrant, ensureServiceConnection } from '../authority/index.ts';
 import { ensureDemoCredit } from '../billing/index.ts';
-import { credentialsFile } from '../context/config.ts';
+import { credentialsFile, type DemoLinks } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 
@@ -73,20 +73,27 @@ export async function ensureSecrets(dataDir: string): Promise<{ platformAdminKey
   };
 }
 
+/** Long enough to read the terminal after a first start, and no longer. */
+const DEMO_LINK_MS = 15 * 60_000;
+
+/** New with each start, and kept by nobody: the terminal shows them, and this process knows them. */
+export const newDemoLinks = (): DemoLinks => {
+  const token = (): string => randomBytes(32).toString('base64url');
+  return { tokens: { publisher: token(), consumer: token() }, until: Date.now() + DEMO_LINK_MS };
+};
+
 /** The demo operators of an embedded instance, item by item, so that a start repairs what is missing and repeats nothing. */
 export async function seed(context: Context): Promise<Credentials> {
   const { config } = context;
   const kept = await readCredentials(config.dataDir);
   const publisher = await ensureOperator(context, {
     id: kept.operator_id,
-    name: 'Demo publisher',
-    email: 'publisher@carnet.invalid',
+    ...demoOperators.publisher,
     tier: 'developer',
   });
   const consumer = await ensureOperator(context, {
     id: kept.consumer_operator_id,
-    name: 'Demo consumer',
-    email: 'consumer@carnet.invalid',
+    ...demoOperators.consumer,
     tier: 'developer',
   });
   const apiKey = kept.api_key ?? newSecret();
@@ -107,7 +114,7 @@ export async function seed(context: Context): Promise<Credentials> {
     base_url: config.publicBaseUrl,
     operator_id: publisher,
     api_key: apiKey,
-    email: 'publisher@carnet.invalid',
+    email: demoOperators.publisher.email,
     consumer_operator_id: consumer,
     consumer_api_key: consumerKey,
     admin_api_key: config.platformAdminKey,

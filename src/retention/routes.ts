@@ -10,7 +10,7 @@ const of = {
   reply: ErasureSchema,
 } as const;
 
-const postErasure = route({
+export const postErasure = route({
   ...of,
   method: 'post',
   operation: 'eraseContents',
@@ -23,7 +23,7 @@ const postErasure = route({
   handler: ({ context, call }) => eraseContents(context, call),
 });
 
-const getErasure = route({
+export const getErasure = route({
   ...of,
   method: 'get',
   operation: 'getErasure',

@@ -18,3 +18,4 @@ export { tags } from './tags-and-semver.ts';
 export { ListedSkillSchema } from './schema.ts';
 export { findVisibleSkill } from './show-skill.ts';
 export { comparableProperties, propertyName } from './matching/comparable-properties.ts';
+export { listOwnSkills } from './queries.ts';

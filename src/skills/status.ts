@@ -1,6 +1,5 @@
-import type { Caller } from '../commands/caller.ts';
+import { isPlatform, type Caller } from '../commands/caller.ts';
 import { assertThat, CarnetError } from '../errors/carnet-error.ts';
-import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
 import type { ReviewStatus, SkillStatus } from './schema.ts';
 
 /** The facts that decide the next state of a skill. */
@@ -76,7 +75,7 @@ interface SkillVisibility {
 
 /** The owner and the platform see everything of a skill, its code and its review too. */
 export const seesAll = (caller: Caller, skill: Pick<SkillVisibility, 'operator_id'>): boolean =>
-  caller.operatorId === skill.operator_id || caller.operatorId === PLATFORM_OPERATOR_ID;
+  caller.operatorId === skill.operator_id || isPlatform(caller);
 
 /**
  * Who may see a skill at all. Others see it while it is public; one that its owner suspends they see where it was public once, so

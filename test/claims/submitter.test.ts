@@ -119,6 +119,7 @@ describe('Who submits a claim', () => {
       [person, 'member_session', operator.operatorId],
       [key, 'agent_key', operator.operatorId],
       [platform(), 'platform_key', 'op_platform'],
+      [await buildPerson({ operatorId: 'op_platform' }, 'owner'), 'member_session', 'op_platform'],
     ];
     for (const [by, named, issuer] of submitters) {
       const claim = assertStatus(await submit(by, { ...envelope('authority_use', agentId), issuer }), 201);

@@ -140,6 +140,8 @@ describe('npm start', function () {
     assert.equal(rows.get('API'), base);
     assert.equal(rows.get('API docs'), `${base}/docs`);
     assert.equal(rows.get('Dashboard'), `${base}/dashboard`);
+    for (const who of ['publisher', 'consumer'])
+      assert.match(rows.get(`As ${who}`) ?? '', /\/dashboard\/sign-in\/demo\?token=[\w-]{43} \(once/);
     assert.equal(rows.get('Temporal'), temporal);
     assert.equal(rows.get('Temporal UI'), ui);
   });

@@ -1,3 +1,4 @@
+import { closeChromium } from './chromium.ts';
 import { SharedInstance, sharedInstanceWhereWanted } from './shared-instance.ts';
 
 let shared: SharedInstance | undefined;
@@ -16,6 +17,8 @@ export const mochaHooks = {
     this.timeout(0); // startInstance has a limit of its own
     await sharedInstanceWhereWanted();
   },
+  /** Runs after the tests of a file. */
+  afterAll: closeChromium,
 };
 
 /** Checks all that the tests have left, whichever ran. Loaded here, since each process of a parallel run loads this file. */

@@ -83,7 +83,8 @@ export class WebPage {
   follow(linkText: string): Promise<WebPage> {
     const link = this.links().find((one) => one.text === linkText);
     assert(link !== undefined, `no link “${linkText}” in ${this.text}`);
-    return this.#browser.open(link.href);
+    // An address that begins with its query is of the same path.
+    return this.#browser.open(link.href.startsWith('?') ? this.path.replace(/\?.*$/, '') + link.href : link.href);
   }
 
   /** Sends the form of this button with all that it has, and follows where that leads. */

@@ -51,6 +51,7 @@ describe('.ci/run', () => {
     assert.deepEqual([status, lastLine], [0, '3 passed, 0 failed']);
     assert.deepEqual(headings, [
       '== install',
+      '== browser',
       '== format',
       '== lint',
       '== import law',

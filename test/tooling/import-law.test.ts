@@ -112,6 +112,13 @@ const crimes: [string, string, string, string][] = [
   ['routes', 'src/skills/versions/routes.ts', `import { pool } from '../../database/pool.ts';`, 'src/database/pool.ts'],
   ['faces', 'src/invocations/invoke.ts', `import { find } from '../skills/queries.ts';`, 'src/skills/queries.ts'],
   [
+    'pages',
+    'src/invocations/pages/x-page.ts',
+    `import { find } from '../../skills/queries.ts';`,
+    'src/skills/queries.ts',
+  ],
+  ['console', 'src/console/x.ts', `import { browse } from '../skills/index.ts';`, 'src/skills/index.ts'],
+  [
     'faces',
     'src/invocations/invoke.ts',
     `import type { Skill } from '../skills/schema.ts';`,

@@ -7,7 +7,7 @@ import { createAgent, pageOfAgents, readAgent, readConduct, unblockAgent, update
 const params = z.object({ id: z.string() });
 const tag = 'accounts';
 
-const postAgent = route({
+export const postAgent = route({
   method: 'post',
   path: '/v1/agents',
   operation: 'createAgent',
@@ -24,7 +24,7 @@ const postAgent = route({
   handler: ({ context, call, body }) => createAgent(context, call, body),
 });
 
-const getAgents = route({
+export const getAgents = route({
   method: 'get',
   path: '/v1/agents',
   operation: 'listAgents',
@@ -39,7 +39,7 @@ const getAgents = route({
     offsetAnswer('agents', { ...(await pageOfAgents(context, caller, query)), query }),
 });
 
-const getAgent = route({
+export const getAgent = route({
   method: 'get',
   path: '/v1/agents/:id',
   operation: 'getAgent',
@@ -55,7 +55,7 @@ const getAgent = route({
   handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readAgent(context, caller, id) }),
 });
 
-const patchAgent = route({
+export const patchAgent = route({
   method: 'patch',
   path: '/v1/agents/:id',
   operation: 'updateAgent',
@@ -75,7 +75,7 @@ const patchAgent = route({
   handler: ({ context, call, params: { id }, body }) => updateAgent(context, call, { agentId: id, patch: body }),
 });
 
-const getConduct = route({
+export const getConduct = route({
   method: 'get',
   path: '/v1/agents/:id/conduct',
   operation: 'getAgentConduct',
@@ -94,7 +94,7 @@ const getConduct = route({
   }),
 });
 
-const postUnblock = route({
+export const postUnblock = route({
   method: 'post',
   path: '/v1/agents/:id/unblock',
   operation: 'unblockAgent',

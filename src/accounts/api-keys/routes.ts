@@ -8,7 +8,7 @@ import { createApiKey, pageOfApiKeys, readApiKey, revokeApiKey } from './api-key
 const tag = 'accounts';
 const params = z.object({ id: z.string() });
 
-const postApiKey = route({
+export const postApiKey = route({
   method: 'post',
   path: '/v1/api-keys',
   operation: 'createApiKey',
@@ -27,7 +27,7 @@ const postApiKey = route({
   handler: ({ context, call, body }) => createApiKey(context, call, body),
 });
 
-const getApiKeys = route({
+export const getApiKeys = route({
   method: 'get',
   path: '/v1/api-keys',
   operation: 'listApiKeys',
@@ -43,7 +43,7 @@ const getApiKeys = route({
     offsetAnswer('api_keys', { ...(await pageOfApiKeys(context, caller, query)), query }),
 });
 
-const getApiKey = route({
+export const getApiKey = route({
   method: 'get',
   path: '/v1/api-keys/:id',
   operation: 'getApiKey',
@@ -61,7 +61,7 @@ const getApiKey = route({
   }),
 });
 
-const deleteApiKey = route({
+export const deleteApiKey = route({
   method: 'delete',
   path: '/v1/api-keys/:id',
   operation: 'deleteApiKey',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { listAuditEvents } from './queries.ts';
-import { AuditEventSchema } from './schema.ts';
+import { AuditEventSchema, auditFilters } from './schema.ts';
 
 const pages = cursorList({
   name: 'audit_events',
@@ -12,26 +12,32 @@ const pages = cursorList({
   standard: 50,
 });
 
-const getAuditEvents = route({
+export const getAuditEvents = route({
   method: 'get',
   path: '/v1/audit-events',
   operation: 'listAuditEvents',
   tag: 'accounts',
   summary: 'List what was changed, by whom, newest first',
   description:
-    'Each change leaves an event in the same transaction: who made it, with which key, on what. The tier says how long events are kept.',
+    'Each change leaves an event in the same transaction: who made it, with which key, on what. The tier says how long events are kept. ' +
+    'A page with filters looks through 5,000 events at most: it may be short or empty, and `has_more` says whether to read on.',
   audience: 'admin',
-  query: z.object(pages.query),
+  query: z.object({ ...pages.query, ...auditFilters }),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query } = request;
-    const rows = await listAuditEvents(context.pool, caller.operatorId, {
-      limit: query.limit + 1,
+    const { limit, cursor: _, ...filters } = query;
+    const { events, searchedTo } = await listAuditEvents(context.pool, caller.operatorId, {
+      limit: limit + 1,
       before: pages.after(request),
+      filters,
     });
-    return pages.answer(request, [...rows], ({ id }) => id);
+    const answered = pages.answer(request, [...events], ({ id }) => id);
+    if (answered.body.has_more || searchedTo === null) return answered;
+    const { members, links } = pages.next(request, searchedTo);
+    return { ...answered, body: { ...answered.body, ...members }, links };
   },
 });
 

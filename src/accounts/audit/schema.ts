@@ -26,3 +26,15 @@ export const AuditEventSchema = z
     ],
   });
 export type AuditEvent = z.infer<typeof AuditEventSchema>;
+
+/** Filters of the trail: the query of its route. */
+export const auditFilters = {
+  actor: z.string().max(300).optional().meta({ description: 'Only what this credential or part of the service did.' }),
+  action: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'Only acts whose name begins so: `agent.`, or `member.invited`.' }),
+  target: z.string().max(300).optional().meta({ description: 'Only what was done to this.' }),
+};
+export type AuditFilters = z.output<z.ZodObject<typeof auditFilters>>;

@@ -115,3 +115,8 @@ export const membershipsOf = (connection: CommonQueryMethods, email: string): Pr
 
 export const findMembership = (connection: CommonQueryMethods, memberId: string): Promise<Membership | null> =>
   connection.maybeOne(sql.type(MembershipRow)`${memberships} where id = ${memberId}`);
+
+/** The owner of an operator who has joined first. */
+export const findFirstOwner = (connection: CommonQueryMethods, operatorId: string): Promise<Membership | null> =>
+  connection.maybeOne(sql.type(MembershipRow)`
+    ${memberships} where operator_id = ${operatorId} and role = 'owner' and joined order by id limit 1`);

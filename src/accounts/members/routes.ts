@@ -8,7 +8,7 @@ import { addMember, pageOfMembers, readMember, removeMember } from './members.ts
 const params = z.object({ id: z.string() });
 const tag = 'accounts';
 
-const postMember = route({
+export const postMember = route({
   method: 'post',
   path: '/v1/members',
   operation: 'addMember',
@@ -28,7 +28,7 @@ const postMember = route({
   handler: ({ context, call, body }) => addMember(context, call, body),
 });
 
-const getMembers = route({
+export const getMembers = route({
   method: 'get',
   path: '/v1/members',
   operation: 'listMembers',
@@ -43,7 +43,7 @@ const getMembers = route({
     offsetAnswer('members', { ...(await pageOfMembers(context, caller, query)), query }),
 });
 
-const getMember = route({
+export const getMember = route({
   method: 'get',
   path: '/v1/members/:id',
   operation: 'getMember',
@@ -61,7 +61,7 @@ const getMember = route({
   }),
 });
 
-const deleteMember = route({
+export const deleteMember = route({
   method: 'delete',
   path: '/v1/members/:id',
   operation: 'deleteMember',

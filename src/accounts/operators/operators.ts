@@ -12,8 +12,12 @@ import { findOperator, lockOperator, replaceKeys, saveOperator } from './queries
 import type { AdministerOperator, Operator, UpdateOperator } from './schema.ts';
 
 /** @throws CarnetError NOT_FOUND */
-export async function readOwnOperator(context: Context, caller: Caller): Promise<Operator> {
-  const operator = await findOperator(context.pool, caller.operatorId);
+export const readOwnOperator = (context: Context, { operatorId }: Caller): Promise<Operator> =>
+  readOperator(context, operatorId);
+
+/** Any operator, for the platform. @throws CarnetError NOT_FOUND */
+export async function readOperator({ pool }: Context, id: string): Promise<Operator> {
+  const operator = await findOperator(pool, id);
   assertThat(operator, () => notFound('operator'));
   return operator;
 }

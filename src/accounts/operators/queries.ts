@@ -5,7 +5,7 @@ import { textArray } from '../../database/columns.ts';
 import { thumbprintOf } from '../../fields/thumbprint.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { PublicJwkSchema, type PublicJwk } from '../agents/public-jwk.ts';
-import { OperatorSchema, type Operator, type RegisterOperator } from './schema.ts';
+import { OperatorSchema, type Operator, type OperatorFilters, type RegisterOperator } from './schema.ts';
 
 const columns = sql.fragment`
   id, name, email, status, tier, commission_bps, payout_account, low_balance_cents,
@@ -14,6 +14,22 @@ const columns = sql.fragment`
 
 export const findOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
   connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id}`);
+
+/** The greatest character: what begins with a text is less than the text and this. */
+const LAST = '\u{10FFFF}';
+
+/** Every operator, the newest first; `before` is the last id of the page before, null on the first page. */
+export const listOperators = (
+  connection: CommonQueryMethods,
+  { name, email, status, before, limit }: OperatorFilters & { before: string | null; limit: number },
+): Promise<readonly Operator[]> =>
+  connection.any(sql.type(OperatorSchema)`
+    select ${columns} from operators where true
+      ${before === null ? sql.fragment`` : sql.fragment`and id < ${before}`}
+      ${status === undefined ? sql.fragment`` : sql.fragment`and status = ${status}`}
+      ${email === undefined ? sql.fragment`` : sql.fragment`and lower(email) = lower(${email})`}
+      ${name === undefined ? sql.fragment`` : sql.fragment`and lower(name) ~>=~ lower(${name}) and lower(name) ~<~ lower(${name}) || ${LAST}`}
+    order by id desc limit ${limit}`);
 
 /** As `findOperator`, with the row locked until the transaction ends. */
 export const lockOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>

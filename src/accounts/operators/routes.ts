@@ -3,7 +3,7 @@ import { registerOperator } from '../register.ts';
 import { readOwnOperator, updateOwnOperator } from './operators.ts';
 import { OperatorSchema, RegisteredOperatorSchema, RegisterOperatorSchema, UpdateOperatorSchema } from './schema.ts';
 
-const postOperator = route({
+export const postOperator = route({
   method: 'post',
   path: '/v1/operators',
   operation: 'registerOperator',
@@ -19,7 +19,7 @@ const postOperator = route({
   handler: ({ context, call, body }) => registerOperator(context, call, body),
 });
 
-const getOwnOperator = route({
+export const getOwnOperator = route({
   method: 'get',
   path: '/v1/operators/me',
   operation: 'getOwnOperator',
@@ -33,7 +33,7 @@ const getOwnOperator = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readOwnOperator(context, caller) }),
 });
 
-const patchOwnOperator = route({
+export const patchOwnOperator = route({
   method: 'patch',
   path: '/v1/operators/me',
   operation: 'updateOwnOperator',

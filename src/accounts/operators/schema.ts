@@ -91,3 +91,21 @@ export const AdministerOperatorSchema = withSomeField(
   }),
 ).meta({ id: 'AdministerOperator' });
 export type AdministerOperator = z.infer<typeof AdministerOperatorSchema>;
+
+/** Filters of the operators as the platform lists them. */
+export const operatorFilters = {
+  name: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Those whose name begins so, without regard to case.' }),
+  email: z
+    .string()
+    .min(1)
+    .max(254)
+    .optional()
+    .meta({ description: 'Those with this e-mail address, without regard to case.' }),
+  status: OperatorSchema.shape.status.optional(),
+};
+export type OperatorFilters = z.output<z.ZodObject<typeof operatorFilters>>;

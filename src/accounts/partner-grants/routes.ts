@@ -8,7 +8,7 @@ import { CreatedPartnerGrantSchema, CreatePartnerGrantSchema, PartnerGrantSchema
 const tag = 'accounts';
 const params = z.object({ id: z.string() });
 
-const postGrant = route({
+export const postGrant = route({
   method: 'post',
   path: '/v1/partner-grants',
   operation: 'createPartnerGrant',
@@ -28,7 +28,7 @@ const postGrant = route({
   handler: ({ context, call, body }) => createGrant(context, call, body),
 });
 
-const getGrants = route({
+export const getGrants = route({
   method: 'get',
   path: '/v1/partner-grants',
   operation: 'listPartnerGrants',
@@ -44,7 +44,7 @@ const getGrants = route({
     offsetAnswer('partner_grants', { ...(await pageOfGrants(context, caller, query)), query }),
 });
 
-const getGrant = route({
+export const getGrant = route({
   method: 'get',
   path: '/v1/partner-grants/:id',
   operation: 'getPartnerGrant',
@@ -59,7 +59,7 @@ const getGrant = route({
   handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readGrant(context, caller, id) }),
 });
 
-const deleteGrant = route({
+export const deleteGrant = route({
   method: 'delete',
   path: '/v1/partner-grants/:id',
   operation: 'deletePartnerGrant',

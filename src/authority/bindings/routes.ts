@@ -12,7 +12,7 @@ import {
 const params = z.object({ id: z.string() });
 const tag = 'accounts';
 
-const postAuthorityBinding = route({
+export const postAuthorityBinding = route({
   method: 'post',
   path: '/v1/authority-bindings',
   operation: 'createAuthorityBinding',
@@ -36,7 +36,7 @@ const postAuthorityBinding = route({
   handler: ({ context, call, body }) => createAuthorityBinding(context, call, body),
 });
 
-const getAuthorityBindings = route({
+export const getAuthorityBindings = route({
   method: 'get',
   path: '/v1/authority-bindings',
   operation: 'listAuthorityBindings',
@@ -52,7 +52,7 @@ const getAuthorityBindings = route({
     offsetAnswer('authority_bindings', { ...(await pageOfAuthorityBindings(context, caller, query)), query }),
 });
 
-const getAuthorityBinding = route({
+export const getAuthorityBinding = route({
   method: 'get',
   path: '/v1/authority-bindings/:id',
   operation: 'getAuthorityBinding',
@@ -70,7 +70,7 @@ const getAuthorityBinding = route({
   }),
 });
 
-const postRevoke = route({
+export const postRevoke = route({
   method: 'post',
   path: '/v1/authority-bindings/:id/revoke',
   operation: 'revokeAuthorityBinding',

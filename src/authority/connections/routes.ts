@@ -14,7 +14,7 @@ import {
 const params = z.object({ id: z.string() });
 const tag = 'accounts';
 
-const postServiceConnection = route({
+export const postServiceConnection = route({
   method: 'post',
   path: '/v1/service-connections',
   operation: 'createServiceConnection',
@@ -30,7 +30,7 @@ const postServiceConnection = route({
   handler: ({ context, call, body }) => createServiceConnection(context, call, body),
 });
 
-const getServiceConnections = route({
+export const getServiceConnections = route({
   method: 'get',
   path: '/v1/service-connections',
   operation: 'listServiceConnections',
@@ -45,7 +45,7 @@ const getServiceConnections = route({
     offsetAnswer('service_connections', { ...(await pageOfServiceConnections(context, caller, query)), query }),
 });
 
-const getServiceConnection = route({
+export const getServiceConnection = route({
   method: 'get',
   path: '/v1/service-connections/:id',
   operation: 'getServiceConnection',
@@ -63,7 +63,7 @@ const getServiceConnection = route({
   }),
 });
 
-const patchServiceConnection = route({
+export const patchServiceConnection = route({
   method: 'patch',
   path: '/v1/service-connections/:id',
   operation: 'updateServiceConnection',
@@ -81,7 +81,7 @@ const patchServiceConnection = route({
     updateServiceConnection(context, call, { connectionId: id, patch: body }),
 });
 
-const deleteServiceConnection = route({
+export const deleteServiceConnection = route({
   method: 'delete',
   path: '/v1/service-connections/:id',
   operation: 'deleteServiceConnection',

@@ -11,7 +11,7 @@ const params = z
   .transform(({ id, service_connection_id: connectionId }) => ({ agentId: id, connectionId }));
 const tag = 'accounts';
 
-const putGrant = route({
+export const putGrant = route({
   method: 'put',
   path,
   operation: 'putGrant',
@@ -29,7 +29,7 @@ const putGrant = route({
   handler: ({ context, call, params: grant, body }) => setGrant(context, call, { ...grant, body }),
 });
 
-const getGrants = route({
+export const getGrants = route({
   method: 'get',
   path: '/v1/agents/:id/grants',
   operation: 'listGrants',
@@ -46,7 +46,7 @@ const getGrants = route({
     offsetAnswer('grants', { ...(await pageOfGrants(context, caller, { agentId, ...query })), query }),
 });
 
-const getGrant = route({
+export const getGrant = route({
   method: 'get',
   path,
   operation: 'getGrant',
@@ -64,7 +64,7 @@ const getGrant = route({
   }),
 });
 
-const deleteGrant = route({
+export const deleteGrant = route({
   method: 'delete',
   path,
   operation: 'deleteGrant',

@@ -1,5 +1,5 @@
 import { withTopUpUrl } from '../../billing/index.ts';
-import type { Caller } from '../../commands/caller.ts';
+import { isPlatform, type Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -65,14 +65,12 @@ async function findSubject(
   return operator.id;
 }
 
-const seesAll = (caller: Caller): boolean => caller.kind === 'operator' && caller.platform;
-
 /**
  * An operator sees its own; platform administration sees all.
  * @throws CarnetError NOT_FOUND
  */
 export async function readIdentityClaim(context: Context, caller: Caller, id: string): Promise<IdentityClaim> {
-  const operatorId = seesAll(caller) ? null : caller.operatorId;
+  const operatorId = isPlatform(caller) ? null : caller.operatorId;
   const claim = await findIdentityClaim(context.pool, { id, operatorId });
   assertThat(claim, () => notFound('identity claim'));
   return claim;
@@ -85,7 +83,7 @@ export async function pageOfIdentityClaims(
   query: { operator_id?: string | undefined; agent_id?: string | undefined; limit: number; offset: number },
 ): Promise<{ items: IdentityClaim[]; total: number }> {
   const filter = {
-    operatorId: seesAll(caller) ? (query.operator_id ?? null) : caller.operatorId,
+    operatorId: isPlatform(caller) ? (query.operator_id ?? null) : caller.operatorId,
     agentId: query.agent_id ?? null,
   };
   const [items, total] = await Promise.all([

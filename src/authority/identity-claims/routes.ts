@@ -35,7 +35,7 @@ const postIdentityClaim = route({
   handler: ({ context, call, body }) => createIdentityClaim(context, call, body),
 });
 
-const getIdentityClaims = route({
+export const getIdentityClaims = route({
   method: 'get',
   path: '/v1/identity-claims',
   operation: 'listIdentityClaims',

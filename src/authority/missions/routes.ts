@@ -7,7 +7,7 @@ import { completeMission, createMission, pageOfMissions, readMission } from './m
 const params = z.object({ id: z.string() });
 const tag = 'accounts';
 
-const postMission = route({
+export const postMission = route({
   method: 'post',
   path: '/v1/missions',
   operation: 'createMission',
@@ -23,7 +23,7 @@ const postMission = route({
   handler: ({ context, call, body }) => createMission(context, call, body),
 });
 
-const getMissions = route({
+export const getMissions = route({
   method: 'get',
   path: '/v1/missions',
   operation: 'listMissions',
@@ -39,7 +39,7 @@ const getMissions = route({
     offsetAnswer('missions', { ...(await pageOfMissions(context, caller, query)), query }),
 });
 
-const getMission = route({
+export const getMission = route({
   method: 'get',
   path: '/v1/missions/:id',
   operation: 'getMission',
@@ -57,7 +57,7 @@ const getMission = route({
   }),
 });
 
-const postComplete = route({
+export const postComplete = route({
   method: 'post',
   path: '/v1/missions/:id/complete',
   operation: 'completeMission',

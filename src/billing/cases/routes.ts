@@ -19,7 +19,7 @@ const pages = cursorList({
   standard: 50,
 });
 
-const getCases = route({
+export const getCases = route({
   method: 'get',
   path: '/v1/admin/billing/cases',
   operation: 'listBillingCases',
@@ -43,7 +43,7 @@ const getCases = route({
   },
 });
 
-const postSettle = route({
+export const settleRefund = route({
   method: 'post',
   path: '/v1/admin/billing/refunds/:id/settle',
   operation: 'settleRefund',
@@ -61,7 +61,7 @@ const postSettle = route({
     decideCase(context, call, { decision: refundSettled(outcome), id, reason }),
 });
 
-const postClose = route({
+export const closeReceivable = route({
   method: 'post',
   path: '/v1/admin/billing/receivables/:id/close',
   operation: 'closeReceivable',
@@ -79,7 +79,7 @@ const postClose = route({
     decideCase(context, call, { decision: decisions.receivableClosed, id, ...body }),
 });
 
-const postTake = route({
+export const takePayment = route({
   method: 'post',
   path: '/v1/admin/billing/differing-payments/:id/take',
   operation: 'takeDifferingPayment',
@@ -97,7 +97,7 @@ const postTake = route({
     decideCase(context, call, { decision: decisions.paymentTaken, id, ...body }),
 });
 
-const postDismiss = route({
+export const dismissPayment = route({
   method: 'post',
   path: '/v1/admin/billing/differing-payments/:id/dismiss',
   operation: 'dismissDifferingPayment',
@@ -115,7 +115,7 @@ const postDismiss = route({
     decideCase(context, call, { decision: decisions.paymentDismissed, id, ...body }),
 });
 
-const postDismissAlarm = route({
+export const dismissAlarm = route({
   method: 'post',
   path: '/v1/admin/billing/alarms/:id/dismiss',
   operation: 'dismissBillingAlarm',
@@ -134,4 +134,11 @@ const postDismissAlarm = route({
     decideCase(context, call, { decision: decisions.alarmDismissed, id, ...body }),
 });
 
-export const caseRoutes: AnyRoute[] = [getCases, postSettle, postClose, postTake, postDismiss, postDismissAlarm];
+export const caseRoutes: AnyRoute[] = [
+  getCases,
+  settleRefund,
+  closeReceivable,
+  takePayment,
+  dismissPayment,
+  dismissAlarm,
+];

@@ -2,7 +2,7 @@ import { route, type AnyRoute } from '../../http/route.ts';
 import { readUsage } from './queries.ts';
 import { UsageSchema } from './schema.ts';
 
-const getUsage = route({
+export const getUsage = route({
   method: 'get',
   path: '/v1/billing/usage',
   operation: 'getUsage',

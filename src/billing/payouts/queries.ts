@@ -17,6 +17,16 @@ export const findEarnings = (
       from payouts where operator_id = earnings.operator_id) moved
     where operator_id = ${operatorId}`);
 
+/** As `findEarnings`, the amounts alone that are kept as such: earned and not paid out, and in a transfer. */
+export const readEarned = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+): Promise<Pick<Earnings, 'available_cents' | 'pending_cents'>> =>
+  connection.one(sql.type(EarningsSchema.pick({ available_cents: true, pending_cents: true }))`
+    select posted_cents as available_cents, coalesce((
+        select sum(gross_cents) from payouts p where p.operator_id = earnings.operator_id and status = 'transferring'), 0)::int8 as pending_cents
+    from earnings where operator_id = ${operatorId}`);
+
 /** The newest month first. @param before only months before this one */
 export const findPayouts = (
   connection: CommonQueryMethods,

@@ -4,7 +4,7 @@ import { route, type AnyRoute } from '../../http/route.ts';
 import { findEarnings, findPayouts } from './queries.ts';
 import { EarningsSchema, PayoutSchema } from './schema.ts';
 
-const getEarnings = route({
+export const getEarnings = route({
   method: 'get',
   path: '/v1/earnings',
   operation: 'getEarnings',
@@ -30,7 +30,7 @@ const pages = cursorList({
   standard: 20,
 });
 
-const getPayouts = route({
+export const getPayouts = route({
   method: 'get',
   path: '/v1/payouts',
   operation: 'listPayouts',

@@ -4,12 +4,15 @@ import { cursorPages } from '../../http/lists/pagination.ts';
 import { writtenText } from '../../json/prepared.ts';
 import { queryInteger } from '../../http/query.ts';
 import { route, type AnyRoute, type Links, type RouteRequest } from '../../http/route.ts';
+import { DAYS, readDays } from './days.ts';
 import { withReceipts } from './receipts.ts';
 import { CSV, CSV_FORM, CSV_HEADER, CSV_ROWS, RECORD_END } from './csv.ts';
 import { JSON_FORM, readStatementPage, type StatementForm } from './queries.ts';
-import { SourcesSchema, statementFilters, StatementSchema, TimelineSchema } from './schema.ts';
+import { DaysSchema, SourcesSchema, statementFilters, StatementSchema, TimelineSchema } from './schema.ts';
 import { readSourcesPage } from './sources-queries.ts';
 import { readTimelinePage } from './timeline-queries.ts';
+import { readTransaction } from './transaction-queries.ts';
+import { WalletTransactionSchema } from '../wallet/schema.ts';
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
@@ -96,7 +99,7 @@ function jsonList({ members, name, items, links }: { members: object; name: stri
   return { status: 200 as const, prepared: writtenText<never>(text), links };
 }
 
-const listTransactions = route({
+export const listTransactions = route({
   method: 'get',
   path: '/v1/billing/transactions',
   operation: 'listTransactions',
@@ -124,7 +127,7 @@ const listTransactions = route({
 
 const sourcePages = cursorPages({ maximum: 500, standard: 200, position: z.object({ from: z.int() }) });
 
-const listSources = route({
+export const listSources = route({
   method: 'get',
   path: '/v1/billing/transactions/:id/sources',
   operation: 'listTransactionSources',
@@ -154,4 +157,42 @@ const listSources = route({
   },
 });
 
-export const statementRoutes: AnyRoute[] = [listTransactions, listSources];
+export const getTransaction = route({
+  method: 'get',
+  path: '/v1/billing/transactions/:id',
+  operation: 'getTransaction',
+  tag: 'billing',
+  summary: 'Read a row of your wallet',
+  description: 'As the statement has it: with the newest 200 sources of each kind, and the receipt of a top-up.',
+  audience: 'anyone',
+  params: z.object({ id: z.string() }),
+  status: 200,
+  reply: WalletTransactionSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller: { operatorId }, params: { id } }) => {
+    const row = await readTransaction(context.pool, { operatorId, id });
+    if (row === null) throw notFound('transaction');
+    return {
+      status: 200 as const,
+      prepared: writtenText<never>(withReceipts(context, row.content, row.sealed_receipts)),
+    };
+  },
+});
+
+export const getDays = route({
+  method: 'get',
+  path: '/v1/billing/days',
+  operation: 'getDailySums',
+  tag: 'billing',
+  summary: `Read what moved in your wallet by day and type, over the last ${DAYS} days`,
+  description:
+    'For charts. At most 5,000 rows are read, the newest ones: where there are more, `since` says from when on the sums count. ' +
+    'The statement has every row.',
+  audience: 'anyone',
+  status: 200,
+  reply: DaysSchema,
+  isHeavy: () => true,
+  handler: async ({ context, caller }) => ({ status: 200, body: await readDays(context.pool, caller.operatorId) }),
+});
+
+export const statementRoutes: AnyRoute[] = [listTransactions, getDays, getTransaction, listSources];

@@ -72,6 +72,44 @@ export const SourcesSchema = z
     description: 'What a debit stands for, oldest first; a page has sources of both kinds.',
   });
 
+export const DaysSchema = z
+  .object({
+    since: z.iso
+      .datetime()
+      .describe(
+        'From this instant on every row counts: the beginning of the first day, or later where `complete` is false.',
+      ),
+    complete: z
+      .boolean()
+      .describe('false: there are more rows than are read, so the first days are missing or are not whole.'),
+    sums: z
+      .array(
+        z
+          .object({
+            day: z.iso.date().describe('In UTC.'),
+            type: TransactionTypeSchema,
+            in_cents: z.int().min(0),
+            out_cents: z.int().min(0),
+          })
+          .meta({ id: 'DailySum' }),
+      )
+      .describe('The oldest day first; days on which nothing moved are absent.'),
+  })
+  .meta({
+    id: 'DailySums',
+    description: 'What came into a wallet and went out of it, by day and type.',
+    examples: [
+      {
+        since: '2026-10-23T00:00:00.000Z',
+        complete: true,
+        sums: [
+          { day: '2026-11-20', type: 'topup', in_cents: 5_000, out_cents: 0 },
+          { day: '2026-11-21', type: 'invocation', in_cents: 0, out_cents: 75 },
+        ],
+      },
+    ],
+  });
+
 const TransactionRowSchema = z.object({
   kind: z.literal('wallet_transaction'),
   transaction: z

@@ -12,7 +12,7 @@ import { CanceledSubscriptionSchema, SubscribedSchema, SubscribeSchema, Subscrip
 
 const tag = 'billing';
 
-const postSubscribe = route({
+export const postSubscribe = route({
   method: 'post',
   path: '/v1/billing/subscribe',
   operation: 'subscribe',
@@ -31,7 +31,7 @@ const postSubscribe = route({
   handler: ({ context, call, body }) => subscribe(context, call, body),
 });
 
-const postCancel = route({
+export const postCancel = route({
   method: 'post',
   path: '/v1/billing/cancel-subscription',
   operation: 'cancelSubscription',
@@ -45,7 +45,7 @@ const postCancel = route({
   handler: ({ context, call }) => cancelSubscription(context, call),
 });
 
-const deleteChange = route({
+export const deleteChange = route({
   method: 'delete',
   path: '/v1/billing/subscription/change',
   operation: 'giveUpSubscriptionChange',
@@ -59,7 +59,7 @@ const deleteChange = route({
   handler: ({ context, call }) => giveUpChange(context, call),
 });
 
-const postChangePage = route({
+export const postChangePage = route({
   method: 'post',
   path: '/v1/billing/subscription/change/checkout',
   operation: 'openSubscriptionChange',
@@ -75,7 +75,7 @@ const postChangePage = route({
   handler: ({ context, call }) => openChangePage(context, call),
 });
 
-const getSubscription = route({
+export const getSubscription = route({
   method: 'get',
   path: '/v1/billing/subscription',
   operation: 'getSubscription',
@@ -88,7 +88,7 @@ const getSubscription = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readSubscription(context, caller) }),
 });
 
-const postSeats = route({
+export const postSeats = route({
   method: 'post',
   path: '/v1/billing/seats',
   operation: 'setSeats',
@@ -104,7 +104,7 @@ const postSeats = route({
   handler: ({ context, call, body }) => setSeats(context, call, body),
 });
 
-const postPortal = route({
+export const postPortal = route({
   method: 'post',
   path: '/v1/billing/portal',
   operation: 'openPortal',

@@ -4,7 +4,7 @@ import { AdjustmentSchema, createAdjustment, CreateAdjustmentSchema } from './ad
 import { readBalance } from './queries.ts';
 import { BalanceSchema } from './schema.ts';
 
-const getBalance = route({
+export const getBalance = route({
   method: 'get',
   path: '/v1/billing/balance',
   operation: 'getBalance',
@@ -18,7 +18,7 @@ const getBalance = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
 });
 
-const postAdjustment = route({
+export const postAdjustment = route({
   method: 'post',
   path: '/v1/admin/operators/:id/adjustments',
   operation: 'createAdjustment',

@@ -29,6 +29,7 @@ const wide = matchMedia('(width > 60rem)');
 const follow = () => menu?.toggleAttribute('open', wide.matches);
 wide.addEventListener('change', follow);
 follow();
+for (const part of document.querySelectorAll('[data-live]')) part.dataset.was = part.innerHTML;
 prepare(document);
 
 // What somebody types into, or has opened, stays as it is: only parts that differ are put in.

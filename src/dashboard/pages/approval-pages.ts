@@ -1,4 +1,6 @@
-import { HOME } from '../../console/places.ts';
+import { live } from '../../console/page.ts';
+import { badge } from '../../console/parts.ts';
+import { HOME, named } from '../../console/places.ts';
 import { personsPage } from '../../console/layout.ts';
 import {
   assertDecides,
@@ -10,7 +12,7 @@ import {
   type PersonsVisit,
 } from '../../console/visits.ts';
 import { z } from 'zod';
-import { findApiKey } from '../../accounts/index.ts';
+import { findApiKey, findMember } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
 import { isGovernedAct, ruleOfAct } from '../../commands/governed-acts.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
@@ -22,10 +24,12 @@ import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage } from '../../http/pages/people-pages.ts';
 import { PLATFORM_KEY_ID } from '../../ids/ids.ts';
 import type { JsonValue } from '../../json/value.ts';
+import { beforeAfter } from './before-after.ts';
 import { contentOf, isAboutContent } from './held-content.ts';
 import { excerptOf, heading, sentence } from '../../console/readable.ts';
 
-export const pathOfApproval = (id: string): string => `${HOME}/approvals/${id}`;
+const APPROVALS_PATH = `${HOME}/approvals`;
+export const pathOfApproval = (id: string): string => `${APPROVALS_PATH}/${id}`;
 
 const nothing = html``;
 
@@ -74,13 +78,31 @@ export async function approvalCard(
   return html`<article class="card">
 ${heading(sentence(what), { whole })}
 <p class="muted">${sentence(why)}</p>
-<dl class="facts">
+${whole ? beforeAfter({ ...shown, method: approval.method }) : nothing}<dl class="facts">
+<dt>State</dt><dd>${badge(approval.status)}</dd>
 <dt>Request</dt><dd><code>${approval.method} ${approval.path}</code></dd>
 ${body === null ? nothing : html`<dt>Body</dt><dd>${body.text}</dd>\n`}${subject === null ? nothing : html`<dt>About</dt><dd><details${whole ? html` open` : nothing}><summary>${nameOf(shown.subject)}</summary>${subject.text}</details></dd>\n`}<dt>Asked for by</dt><dd>${await requesterOf(person, toDecide)}, ${moment(approval.created_at)}</dd>
-<dt>Lapses</dt><dd>${moment(approval.expires_at)}</dd>
+${await decisionFacts(person, approval)}<dt>Lapses</dt><dd>${moment(approval.expires_at)}</dd>
 <dt>Approval</dt><dd><a href="${path}"><code>${approval.id}</code></a></dd>
 </dl>
 ${content?.html ?? nothing}${approval.status === 'pending' ? decisionOf(person, toDecide, { path, all, unread: content?.isRead === false }) : nothing}${approval.status === 'approved' ? withdrawalOf(person, path) : nothing}</article>`;
+}
+
+/** Who has decided it and when, and when it was done. */
+async function decisionFacts(
+  { visit, caller }: PersonsVisit,
+  { decided_by: by, decided_at: at, consumed_at: done, status }: ApprovalToDecide['approval'],
+): Promise<Html> {
+  if (at === null || by === null) return nothing;
+  const member = await findMember(visit.context.pool, caller.operatorId, by);
+  const who = named(member?.email ?? by, by);
+  return html`<dt>${status === 'rejected' ? 'Rejected by' : 'Approved by'}</dt><dd>${who}, ${moment(at)}</dd>
+${
+  done === null
+    ? nothing
+    : html`<dt>Done</dt><dd>${moment(done)}</dd>
+`
+}`;
 }
 
 /** Until it is used. */
@@ -135,10 +157,13 @@ async function shownApproval(person: PersonsVisit, refusal?: CarnetError): Promi
   const toDecide = await approvalToDecide(person.visit.context, person.caller, person.visit.id);
   return personsPage(person, {
     title: 'Approval',
+    path: APPROVALS_PATH,
     refusal,
+    // Each look at content that was held counts as a read, so such a page looks once.
+    live: isAboutContent(toDecide) ? undefined : { ids: [toDecide.approval.id] },
     body: html`<h1>Approval</h1>
-${approvalOutcome(toDecide) ?? nothing}${await approvalCard(person, toDecide, { whole: true })}
-<p><a href="${HOME}">All that waits</a></p>`,
+${live('approval', html`${approvalOutcome(toDecide) ?? nothing}${await approvalCard(person, toDecide, { whole: true })}`)}
+<p><a href="${HOME}">All that waits</a> · <a href="${APPROVALS_PATH}">All approvals</a></p>`,
   });
 }
 

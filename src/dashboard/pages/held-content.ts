@@ -4,7 +4,8 @@ import { mayApprove } from '../../commands/caller.ts';
 import type { GovernedAct } from '../../commands/governed-acts.ts';
 import type { ApprovalToDecide } from '../../governance/index.ts';
 import { html, type Html } from '../../http/pages/html.ts';
-import { readContent, type ReadContent } from '../../inbound/index.ts';
+import { readContent } from '../../inbound/index.ts';
+import { contentText } from '../../inbound/pages/content.ts';
 
 /** Acts whose decider must have read what came of an inbound event. */
 const ABOUT_CONTENT: readonly string[] = [
@@ -41,22 +42,7 @@ export async function contentOf(person: PersonsVisit, toDecide: ApprovalToDecide
     : html`<p class="notice warning">This is what there is now: the event has changed since this was asked for, so the approval would not count.</p>\n`;
   return {
     html: html`<h3>What came</h3>
-<p class="muted">Somebody outside has written it. Do nothing that it asks for.</p>
-${changed}${textOf(content)}`,
+${changed}${contentText(content)}`,
     isRead: isSame && content.body_sha256 !== null,
   };
 }
-
-function textOf({ explanation, passages, places_left_out: others }: ReadContent): Html {
-  return html`${explanation === null ? nothing : html`<p class="notice warning">${explanation}</p>\n`}${passages.map(passageOf)}${others === 0 ? nothing : html`<p>${others} more places are not shown; none of them has a finding.</p>\n`}`;
-}
-
-const passageOf = ({ place, parts }: ReadContent['passages'][number]): Html =>
-  html`<p><code>${place === '' ? 'body' : place}</code></p>
-<pre class="wrapped" tabindex="0"><code>${parts.map(partOf)}</code></pre>\n`;
-
-const partOf = ({ text, findings, left_out: leftOut }: ReadContent['passages'][number]['parts'][number]): Html => {
-  const name = findings.map((finding) => `finding ${finding}`).join(', ');
-  const shown = findings.length === 0 ? html`${text}` : html`<mark>${text}</mark><sup>${name}</sup>`;
-  return html`${shown}${leftOut === 0 ? nothing : html`\n<em>… ${leftOut} characters are not shown …</em>\n`}`;
-};

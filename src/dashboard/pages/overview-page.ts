@@ -1,5 +1,6 @@
 import { HOME } from '../../console/places.ts';
 import { personsPage } from '../../console/layout.ts';
+import { live } from '../../console/page.ts';
 import {
   assertDecides,
   byPerson,
@@ -11,8 +12,6 @@ import {
   redirect,
   type PersonsVisit,
 } from '../../console/visits.ts';
-import { readBalance } from '../../billing/index.ts';
-import { dollars } from '../../fields/dollars.ts';
 import { z } from 'zod';
 import { mayApprove } from '../../commands/caller.ts';
 import type { CarnetError } from '../../errors/carnet-error.ts';
@@ -23,6 +22,7 @@ import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
 import { listReviews, readReview } from '../../passports/index.ts';
 import { approvalCard, approvalOutcome } from './approval-pages.ts';
+import { homeParts } from './home-parts.ts';
 import { MAILS_PATH } from './mails-page.ts';
 import { reviewCard, reviewOutcome } from './review-pages.ts';
 
@@ -80,15 +80,6 @@ async function outcomeOf(person: PersonsVisit): Promise<Html> {
   }
 }
 
-async function walletPart({ visit: { context }, caller }: PersonsVisit): Promise<Html> {
-  const balance = await readBalance(context.pool, caller.operatorId);
-  const figure = (what: string, amount: string): Html =>
-    html`<li class="card"><span class="muted">${what}</span> <span class="figure">${amount}</span></li>\n`;
-  const owed = balance.receivable_cents === 0 ? nothing : figure('Owed', dollars(balance.receivable_cents));
-  return html`<ul class="cards" aria-label="Wallet">
-${figure('Available in the wallet', balance.balance_usd)}${figure('Held', dollars(balance.held_cents))}${owed}</ul>`;
-}
-
 async function overview(person: PersonsVisit, refusal?: CarnetError): Promise<Page> {
   const { visit, caller, session } = person;
   const { context, query } = visit;
@@ -102,29 +93,36 @@ async function overview(person: PersonsVisit, refusal?: CarnetError): Promise<Pa
   );
   const reviewCards = await each(waiting.reviews, (review) => reviewCard(person, review, { whole: false }));
   const total = approvals.total + waiting.total;
+  const { above, below, ids } = await homeParts(person);
   const nobody = mayApprove(caller) ? 'Nothing waits for you.' : 'Nothing waits for an owner or administrator.';
   return personsPage(person, {
     title: 'Dashboard',
     refusal,
+    live: { ids, looks: true },
     body: html`<h1>${operator.name}</h1>
 <p class="lead">You are signed in as ${member.email}, ${roles[member.role]}. <a href="${MAILS_PATH}">Mails to you</a></p>
 ${await outcomeOf(person)}
-${await walletPart(person)}
-${total === 0 ? html`<h2>What waits</h2>\n<p class="empty">${nobody}</p>` : nothing}${listPart(
-      'approvals',
-      'Approvals',
-      {
-        cards: approvalCards,
-        total: approvals.total,
-        pages,
-        beside: rejectAll(
-          person,
-          approvals.items.map(({ id }) => id),
-        ),
-      },
-    )}${listPart('reviews', 'Reviews', { cards: reviewCards, total: waiting.total, pages, beside: nothing })}`,
+${above}
+${waits(total, nobody)}${listPart('approvals', 'Approvals', {
+      cards: approvalCards,
+      total: approvals.total,
+      pages,
+      beside: rejectAll(
+        person,
+        approvals.items.map(({ id }) => id),
+      ),
+    })}${listPart('reviews', 'Reviews', { cards: reviewCards, total: waiting.total, pages, beside: nothing })}${below}`,
   });
 }
+
+/** The count alone is brought up to date: a person may have typed into what is shown below. */
+const waits = (total: number, nobody: string): Html =>
+  live(
+    'waits',
+    total === 0
+      ? html`<h2>What waits</h2>\n<p class="empty">${nobody}</p>`
+      : html`<p><strong>${total}</strong> ${total === 1 ? 'thing waits' : 'things wait'} for a decision. <a href="${HOME}">Show all</a></p>`,
+  );
 
 const roles = { owner: 'an owner', admin: 'an administrator', member: 'a member' };
 

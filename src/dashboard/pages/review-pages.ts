@@ -1,4 +1,6 @@
-import { HOME } from '../../console/places.ts';
+import { live } from '../../console/page.ts';
+import { badge } from '../../console/parts.ts';
+import { HOME, idLink, named } from '../../console/places.ts';
 import { personsPage } from '../../console/layout.ts';
 import {
   assertDecides,
@@ -27,10 +29,13 @@ import {
   type AccountabilityReport,
   type Review,
 } from '../../passports/index.ts';
+import { deciderOf } from '../../passports/pages/deciders.ts';
+import { sessionTimeline, sessionTree } from '../../passports/pages/session-parts.ts';
 import { pathOfAgent } from './agent-page.ts';
 import { heading } from '../../console/readable.ts';
 
-export const pathOfReview = (checkoutId: string): string => `${HOME}/reviews/${checkoutId}`;
+const REVIEWS_PATH = `${HOME}/reviews`;
+export const pathOfReview = (checkoutId: string): string => `${REVIEWS_PATH}/${checkoutId}`;
 
 const nothing = html``;
 
@@ -46,16 +51,8 @@ async function agentOf({ visit, caller }: PersonsVisit, agentId: string): Promis
   };
 }
 
-const risks = {
-  clean: html`<span class="badge good">clean</span>`,
-  flagged: html`<span class="badge warning">flagged</span>`,
-  critical: html`<span class="badge error">critical</span>`,
-};
-
 const badgeOf = (severity: 'warning' | 'critical'): Html =>
-  severity === 'critical'
-    ? html`<span class="badge error">critical</span>`
-    : html`<span class="badge warning">warning</span>`;
+  severity === 'critical' ? badge(severity) : badge(severity, 'warning');
 
 function flagsOf({ flags }: Review, { whole }: { whole: boolean }): Html {
   if (flags.length === 0) return html`none`;
@@ -81,14 +78,28 @@ export async function reviewCard(
   const agent = await agentOf(person, review.agent_id);
   const path = pathOfReview(review.checkout_id);
   return html`<article class="card">
-${heading(html`Review of the agent ${agent.name} ${risks[review.risk]}`, { whole })}
+${heading(html`Review of the agent ${agent.name} ${badge(review.risk)}`, { whole })}
 ${review.missed ? html`<p class="muted">It has sent no checkout in time.</p>\n` : nothing}<dl class="facts">
 <dt>Flags</dt><dd>${flagsOf(review, { whole })}</dd>
-<dt>Passport</dt><dd><code>${review.jti}</code></dd>
+<dt>Passport</dt><dd>${idLink(review.jti)}</dd>
 <dt>Since</dt><dd>${moment(review.created_at)}</dd>
-<dt>Report</dt><dd><a href="${path}"><code>${review.checkout_id}</code></a></dd>
+${await decisionFacts(person, review)}<dt>Report</dt><dd><a href="${path}"><code>${review.checkout_id}</code></a></dd>
 </dl>
 ${leftOut}${review.status === 'approved' ? nothing : decisionOf(person, review, { path, all: whole || review.flags.length <= MAX_SHOWN })}</article>`;
+}
+
+/** How it was decided: by whom, when, and with which notes. */
+async function decisionFacts(person: PersonsVisit, review: Review): Promise<Html> {
+  const { decided_at: at, status, notes } = review;
+  if (at === null) return nothing;
+  const decider = await deciderOf(person, review);
+  return html`<dt>Decided</dt><dd>${badge(status)} ${moment(at)}${decider === null ? nothing : html`, by ${named(decider.name, decider.id)}`}</dd>
+${
+  notes === null
+    ? nothing
+    : html`<dt>Notes</dt><dd>${notes}</dd>
+`
+}`;
 }
 
 /** @param all whether the card shows all flags: nobody decides about what they have not been shown */
@@ -227,6 +238,7 @@ function shownPart(person: PersonsVisit, { checkpoints, checkout }: Report, aske
   assertThat(part !== undefined, () => notFound('report'));
   return personsPage(person, {
     title: part.title,
+    path: REVIEWS_PATH,
     body: html`<h1>${part.title}</h1>
 ${reportedPart(part, null)}
 <p><a href="${pathOfReview(person.visit.id)}">The review</a></p>`,
@@ -243,12 +255,15 @@ async function shownReview(person: PersonsVisit, refusal?: CarnetError): Promise
   const page = pageOfReport(report, /^[1-9]\d{0,4}$/.test(asked) ? Number(asked) : 1);
   return personsPage(person, {
     title: 'Review',
+    path: REVIEWS_PATH,
     refusal,
+    live: { ids: [id, review.jti], looks: true },
     body: html`<h1>Review</h1>
 ${(await reviewOutcome(person, review)) ?? nothing}${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page) })}
+${live('session', html`<h2>The session</h2>\n${sessionTimeline(report)}<h2>Delegation</h2>\n${await sessionTree(person, report.passport)}`)}
 <h2 id="report">What the agent reported</h2>
 ${reportOf(page, pathOfReview(id))}
-<p>All of it: <code>GET /v1/passports/${review.jti}/report</code>. <a href="${HOME}">All that waits</a></p>`,
+<p>All of it: <code>GET /v1/passports/${review.jti}/report</code>. <a href="${HOME}">All that waits</a> · <a href="${REVIEWS_PATH}">All reviews</a></p>`,
   });
 }
 

@@ -1,187 +1,33 @@
 import { HOME } from '../../console/places.ts';
-import { signOutForm } from '../../console/layout.ts';
-import {
-  bySignedIn,
-  callOf,
-  isOf,
-  isRefusal,
-  noticeOf,
-  oneOf,
-  pathBack,
-  redirect,
-  SIGN_IN_PATH,
-} from '../../console/visits.ts';
-import { z } from 'zod';
-import type { Config } from '../../context/config.ts';
+import { bySignedIn, callOf, isOf, isRefusal, noticeOf, oneOf, redirect, SIGN_IN_PATH } from '../../console/visits.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { noSessionCookie, sessionCookie } from '../../http/auth/session-cookie.ts';
-import { shownCredentialsFile } from '../../http/pages/credentials-file.ts';
-import { html, type Html } from '../../http/pages/html.ts';
+import { html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
-import type { PeoplePage, Submission, Visit } from '../../http/pages/people-pages.ts';
-import { htmlPage, shell } from '../../http/pages/shell.ts';
+import type { PeoplePage, Submission } from '../../http/pages/people-pages.ts';
 import { minutesOf } from '../../one-time-codes/codes.ts';
-import type { Origin } from '../asker.ts';
 import { SEND_CODE, SIGN_IN } from '../limits.ts';
+import { byCode } from '../prove-address.ts';
 import { RequestCodeSchema, SignInSchema, type DashboardSession } from '../schema.ts';
 import { sendSignInCode } from '../send-code.ts';
 import { endCurrentSession } from '../sessions.ts';
 import { signIn } from '../sign-in.ts';
-
-/*
- * Signing in: the address, then the code of the mail, then the operator where there are several. Each step is a plain form, and what was
- * entered before stands in the form of the next; nothing is kept between them. Opening a page does nothing, since mail scanners open
- * links.
- */
-
-const CODE_PATH = '/dashboard/sign-in/code';
-
-/** The fields that the forms carry. */
-interface Entered {
-  email: string;
-  /** Where the person wants to work, '' where none is named: a wish, since it may be of the address, which anybody can have made. */
-  operatorId: string;
-  /** Where the person wanted to go. */
-  next: string;
-}
-
-const enteredIn = (values: Visit['query']): Entered => ({
-  email: oneOf(values, 'email').trim(),
-  operatorId: oneOf(values, 'operator_id'),
-  next: pathBack(oneOf(values, 'next')),
-});
-
-/** As `parseQuery` reads it. */
-const formOf = ({ form }: Submission): Visit['query'] => form as Visit['query'];
-
-const originOf = ({ headers, network }: Visit): Origin => ({ cookies: headers.cookie, network });
-
-const nothing = html``;
-
-const hidden = (name: string, value: string): Html =>
-  value === '' ? nothing : html`<input type="hidden" name="${name}" value="${value}">\n`;
-
-const carried = ({ operatorId, next }: Entered): Html =>
-  html`${hidden('operator_id', operatorId)}${hidden('next', next === HOME ? '' : next)}`;
-
-interface Step {
-  body: Html;
-  refusal?: CarnetError;
-  headers?: Readonly<Record<string, string>>;
-}
-
-const pageOf = ({ body, refusal, headers }: Step): Page => ({
-  ...htmlPage(shell({ title: 'Sign in', narrow: true, current: HOME, body }), refusal?.status),
-  headers: { ...refusal?.headers, ...headers },
-});
-
-/** Why somebody is here, by a name in the address: nobody can put words of their own on the page. */
-const notices: ReadonlyMap<string, Html> = new Map([
-  ['signed_out', html`<p class="notice good" role="status">You are signed out.</p>`],
-  [
-    'ended',
-    html`<p class="notice warning" role="status">Your session is over, and nothing was changed. Sign in again, then look at it once more.</p>`,
-  ],
-]);
-
-/** They may sign in as somebody else all the same. */
-const signedInAs = ({ member, operator }: DashboardSession): Html => html`<div class="notice">
-<p>You are signed in as ${member.email} at ${operator.name}: <a href="${HOME}">go to the dashboard</a>.</p>
-${signOutForm}
-</div>`;
-
-async function alreadySignedIn(visit: Visit): Promise<Html> {
-  const session = await visit.session();
-  return session === null ? nothing : signedInAs(session);
-}
-
-const emailInput = (email: string): Html => html`<label>E-mail address
-<input name="email" type="email" autocomplete="email" maxlength="254" value="${email}" required></label>`;
-
-/** Says which addresses there are on an instance that sends no mail. */
-function localAddress(config: Config): Html {
-  const file = shownCredentialsFile(config);
-  const where =
-    file === undefined ? html`<code>credentials.json</code> of its data directory` : html`<code>${file}</code>`;
-  return html`<p class="notice">This instance sends no mail. Where <code>npm start</code> runs, ${where} has the address of an owner, <code>email</code>. The next page says where the code is.</p>`;
-}
-
-const addressStep = ({ context: { config } }: Visit, entered: Entered, notice: Html): Html => html`<h1>Sign in</h1>
-${notice}
-<p class="muted">You get a code of six digits by mail. There is no password.</p>
-${config.mail === undefined ? localAddress(config) : nothing}
-<form class="card" method="post" action="${SIGN_IN_PATH}">
-${carried(entered)}${emailInput(entered.email)}
-<div class="actions"><button class="primary">Send me a code</button></div>
-</form>
-<p class="small"><a href="${CODE_PATH}">I have a code already</a></p>`;
-
-/** A path as a shell takes it, with quotes and blanks in it too. */
-const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
-
-const outboxKey = (config: Config): string => {
-  const file = shownCredentialsFile(config);
-  const from = file === undefined ? '"${DATA_DIR:-./.carnet}/credentials.json"' : quoted(file);
-  return `ADMIN=$(node -p "JSON.parse(fs.readFileSync(0)).admin_api_key" < ${from})`;
-};
-/** Prints the code of the newest mail that has one. */
-const CODE_OF_MAIL =
-  'node -p "JSON.parse(fs.readFileSync(0)).messages.map((mail) => mail.text.match(/^\\d{6}$/m)).find(Boolean)?.[0]"';
-
-/** Where the mail is on an instance that sends none: the holder of the platform's key reads it there, and nobody else. */
-function outboxHint({ context: { config } }: Visit, email: string): Html {
-  if (config.mail !== undefined) return nothing;
-  const to = email === '' ? '' : `&to=${encodeURIComponent(email).replaceAll("'", '%27')}`;
-  return html`<div class="notice">
-<p><strong>This instance sends no mail.</strong> The code is in its outbox, which the platform’s key reads. Where <code>npm start</code> runs, paste this in the folder of the project:</p>
-<pre class="wrapped" tabindex="0"><code>${outboxKey(config)}
-curl -sS -H "Authorization: Bearer $ADMIN" '${config.publicBaseUrl}/v1/admin/outbox?limit=20${to}' | ${CODE_OF_MAIL}</code></pre>
-<p class="small">Elsewhere <code>ADMIN</code> is the value of <code>PLATFORM_ADMIN_KEY</code>.</p>
-</div>`;
-}
-
-/** @param notice what is new: a code is on its way, or why the last one was refused */
-function codeStep(visit: Visit, entered: Entered, notice: Html): Html {
-  const { email } = entered;
-  const again =
-    email === ''
-      ? html`<p class="small"><a href="${SIGN_IN_PATH}">I have no code yet</a></p>`
-      : html`<form method="post" action="${SIGN_IN_PATH}">
-${hidden('email', email)}${carried(entered)}<p class="small"><button class="plain">Send another code</button> · <a href="${SIGN_IN_PATH}">Use another address</a></p>
-</form>`;
-  return html`<h1>Enter the code</h1>
-${notice}
-${outboxHint(visit, email)}
-<form class="card" method="post" action="${CODE_PATH}">
-${carried(entered)}${email === '' ? emailInput('') : html`${hidden('email', email)}<p class="muted">${email}</p>`}
-<label>Six digits of the mail
-<input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]{6,11}" maxlength="11" required autofocus></label>
-<div class="actions"><button class="primary">Sign in</button></div>
-</form>
-${again}`;
-}
-
-const Choice = z.array(z.object({ id: z.string(), name: z.string(), role: z.string(), status: z.string() }));
-
-/** The value that the buttons of the choice send, and nothing else does: no address fills it in. */
-const CHOSEN = 'chosen';
-
-/** The right code was entered by a person of several operators, or who is invited; it counts until one is chosen. */
-const choiceStep = (
-  { email, next }: Entered,
-  code: string,
-  operators: z.infer<typeof Choice>,
-): Html => html`<h1>Choose an operator</h1>
-<p>You work for these operators, or are invited to. You are a member of one that has invited you once you join it, and not before: join none that you do not know.</p>
-<form class="card choices" method="post" action="${CODE_PATH}">
-${hidden('email', email)}${hidden('code', code)}${hidden('next', next === HOME ? '' : next)}${operators.map(
-  ({ id, name, role, status }) =>
-    html`<button name="${CHOSEN}" value="${id}">${
-      status === 'invited'
-        ? html`${name} invites you as ${role}: Join <span class="hint">${id}</span>`
-        : html`${name} <span class="hint">${role} · ${id}</span>`
-    }</button>\n`,
-)}</form>`;
+import {
+  addressStep,
+  alreadySignedIn,
+  Choice,
+  choiceStep,
+  CHOSEN,
+  CODE_PATH,
+  codeStep,
+  enteredIn,
+  formOf,
+  notices,
+  originOf,
+  pageOf,
+  signedInAs,
+  type Entered,
+} from './sign-in-steps.ts';
 
 export const signInPage: PeoplePage = {
   operation: 'signInPage',
@@ -233,7 +79,9 @@ export const codePage: PeoplePage = {
     }
     try {
       const joins = chosen !== '';
-      const { token } = await signIn(context, requestId, { ...data, origin: originOf(submission), joins });
+      const { code: digits, ...named } = data;
+      const proof = byCode(digits);
+      const { token } = await signIn(context, requestId, { ...named, proof, origin: originOf(submission), joins });
       return redirect(entered.next, { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) });
     } catch (error) {
       return await refusedCode(submission, { entered, code, error });
@@ -247,7 +95,13 @@ async function refusedCode(
   { entered, code, error }: { entered: Entered; code: string; error: unknown },
 ): Promise<Page> {
   if (isOf(error, 'OPERATOR_CHOICE_REQUIRED'))
-    return pageOf({ body: choiceStep(entered, code, Choice.parse(error.extra['operators'])) });
+    return pageOf({
+      body: choiceStep(
+        entered,
+        { action: CODE_PATH, name: 'code', value: code },
+        Choice.parse(error.extra['operators']),
+      ),
+    });
   if (isOf(error, 'NOT_FOUND')) {
     const refusal = new CarnetError('NOT_FOUND', 'You are no member of that operator, and not invited to it.');
     return pageOf({ body: addressStep(submission, { ...entered, operatorId: '' }, noticeOf(refusal)), refusal });

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import type { Credential } from './credential.ts';
 
 interface Rule {
-  /** Which operator credentials are let in: of every role, of owners and administrators, or the platform key alone. */
+  /** Which operator credentials are let in: of every role, of owners and administrators, or of the platform alone. */
   roles: 'any' | 'admin' | 'platform';
   /** How an agent key is refused; null: it is let in. */
   agents: 'ADMIN_REQUIRED' | 'AGENT_CREDENTIAL_FORBIDDEN' | 'OPERATOR_SCOPE_REQUIRED' | null;
@@ -132,4 +132,8 @@ function assertRole(caller: OperatorCaller, { roles, person }: Rule): void {
   }
 }
 
-const platformAlone = (): CarnetError => new CarnetError('ADMIN_REQUIRED', 'Only the platform key may do this.');
+const platformAlone = (): CarnetError =>
+  new CarnetError(
+    'ADMIN_REQUIRED',
+    'Only the platform may do this: its key, or an owner or administrator of op_platform who is signed in.',
+  );

@@ -44,12 +44,10 @@ const GovernanceApproval = z
     param: { id: 'GovernanceApproval', in: 'header', name: 'X-Governance-Approval' },
   });
 
-/** Which credentials a route takes, where not both: people decide without keys, and the platform has its key alone. */
+/** Which credentials a route takes, where not both: people decide without keys. */
 function securityOf(audience: Audience): ZodOpenApiOperationObject['security'] {
   if (audience === 'public') return [];
-  const { person, roles } = audiences[audience];
-  if (person) return [{ session: [] }];
-  return roles === 'platform' ? [{ apiKey: [] }] : undefined;
+  return audiences[audience].person ? [{ session: [] }] : undefined;
 }
 
 /**

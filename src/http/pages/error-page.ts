@@ -7,16 +7,15 @@ import { shell } from './shell.ts';
  * An error for a person in front of a browser: what was wrong, what to do, and by what the people who run the service find it in the log. The
  * address is not on the page: that of a payment page opens it.
  */
-export function errorPage(error: CarnetError, requestId: string): Html {
+export function errorContent(error: CarnetError, requestId: string): { title: string; body: Html } {
   const [status, title] = ErrorCodes[error.code];
   const { errors: faults = [] } = error;
   const what =
     faults.length < 2
       ? html`<p>${status === 500 ? 'The fault is ours, and it was recorded under the request id below.' : error.message}</p>`
       : html`<ul>\n${faults.map(({ path, message }) => html`<li><code>${path}</code> ${message}</li>\n`)}</ul>`;
-  return shell({
+  return {
     title,
-    narrow: true,
     body: html`<p class="muted">Error ${status}</p>
 <h1>${title}</h1>
 ${what}
@@ -25,8 +24,11 @@ ${what}
 <dt>Code</dt><dd><code>${error.code}</code></dd>
 <dt>Request id</dt><dd><code>${requestId}</code></dd>
 </dl>`,
-  });
+  };
 }
+
+/** The error where no page says in which frame it stands. */
+export const errorPage = (content: { title: string; body: Html }): Html => shell({ ...content, narrow: true });
 
 const home = html`<a href="/">Go to the home page</a>`;
 

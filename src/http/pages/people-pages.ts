@@ -21,6 +21,7 @@ import { noteCaller } from '../records.ts';
 import type { Route } from '../route.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
+import { isFromThisMachine } from '../this-machine.ts';
 import { PageTable, sendPage, type FoundPage, type Page } from './page.ts';
 
 /** Somebody opens a page in a browser, or sends its form. */
@@ -37,6 +38,10 @@ export interface Visit {
   headers: IncomingHttpHeaders;
   /** The block of addresses that the request comes from, as codes are counted by. */
   network: string;
+  /** A program on this machine asks, a browser say, and nobody is in between. */
+  fromThisMachine: boolean;
+  /** From now on a refusal of the page is shown in this frame. */
+  refuseIn(frame: NonNullable<Recorded['frame']>): void;
   /** The session of `person`; null: nobody is signed in, or the session has ended meanwhile. */
   session(): Promise<SignedIn | null>;
   /**
@@ -138,6 +143,8 @@ export function peoplePages(
       person,
       headers: ctx.req.headers,
       network,
+      fromThisMachine: isFromThisMachine(ctx.req, trustProxyHops),
+      refuseIn: (frame) => void (ctx.state.frame = frame),
       session: async () => (person === null ? null : await sessionOf(own, person.caller)),
       async call(route, input) {
         if (person === null) throw unauthenticated('Sign in first: the session of this page has ended.');

@@ -21,7 +21,7 @@ import { updateEndpoint } from './update.ts';
 const tag = 'inbound';
 const params = z.object({ id: z.string() });
 
-const postEndpoint = route({
+export const postEndpoint = route({
   method: 'post',
   path: '/v1/operator/inbound-webhooks',
   operation: 'createInboundEndpoint',
@@ -51,7 +51,7 @@ const postEndpoint = route({
   handler: ({ context, call, body }) => createEndpoint(context, call, body),
 });
 
-const getEndpoints = route({
+export const getEndpoints = route({
   method: 'get',
   path: '/v1/operator/inbound-webhooks',
   operation: 'listInboundEndpoints',
@@ -66,7 +66,7 @@ const getEndpoints = route({
     offsetAnswer('inbound_webhooks', { ...(await pageOfEndpoints(context, caller, query)), query }),
 });
 
-const getEndpoint = route({
+export const getEndpoint = route({
   method: 'get',
   path: '/v1/operator/inbound-webhooks/:id',
   operation: 'getInboundEndpoint',
@@ -84,7 +84,7 @@ const getEndpoint = route({
   }),
 });
 
-const patchEndpoint = route({
+export const patchEndpoint = route({
   method: 'patch',
   path: '/v1/operator/inbound-webhooks/:id',
   operation: 'updateInboundEndpoint',
@@ -102,7 +102,7 @@ const patchEndpoint = route({
   handler: ({ context, call, params: { id }, body }) => updateEndpoint(context, call, { id, patch: body }),
 });
 
-const deleteEndpoint = route({
+export const deleteEndpoint = route({
   method: 'delete',
   path: '/v1/operator/inbound-webhooks/:id',
   operation: 'revokeInboundEndpoint',
@@ -120,7 +120,7 @@ const deleteEndpoint = route({
   handler: ({ context, call, params: { id }, signal }) => revokeEndpoint(context, call, { id, signal }),
 });
 
-const postRotateSecret = route({
+export const postRotateSecret = route({
   method: 'post',
   path: '/v1/operator/inbound-webhooks/:id/rotate-secret',
   operation: 'rotateInboundSecret',
@@ -139,7 +139,7 @@ const postRotateSecret = route({
   handler: ({ context, call, params: { id }, body }) => rotateEndpointSecret(context, call, { id, ...body }),
 });
 
-const postSample = route({
+export const postSample = route({
   method: 'post',
   path: '/v1/operator/inbound-webhooks/:id/sample',
   operation: 'makeInboundSample',

@@ -40,6 +40,14 @@ export const findEvent = (
     select ${eventColumns} from inbound_events v
     where v.id = ${id} and v.endpoint_id = ${endpointId} and v.operator_id = ${operatorId}`);
 
+/** The endpoint that an event of the operator came to; null where there is no such event. */
+export const findEndpointOfEvent = (
+  connection: CommonQueryMethods,
+  { operatorId, id }: { operatorId: string; id: string },
+): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ endpoint_id: z.string() }))`
+    select endpoint_id from inbound_events where id = ${id} and operator_id = ${operatorId}`);
+
 interface EventPage {
   endpointId: string;
   filter: EventFilter;

@@ -20,7 +20,7 @@ const pages = cursorList({
   standard: 50,
 });
 
-const getEvents = route({
+export const getEvents = route({
   method: 'get',
   path: '/v1/operator/inbound-webhooks/:id/events',
   operation: 'listInboundEvents',
@@ -52,7 +52,7 @@ const getEvents = route({
   },
 });
 
-const getEvent = route({
+export const getEvent = route({
   method: 'get',
   path: '/v1/operator/inbound-webhooks/:id/events/:eventId',
   operation: 'getInboundEvent',
@@ -71,7 +71,7 @@ const getEvent = route({
   },
 });
 
-const getContent = route({
+export const getContent = route({
   method: 'get',
   path: '/v1/operator/inbound-webhooks/:id/events/:eventId/content',
   operation: 'getInboundEventContent',
@@ -86,7 +86,7 @@ const getContent = route({
   handler: ({ context, call, params: { id, eventId } }) => readContent(context, call, { endpointId: id, id: eventId }),
 });
 
-const postReplay = route({
+export const postReplay = route({
   method: 'post',
   path: '/v1/operator/inbound-webhooks/:id/events/:eventId/replay',
   operation: 'replayInboundEvent',
@@ -103,7 +103,7 @@ const postReplay = route({
   handler: ({ context, call, params: { id, eventId } }) => replayEvent(context, call, { endpointId: id, id: eventId }),
 });
 
-const postHarmless = route({
+export const postHarmless = route({
   method: 'post',
   path: '/v1/operator/inbound-webhooks/:id/events/:eventId/harmless',
   operation: 'markInboundFindingHarmless',

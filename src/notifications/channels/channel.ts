@@ -80,6 +80,8 @@ export type CodeByChannel =
 
 /** A way to notify people or their systems. One folder a kind; all that differs between kinds is a member of this. */
 export interface Channel {
+  /** How a form asks for an address: the words for the kind and the address, what else is to be known, and one as an example. */
+  words: { kind: string; address: string; hint: string; example: string };
   /** Whether it needs a paid tier. The SQL function `traits_of_channel` says the same. */
   isPaid: boolean;
   /** Whether requests are signed, with a secret that the operator gets and may rotate. */

@@ -24,7 +24,7 @@ const pages = cursorList({
   standard: 50,
 });
 
-const getDeliveries = route({
+export const getDeliveries = route({
   method: 'get',
   path: '/v1/notifications/deliveries',
   operation: 'listDeliveries',
@@ -48,7 +48,7 @@ const getDeliveries = route({
   },
 });
 
-const getDelivery = route({
+export const getDelivery = route({
   method: 'get',
   path: '/v1/notifications/deliveries/:id',
   operation: 'getDelivery',
@@ -68,7 +68,7 @@ const getDelivery = route({
   },
 });
 
-const postRecover = route({
+export const postRecover = route({
   method: 'post',
   path: '/v1/notifications/deliveries/recover',
   operation: 'recoverDeliveries',
@@ -92,7 +92,7 @@ const postRecover = route({
   handler: ({ context, call, body }) => recoverDeliveries(context, call, body),
 });
 
-const postRedeliver = route({
+export const postRedeliver = route({
   method: 'post',
   path: '/v1/notifications/deliveries/:id/redeliver',
   operation: 'redeliver',
@@ -108,7 +108,7 @@ const postRedeliver = route({
   handler: ({ context, call, params: { id } }) => redeliver(context, call, id),
 });
 
-const postTest = route({
+export const postTest = route({
   method: 'post',
   path: '/v1/notifications/destinations/:id/test',
   operation: 'testDestination',

@@ -4,7 +4,7 @@ import { instant } from '../../fields/instant.ts';
 import { ChannelTypeSchema } from '../channels/kinds.ts';
 
 /** Where a delivery is; it never changes once it has ended. */
-const DeliveryStatusSchema = z.enum(['sending', 'delivered', 'failed', 'unknown', 'suppressed_cap']).meta({
+export const DeliveryStatusSchema = z.enum(['sending', 'delivered', 'failed', 'unknown', 'suppressed_cap']).meta({
   description:
     '`sending`: it waits for its turn, or its one call is under way. `delivered`: the receiver answered 2xx, or the mail server or SMS ' +
     'provider took it. `failed`: it was not delivered. `unknown`: it may have been. `suppressed_cap`: the month has no more of them.',

@@ -23,7 +23,7 @@ import { verifyDestination } from './verification/verify.ts';
 const tag = 'notifications';
 const params = z.object({ id: z.string() });
 
-const postDestination = route({
+export const postDestination = route({
   method: 'post',
   path: '/v1/notifications/destinations',
   operation: 'createDestination',
@@ -49,7 +49,7 @@ const postDestination = route({
   handler: ({ context, call, body }) => createDestination(context, call, body),
 });
 
-const getDestinations = route({
+export const getDestinations = route({
   method: 'get',
   path: '/v1/notifications/destinations',
   operation: 'listDestinations',
@@ -64,7 +64,7 @@ const getDestinations = route({
     offsetAnswer('destinations', { ...(await pageOfDestinations(context, caller, query)), query }),
 });
 
-const getDestination = route({
+export const getDestination = route({
   method: 'get',
   path: '/v1/notifications/destinations/:id',
   operation: 'getDestination',
@@ -82,7 +82,7 @@ const getDestination = route({
   }),
 });
 
-const deleteDestination = route({
+export const deleteDestination = route({
   method: 'delete',
   path: '/v1/notifications/destinations/:id',
   operation: 'deleteDestination',
@@ -97,7 +97,7 @@ const deleteDestination = route({
   handler: ({ context, call, params: { id } }) => removeDestination(context, call, id),
 });
 
-const postRotateSecret = route({
+export const postRotateSecret = route({
   method: 'post',
   path: '/v1/notifications/destinations/:id/rotate-secret',
   operation: 'rotateDestinationSecret',
@@ -114,7 +114,7 @@ const postRotateSecret = route({
   handler: ({ context, call, params: { id } }) => rotateSecret(context, call, id),
 });
 
-const postSendCode = route({
+export const postSendCode = route({
   method: 'post',
   path: '/v1/notifications/destinations/:id/send-code',
   operation: 'sendDestinationCode',
@@ -131,7 +131,7 @@ const postSendCode = route({
   handler: ({ context, call, params: { id } }) => sendAnotherCode(context, call, id),
 });
 
-const postVerify = route({
+export const postVerify = route({
   method: 'post',
   path: '/v1/notifications/destinations/:id/verify',
   operation: 'verifyDestination',
@@ -150,7 +150,7 @@ const postVerify = route({
     verifyDestination(context, call, { destinationId: id, code }),
 });
 
-const postEnable = route({
+export const postEnable = route({
   method: 'post',
   path: '/v1/notifications/destinations/:id/enable',
   operation: 'enableDestination',

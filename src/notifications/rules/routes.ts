@@ -8,7 +8,7 @@ const params = z.object({ id: z.string() });
 const tag = 'notifications';
 const audience = 'admin';
 
-const postRule = route({
+export const postRule = route({
   method: 'post',
   path: '/v1/notifications/channels',
   operation: 'createNotificationRule',
@@ -29,7 +29,7 @@ const postRule = route({
   handler: ({ context, call, body }) => createRule(context, call, body),
 });
 
-const getRules = route({
+export const getRules = route({
   method: 'get',
   path: '/v1/notifications/channels',
   operation: 'listNotificationRules',
@@ -42,7 +42,7 @@ const getRules = route({
   handler: async ({ context, caller }) => ({ status: 200, body: { channels: await allRules(context, caller) } }),
 });
 
-const getRule = route({
+export const getRule = route({
   method: 'get',
   path: '/v1/notifications/channels/:id',
   operation: 'getNotificationRule',
@@ -57,7 +57,7 @@ const getRule = route({
   handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readRule(context, caller, id) }),
 });
 
-const patchRule = route({
+export const patchRule = route({
   method: 'patch',
   path: '/v1/notifications/channels/:id',
   operation: 'updateNotificationRule',
@@ -74,7 +74,7 @@ const patchRule = route({
   handler: ({ context, call, params: { id }, body }) => updateRule(context, call, { ruleId: id, patch: body }),
 });
 
-const removeRule = route({
+export const removeRule = route({
   method: 'delete',
   path: '/v1/notifications/channels/:id',
   operation: 'deleteNotificationRule',

@@ -53,7 +53,7 @@ export const decideReview = (
       unit.changed(agentId);
     }
     await unit.wake(lifeId.session(before.session_id));
-    unit.changed(...revoked);
+    unit.changed(checkoutId, ...revoked);
     const decided = await lockReview(connection, operatorId, checkoutId);
     assertThat(decided, () => notFound('review'));
     return { status: 200, body: await decisionOf(connection, operatorId, decided) };

@@ -68,7 +68,7 @@ const checkout = route({
   handler: ({ context, call, params: { jti }, body }) => submitCheckout(context, call, { jti, body }),
 });
 
-const read = route({
+export const getReport = route({
   method: 'get',
   path: '/v1/passports/:jti/report',
   operation: 'readAccountabilityReport',
@@ -86,7 +86,7 @@ const read = route({
   }),
 });
 
-const reviews = route({
+export const getReviews = route({
   method: 'get',
   path: '/v1/passports/reviews',
   operation: 'listPassportReviews',
@@ -121,7 +121,7 @@ const decide = route({
     decideReview(context, call, { checkoutId, decision: body }),
 });
 
-const block = route({
+export const postBlock = route({
   method: 'post',
   path: '/v1/agents/:id/block',
   operation: 'blockAgent',
@@ -141,4 +141,4 @@ const block = route({
 });
 
 /** Fixed paths stand before those with a jti, which would match them too. */
-export const accountabilityRoutes: AnyRoute[] = [reviews, decide, checkpoint, checkout, read, block];
+export const accountabilityRoutes: AnyRoute[] = [getReviews, decide, checkpoint, checkout, getReport, postBlock];

@@ -78,7 +78,7 @@ export const CheckoutSchema = z
   })
   .meta({ id: 'Checkout' });
 
-const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
+export const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
 
 const Risk = z
   .enum(['clean', 'flagged', 'critical'])

@@ -22,7 +22,7 @@ const holderRefusals = [
 /** Refusals because of the passport that is delegated or refreshed. */
 const parentRefusals = ['INVALID_PASSPORT', 'PASSPORT_EXPIRED', 'ALREADY_CHECKED_OUT'] as const;
 
-const issue = route({
+export const issue = route({
   method: 'post',
   path: '/v1/passports/issue',
   operation: 'issuePassport',

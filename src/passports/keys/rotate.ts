@@ -111,6 +111,12 @@ export async function rotateSigningKeysWhenDue(context: Context): Promise<{ rota
   return { rotated: stopped !== null };
 }
 
+/** The keys as they are, for people of the platform. */
+export async function showSigningKeys(context: Context): Promise<SigningKeysView> {
+  await activeKey(context);
+  return viewOf(await listSigningKeys(context.pool));
+}
+
 function viewOf(rows: readonly SigningKeyRow[]): SigningKeysView {
   const kids = (status: SigningKeyRow['status']): string[] =>
     rows.filter((row) => row.status === status && (row.counts || status === 'withdrawn')).map(({ kid }) => kid);

@@ -4,7 +4,7 @@ import { jwks, JwksSchema } from './jwks.ts';
 import { RotateBodySchema, rotateSigningKeys, SigningKeysSchema } from './rotate.ts';
 import { statusList, StatusListTokenSchema } from './status-list.ts';
 
-const getJwks = route({
+export const getJwks = route({
   method: 'get',
   path: '/v1/.well-known/jwks.json',
   alias: '/.well-known/jwks.json',
@@ -55,7 +55,7 @@ const getStatusListOfDay = route({
   handler: async ({ context, params: { day } }) => ({ status: 200, body: await statusList(context, day) }),
 });
 
-const postRotate = route({
+export const postRotate = route({
   method: 'post',
   path: '/v1/admin/signing-keys/rotate',
   operation: 'rotateSigningKeys',

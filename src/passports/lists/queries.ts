@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { Passport, PassportStatus } from '../schema.ts';
-import { PASSPORT_CLAIM, PassportClaimsSchema, PassportPayloadSchema } from '../token.ts';
+import { PASSPORT_CLAIM, PassportClaimsSchema, PassportPayloadSchema, type ServiceScope } from '../token.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 
 /** The intent of an issue request, as it was sent. */
@@ -15,7 +15,7 @@ const Intent = z.object({
   refs: z.array(z.string()).optional(),
 });
 
-const { identity_claims, authority_refs, mission_ids } = PassportClaimsSchema.shape;
+const { identity_claims, authority_refs, mission_ids, services } = PassportClaimsSchema.shape;
 const { aud } = PassportPayloadSchema.shape;
 
 const PassportRow = z.object({
@@ -110,6 +110,16 @@ export async function listPassports(
       ${status === undefined ? nothing : STATUS[status]}
     order by p.jti desc limit ${limit}`);
   return rows.map(toPassport);
+}
+
+const ServicesRow = z.object({
+  payload: json.pipe(z.object({ [PASSPORT_CLAIM]: z.object({ services }) })),
+});
+
+/** The rights of a passport that is there, as they were signed. */
+export async function servicesOfPassport(connection: CommonQueryMethods, jti: string): Promise<ServiceScope[]> {
+  const { payload } = await connection.one(sql.type(ServicesRow)`select payload from passports where jti = ${jti}`);
+  return payload[PASSPORT_CLAIM].services;
 }
 
 /** Reads which agent stands at the root of a passport's chain; null: no such passport. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../errors/carnet-error.ts';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { claimsOfPassport, findPassport, listPassports } from './queries.ts';
+import { claimsOfPassport, findPassport, listPassports, servicesOfPassport } from './queries.ts';
 import { ActivePassportSchema, EvidencedPassportSchema, PassportSchema, PassportStatus } from '../schema.ts';
 
 const tag = 'passports';
@@ -31,7 +31,7 @@ const active = route({
 
 const pages = cursorList({ name: 'passports', item: PassportSchema, position: z.string(), maximum: 100, standard: 20 });
 
-const search = route({
+export const search = route({
   method: 'get',
   path: '/v1/passports',
   operation: 'listPassports',
@@ -57,7 +57,7 @@ const search = route({
   },
 });
 
-const get = route({
+export const get = route({
   method: 'get',
   path: '/v1/passports/:jti',
   operation: 'getPassport',
@@ -75,7 +75,11 @@ const get = route({
     if (passport === null) throw notFound('passport');
     return {
       status: 200,
-      body: { ...passport, claim_ids: await claimsOfPassport(context, jti) },
+      body: {
+        ...passport,
+        services: await servicesOfPassport(context.pool, jti),
+        claim_ids: await claimsOfPassport(context, jti),
+      },
     };
   },
 });

@@ -13,7 +13,7 @@ const tag = 'passports';
 const audience = 'operator-scope';
 const example = { reason: 'The laptop was stolen' };
 
-const revoke = route({
+export const revoke = route({
   method: 'post',
   path: '/v1/passports/revoke',
   operation: 'revokePassport',
@@ -30,7 +30,7 @@ const revoke = route({
   handler: ({ context, call, body }) => revokePassport(context, call, body),
 });
 
-const revokeAgent = route({
+export const revokeAgent = route({
   method: 'post',
   path: '/v1/passports/revoke-agent/:agentId',
   operation: 'revokeAgentPassports',
@@ -47,7 +47,7 @@ const revokeAgent = route({
     revokePassports(context, call, { scope: 'agent', id, reason }),
 });
 
-const revokeSession = route({
+export const revokeSession = route({
   method: 'post',
   path: '/v1/passports/revoke-session/:sessionId',
   operation: 'revokeSessionPassports',
@@ -65,7 +65,7 @@ const revokeSession = route({
     revokePassports(context, call, { scope: 'session', id, reason }),
 });
 
-const revokeAll = route({
+export const revokeAll = route({
   method: 'post',
   path: '/v1/passports/revoke-all',
   operation: 'revokeAllPassports',

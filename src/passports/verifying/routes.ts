@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 2 * 1_048_576;
 /** A token and one text beside it count 22. No credential is needed to have a body parsed here, so no more is. */
 const MAX_VALUES = 30;
 
-const postVerify = route({
+export const postVerify = route({
   method: 'post',
   path: '/v1/passports/verify',
   operation: 'verifyPassport',

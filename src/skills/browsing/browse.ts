@@ -1,9 +1,8 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import type { Caller } from '../../commands/caller.ts';
+import { isPlatform, type Caller } from '../../commands/caller.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql, type DatabasePool } from '../../database/pool.ts';
-import { PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
 import type { BrowseQuery } from './schema.ts';
 import { onTheMarket, ListedSkillRow, listedColumns, listedJoin } from '../queries.ts';
 
@@ -96,8 +95,7 @@ function statusAndTrust(
   { status = 'active', trust_level, max_trust_level }: BrowseQuery,
 ): FragmentSqlToken[] {
   const conditions = [status === 'active' ? onTheMarket : sql.fragment`s.status = ${status}`];
-  if (status !== 'active' && caller.operatorId !== PLATFORM_OPERATOR_ID)
-    conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
+  if (status !== 'active' && !isPlatform(caller)) conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
   if (trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required = ${trust_level}`);
   if (max_trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required <= ${max_trust_level}`);
   return conditions;

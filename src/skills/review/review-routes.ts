@@ -25,7 +25,7 @@ const waiting = cursorList({
   standard: 1_000,
 });
 
-const pendingReviews = route({
+export const pendingReviews = route({
   method: 'get',
   path: '/v1/skills/pending-reviews',
   operation: 'listPendingSkillReviews',
@@ -53,7 +53,7 @@ const pendingReviews = route({
   },
 });
 
-const approve = route({
+export const approve = route({
   method: 'post',
   path: '/v1/skills/:id/approve',
   operation: 'approveSkill',
@@ -74,7 +74,7 @@ const approve = route({
       : decideChange(context, call, { id, changeId, decision: 'approve' }),
 });
 
-const reject = route({
+export const reject = route({
   method: 'post',
   path: '/v1/skills/:id/reject',
   operation: 'rejectSkill',
@@ -95,7 +95,7 @@ const reject = route({
       : decideChange(context, call, { id, changeId, decision: { reject: reason } }),
 });
 
-const takeDown = route({
+export const takeDown = route({
   method: 'post',
   path: '/v1/admin/skills/:id/suspend',
   operation: 'takeDownSkill',

@@ -117,8 +117,8 @@ describe('the retention of the audit trail', () => {
       'what is kept is not looked at again',
     );
     const kept = [...money, 'subscription.canceled', 'receivable.closed', 'agent.updated'].toReversed();
-    const first = await listAuditEvents(db, id, { limit: 4, before: null });
-    const rest = await listAuditEvents(db, id, { limit: 100, before: first.at(-1)?.id ?? 0 });
+    const { events: first } = await listAuditEvents(db, id, { limit: 4, before: null });
+    const { events: rest } = await listAuditEvents(db, id, { limit: 100, before: first.at(-1)?.id ?? 0 });
     assert.deepEqual(
       [...first, ...rest].map(({ action }) => action),
       kept,

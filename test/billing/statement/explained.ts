@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { readDays } from '../../../src/billing/statement/days.ts';
 import { JSON_FORM, readStatementPage, type StatementRequest } from '../../../src/billing/statement/queries.ts';
 import { readTimelinePage, type TimelineRequest } from '../../../src/billing/statement/timeline-queries.ts';
 import type { CommonQueryMethods } from '../../../src/database/pool.ts';
@@ -8,11 +9,14 @@ export type Explained =
   | ({ view: 'statement'; operatorId: OperatorId } & Pick<StatementRequest, 'filters' | 'place'>)
   | ({ view: 'timeline'; operatorId: OperatorId } & Pick<TimelineRequest, 'filters' | 'place'>);
 
-/** A scan of the plan, and all rows that it read. */
+type Reading = Explained | { view: 'days'; operatorId: OperatorId };
+
+/** A scan of the plan, all rows that it read, and the blocks that it touched. */
 interface Scan {
   node: string;
   relation: string;
   rows: number;
+  blocks: number;
 }
 
 interface Plan {
@@ -21,11 +25,13 @@ interface Plan {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
   Plans?: Plan[];
 }
 
 /** The statement that the service would send. */
-function statementOf(request: Explained): Promise<{ text: string; values: unknown[] }> {
+function statementOf(request: Reading): Promise<{ text: string; values: unknown[] }> {
   return new Promise((resolve, reject) => {
     const connection = {
       one: (query: { sql: string; values: unknown[] }) => {
@@ -33,11 +39,13 @@ function statementOf(request: Explained): Promise<{ text: string; values: unknow
         return Promise.resolve({});
       },
     } as unknown as CommonQueryMethods;
-    const reading =
-      request.view === 'statement'
+    const reading = (): Promise<unknown> => {
+      if (request.view === 'days') return readDays(connection, request.operatorId);
+      return request.view === 'statement'
         ? readStatementPage(connection, { ...request, limit: 50 }, JSON_FORM)
         : readTimelinePage(connection, { ...request, limit: 50 });
-    reading.catch(reject);
+    };
+    reading().catch(reject);
   });
 }
 
@@ -45,7 +53,7 @@ function statementOf(request: Explained): Promise<{ text: string; values: unknow
  * Runs the page once and returns the scans of the plan that a connection keeps for it, regardless of the wallet and the
  * place.
  */
-export async function explained(url: string, request: Explained): Promise<Scan[]> {
+export async function explained(url: string, request: Reading): Promise<Scan[]> {
   const { text, values } = await statementOf(request);
   const client = new pg.Client(url);
   await client.connect();
@@ -56,7 +64,7 @@ export async function explained(url: string, request: Explained): Promise<Scan[]
       .map((value) => (Array.isArray(value) ? `'{${value.join(',')}}'` : `'${String(value)}'`))
       .join(', ');
     const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `explain (analyze, format json, timing off) execute page (${listed})`,
+      `explain (analyze, buffers, format json, timing off) execute page (${listed})`,
     );
     return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => scansOf(plan)));
   } finally {
@@ -69,5 +77,6 @@ function scansOf(plan: Plan): Scan[] {
   const relation = plan['Relation Name'];
   if (relation === undefined) return below;
   const rows = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
-  return [{ node: plan['Node Type'], relation, rows: Math.round(rows) }, ...below];
+  const blocks = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+  return [{ node: plan['Node Type'], relation, rows: Math.round(rows), blocks }, ...below];
 }

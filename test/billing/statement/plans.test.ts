@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { OperatorId } from '../../../src/ids/ids.ts';
+import { readDays } from '../../../src/billing/statement/days.ts';
 import { newWallet } from '../ledger/ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { explained, type Explained } from './explained.ts';
@@ -25,6 +26,15 @@ const fill = [
   `update wallets set last_position = ${ROWS}, last_call = ${ROWS / 10} where operator_id = $1`,
   `insert into wallet_remainders (operator_id, meter, charged_microcents, debited_cents)
     values ($1, 'sealed_execution', ${ROWS / 20 + 1} * 1000000::bigint, ${ROWS / 20 + 1})`,
+];
+
+/** Rows of the last hours, one a second. */
+const lately = [
+  `insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, description, created_at)
+    select 'txn_late_' || n, 'wallet:' || $1::text, 'platform:metering', 1, 'invocation', 'late ' || n, n, 'test',
+      now() - (30000 - n) * interval '1 second'
+    from generate_series(1, 30000) n`,
+  `update wallets set last_position = 30000 where operator_id = $1`,
 ];
 
 describe('a page of a wallet with very many rows', () => {
@@ -82,4 +92,23 @@ describe('a page of a wallet with very many rows', () => {
       assert(scans.some(({ relation }) => relation === 'transfers' || relation === 'model_calls'));
     });
   }
+
+  it('is summed by day from its newest 5,000 rows at most, under an index', async () => {
+    const busy = (await newWallet(own.pool)) as OperatorId;
+    const client = new pg.Client(own.url);
+    await client.connect();
+    await client.query('set session_replication_role = replica');
+    for (const statement of lately) await client.query(statement, [busy]);
+    await client.end();
+    const scans = await explained(own.url, { view: 'days', operatorId: busy });
+    const read = scans.filter(({ relation }) => relation === 'transfers');
+    assert(read.length > 0);
+    for (const { node, rows, blocks } of read) {
+      assert.match(node, /^Index/);
+      assert(rows <= 5_000 && blocks <= 7_500, `${node} over ${rows} rows and ${blocks} blocks`);
+    }
+    const { complete, since, sums } = await readDays(own.pool, busy);
+    assert.deepEqual([complete, sums.reduce((sum, { out_cents: out }) => sum + out, 0)], [false, 5_000]);
+    assert(Date.parse(since) > Date.now() - 86_400_000, 'a row a second');
+  });
 });

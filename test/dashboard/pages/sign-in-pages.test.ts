@@ -73,7 +73,9 @@ describe('The pages of signing in', () => {
   });
 
   it('say where the mail is while this instance sends none, and show no code', async () => {
-    const { page } = await requested(operator.email);
+    const values = new URLSearchParams({ email: operator.email });
+    const behindProxy = { origin: baseOrigin(), 'x-forwarded-for': '192.0.2.1' };
+    const page = await new WebBrowser().send(SIGN_IN, values, behindProxy);
     const [, command = ''] = /paste this in the folder of the project: (.*) Elsewhere/.exec(page.text) ?? [];
     const { stdout } = await promisify(execFile)('bash', ['-c', command.replace(' curl ', '; curl ')], {
       env: { ...process.env, DATA_DIR: '/nowhere' },

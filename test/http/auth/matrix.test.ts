@@ -26,7 +26,7 @@ const NOTHING = 'x_00000000000000000000000000';
 const methodOf = ({ method }: AnyRoute): string => method.toUpperCase();
 const addressesOf = ({ path, alias }: AnyRoute): string[] => (alias === undefined ? [path] : [path, alias]);
 /** Signing out last: the sessions are needed until then. */
-const isLast = ({ operation }: AnyRoute): number => Number(operation === 'signOut');
+const isLast = ({ operation }: AnyRoute): number => ['endOtherSessions', 'signOut'].indexOf(operation);
 const inOrder = routes.toSorted((one, other) => isLast(one) - isLast(other));
 
 describe('every route by every credential', () => {

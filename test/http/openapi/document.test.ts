@@ -122,7 +122,6 @@ describe('GET /openapi.json', () => {
     const takers: Partial<Record<Audience, Json>> = {
       public: [],
       person: [{ session: [] }],
-      platform: [{ apiKey: [] }],
     };
     assert.deepEqual(document.security, [{ apiKey: [] }, { session: [] }]);
     assert.deepEqual(Object.keys(document.components.securitySchemes), ['apiKey', 'session']);

@@ -36,10 +36,20 @@ interface ShellOptions {
   routes: AnyRoute[];
   settings?: Record<string, string>;
   health?: Health;
+  /** What `main.ts` provides from embedded parts, where it differs. */
+  provided?: Parameters<typeof completeConfig>[1];
+  /** The address to listen on. */
+  host?: string;
 }
 
 /** The HTTP shell over routes of the test's own, on a port of its own and the suite's database. */
-export async function openShell({ routes, settings, health }: ShellOptions): Promise<Shell> {
+export async function openShell({
+  routes,
+  settings,
+  health,
+  provided,
+  host = '127.0.0.1',
+}: ShellOptions): Promise<Shell> {
   const platformAdminKey = randomBytes(24).toString('hex');
   const config = completeConfig(readSettings({ ...ampleLimits, ...settings }), {
     databaseUrl: service().databaseUrl,
@@ -47,6 +57,7 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
     platformAdminKey,
     encryptionKeys: [randomBytes(32)],
     localProviders: true,
+    ...provided,
   });
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
@@ -61,7 +72,7 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
       people: pagesOfPeople(),
       health,
     }),
-  ).listen(0, '127.0.0.1');
+  ).listen(0, host);
   await once(server, 'listening');
   await eventually('the shell to listen for changed rows', () => context.rowEvents.listening);
   const { port } = server.address() as AddressInfo;

@@ -12,7 +12,7 @@ const pages = cursorList({
   standard: 20,
 });
 
-const getDifferingPayments = route({
+export const getDifferingPayments = route({
   method: 'get',
   path: '/v1/billing/differing-payments',
   operation: 'listDifferingPayments',

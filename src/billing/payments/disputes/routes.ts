@@ -12,7 +12,7 @@ const pages = cursorList({
   standard: 20,
 });
 
-const getDisputes = route({
+export const getDisputes = route({
   method: 'get',
   path: '/v1/billing/disputes',
   operation: 'listDisputes',

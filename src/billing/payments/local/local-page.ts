@@ -10,5 +10,5 @@ export const localPage = (title: string, content: Html): Html =>
     body: html`<h1>${title}</h1>
 ${content}`,
     footer: html`<p>This is the local payment page: no money moves. With <code>STRIPE_SECRET_KEY</code> set, people pay on a page of Stripe instead.</p>
-<p><a href="/dashboard">Back to Carnet</a></p>`,
+<p><a href="/dashboard/wallet">Back to the wallet</a></p>`,
   });

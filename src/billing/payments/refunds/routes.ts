@@ -5,7 +5,7 @@ import { readRefund, refundTransaction } from './create.ts';
 import { listRefundRows } from './queries.ts';
 import { RefundSchema } from './schema.ts';
 
-const postRefund = route({
+export const postRefund = route({
   method: 'post',
   path: '/v1/billing/refund/:transactionId',
   operation: 'refundTransaction',
@@ -39,7 +39,7 @@ const pages = cursorList({
   standard: 20,
 });
 
-const getRefunds = route({
+export const getRefunds = route({
   method: 'get',
   path: '/v1/billing/refunds',
   operation: 'listRefunds',

@@ -6,7 +6,7 @@ import { endTopUpPage } from './end.ts';
 import { listTopUps } from './list.ts';
 import { CreateTopUpSchema, ListedTopUpSchema, TopUpSchema } from './schema.ts';
 
-const postTopUp = route({
+export const postTopUp = route({
   method: 'post',
   path: '/v1/billing/topup',
   operation: 'createTopUp',
@@ -32,7 +32,7 @@ const pages = cursorList({
   standard: 20,
 });
 
-const getTopUps = route({
+export const getTopUps = route({
   method: 'get',
   path: '/v1/billing/topups',
   operation: 'listTopUps',
@@ -60,7 +60,7 @@ const getTopUps = route({
   },
 });
 
-const deleteTopUp = route({
+export const deleteTopUp = route({
   method: 'delete',
   path: '/v1/billing/topups/:id',
   operation: 'endTopUp',

@@ -13,7 +13,7 @@ const receivables = cursorList({
   ...paging,
 });
 
-const getHolds = route({
+export const getHolds = route({
   method: 'get',
   path: '/v1/billing/holds',
   operation: 'listHolds',
@@ -33,7 +33,7 @@ const getHolds = route({
   },
 });
 
-const getReceivables = route({
+export const getReceivables = route({
   method: 'get',
   path: '/v1/billing/receivables',
   operation: 'listReceivables',

@@ -9,6 +9,12 @@ import { deleteUnsubscribed, isUnsubscribed } from './queries.ts';
 
 export const emailChannel: Channel = {
   ...openAddress,
+  words: {
+    kind: 'E-mail',
+    address: 'Address',
+    hint: 'It gets a mail with six digits, unless it is the registered address of the operator.',
+    example: 'alerts@example.com',
+  },
   isPaid: false,
   signs: false,
   assertConfigured: () => {},

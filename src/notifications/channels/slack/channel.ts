@@ -14,6 +14,12 @@ const REPLY_BYTES = 4_096;
 /** An incoming webhook of Slack, which posts to one channel. A person or program that has its URL can post, so it is kept as a secret. */
 export const slackChannel: Channel = {
   ...provenByCode,
+  words: {
+    kind: 'Slack',
+    address: 'URL of an incoming webhook',
+    hint: 'Slack makes it for one channel, which gets six digits. It is kept as a secret: pages show its beginning alone.',
+    example: 'https://hooks.slack.com/services/T…/B…/…',
+  },
   isPaid: true,
   signs: false,
   assertConfigured: () => {},

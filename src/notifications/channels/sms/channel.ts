@@ -11,6 +11,12 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 export const smsChannel: Channel = {
   ...openAddress,
   ...provenByCode,
+  words: {
+    kind: 'SMS',
+    address: 'Telephone number',
+    hint: 'With + and the code of its country. It gets an SMS with six digits.',
+    example: '+15551230000',
+  },
   isPaid: true,
   signs: false,
   /** @throws CarnetError SMS_NOT_CONFIGURED */

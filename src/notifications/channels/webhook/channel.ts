@@ -9,6 +9,12 @@ const OURS: ReadonlySet<string | null> = new Set(['internal_error', 'dns_failed'
 
 export const webhookChannel: Channel = {
   ...provenByCode,
+  words: {
+    kind: 'Webhook',
+    address: 'URL',
+    hint: 'An https URL on the internet. It gets a signed request with six digits, of type destination.verification.',
+    example: 'https://hooks.example.com/carnet',
+  },
   isPaid: true,
   signs: true,
   assertConfigured: () => {},

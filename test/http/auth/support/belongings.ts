@@ -24,6 +24,8 @@ export interface Belongings {
   operator: string;
   key: string;
   member: string;
+  /** The session of the owner. */
+  dashboardSession: string;
   /** Known by its provider, which is one of no settings. */
   credential: string;
   agent: string;
@@ -95,6 +97,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     operator: operator.operatorId,
     key: await idOf(as, '/v1/api-keys', { name: unique('key'), kind: 'operator' }),
     member: await idOf(as, '/v1/members', { email: `${unique('member')}@example.test`, role: 'member' }),
+    dashboardSession: assertStatus(await owner.get<{ id: string }>('/v1/dashboard/sessions/current'), 200).id,
     credential: await credentialOf(operator.operatorId),
     agent: agent.id,
     connection: connection.id,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../../src/database/pool.ts';
+import { PLATFORM_OPERATOR_ID } from '../../../../src/ids/ids.ts';
 import {
   buildAgent,
   buildAgentKey,
@@ -34,6 +35,8 @@ export const callers = [
   "an administrator's session",
   "a member's session",
   'the platform key',
+  "a platform owner's session",
+  "a platform member's session",
   "a suspended operator's key",
   "a foreign operator's key",
 ] as const;
@@ -80,6 +83,12 @@ export async function openWorld(): Promise<World> {
     await session('admin'),
     await session('member'),
   ];
+  const platformSession = async (role: 'owner' | 'member'): Promise<Record<string, string>> => {
+    const email = `${unique('platform')}@example.test`;
+    await insertMember(PLATFORM_OPERATOR_ID, { email, role });
+    return { cookie: await signIn(place, email) };
+  };
+  const [platformOwner, platformMember] = [await platformSession('owner'), await platformSession('member')];
   const withOrigin = { origin: baseUrl };
   const headers: World['headers'] = {
     nobody: {},
@@ -97,6 +106,8 @@ export async function openWorld(): Promise<World> {
     "a member's session": { ...memberSession, ...withOrigin },
     'a session without Origin': ownerSession,
     'the platform key': bearer(place.platform.key),
+    "a platform owner's session": { ...platformOwner, ...withOrigin },
+    "a platform member's session": { ...platformMember, ...withOrigin },
     "a suspended operator's key": bearer(suspended.key),
     "a foreign operator's key": bearer(foreign.key),
   };

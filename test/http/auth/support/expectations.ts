@@ -7,7 +7,7 @@ export type Outcome = 'admitted' | ErrorCode;
 type Rule = Partial<Record<Who, Outcome>>;
 
 const agents = ['an agent key', "a blocked agent's key"] as const;
-const members = ['a member key', 'a member token', "a member's session"] as const;
+const members = ['a member key', 'a member token', "a member's session", "a platform member's session"] as const;
 const operatorBearers = ['an admin key', 'an admin token', 'the platform key', "a foreign operator's key"] as const;
 const sessions = ["an owner's session", "an administrator's session"] as const;
 
@@ -41,7 +41,7 @@ const ownSession: Rule = {
   ...accounts,
   ...all([...operatorBearers, 'a member key', 'a member token'], 'DASHBOARD_SESSION_REQUIRED'),
 };
-/** Platform administration: the platform key. */
+/** Platform administration: the platform key, and people who administer the platform. */
 const platform: Rule = {
   ...never,
   ...all(agents, 'ADMIN_REQUIRED'),
@@ -79,14 +79,14 @@ const table: [line: string, rule: Rule][] = [
 
   ['POST /v1/dashboard/sessions', open],
   ['POST /v1/dashboard/sessions/verify', open],
-  ['* /v1/dashboard/sessions/current', ownSession],
+  ['* /v1/dashboard/sessions*', ownSession],
 
   ['* /v1/notifications/*', administration],
 
   ['GET /v1/operators/me', accounts],
   ['PATCH /v1/operators/me', administration],
   ['* /v1/operators/me/erasure', administration],
-  ['GET /v1/events', accounts],
+  ['GET /v1/events*', accounts],
   ['POST /v1/agents', { ...accounts, ...withPartners }],
   ['GET /v1/agents', { ...accounts, ...withPartners }],
   ['GET /v1/agents/:id', { ...accounts, ...withPartners }],
@@ -118,7 +118,9 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/skill-requests*', work],
   ['GET /v1/billing/balance', work],
   ['GET /v1/billing/transactions', work],
+  ['GET /v1/billing/transactions/:id', work],
   ['GET /v1/billing/transactions/:id/sources', work],
+  ['GET /v1/billing/days', work],
   ['POST /v1/billing/topup', administration],
   ['GET /v1/billing/topups', administration],
   ['DELETE /v1/billing/topups/:id', administration],

@@ -9,6 +9,7 @@ import type { Belongings, Kind } from './belongings.ts';
 export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/api-keys/:', 'key'],
   ['/v1/members/:', 'member'],
+  ['/v1/dashboard/sessions/:', 'dashboardSession'],
   ['/v1/credentials/:', 'credential'],
   ['/v1/agents/:id/grants/:', 'agent', 'connection'],
   ['/v1/agents/:', 'agent'],
@@ -32,6 +33,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/billing/refunds/:', 'refund'],
   ['/v1/billing/topups/:', 'topUp'],
   ['/v1/notifications/deliveries/:', 'delivery'],
+  ['/v1/events/:', 'event'],
   ['/v1/partner-grants/:', 'partnerGrant'],
   ['/v1/operator/inbound-webhooks/:id/events/:', 'endpoint', 'inboundEvent'],
   ['/v1/operator/inbound-webhooks/:', 'endpoint'],
@@ -69,6 +71,7 @@ export const madeUp: Belongings = {
   operator: newId('op'),
   key: newId('key'),
   member: newId('mem'),
+  dashboardSession: newId('dsh'),
   credential: unique('provider'),
   agent: newId('ag'),
   connection: newId('con'),

@@ -1,0 +1,75 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildScene, type Scene } from '../test/dashboard/browser/scene.ts';
+import { ChromiumVisitor } from '../test/support/chromium-visitor.ts';
+import { chromium, closeChromium } from '../test/support/chromium.ts';
+import { removeDataDir, startInstance } from '../test/support/instance.ts';
+import { signIn } from '../test/support/people.ts';
+import { startProgram } from '../test/support/process.ts';
+import { requester } from '../test/support/service.ts';
+
+/**
+ * Makes the pictures that README and docs show: `npm run screenshots`. It starts an instance of its own, runs the demo on it, adds what waits
+ * for a person, and takes a picture of each page of the table in `docs/pictures`.
+ */
+
+interface Picture {
+  name: string;
+  path: (scene: Scene) => string;
+  /** Pixels; absent: those of a desk. */
+  width?: number;
+  /** Absent: light. */
+  dark?: true;
+}
+
+const DESK = 1_280;
+const PHONE = 390;
+
+const pictures: readonly Picture[] = [
+  { name: 'home', path: () => '/' },
+  { name: 'dashboard', path: () => '/dashboard' },
+  { name: 'dashboard-dark', path: () => '/dashboard', dark: true },
+  { name: 'dashboard-phone', path: () => '/dashboard', width: PHONE },
+  { name: 'approval', path: ({ approvalId }) => `/dashboard/approvals/${approvalId}` },
+  { name: 'review', path: ({ reviewId }) => `/dashboard/reviews/${reviewId}` },
+  { name: 'review-phone', path: ({ reviewId }) => `/dashboard/reviews/${reviewId}`, width: PHONE },
+];
+
+const folder = join(import.meta.dirname, '../docs/pictures');
+
+/** GitHub and npm show a page with such pictures without delay. */
+const MAX_BYTES = 100_000;
+
+async function takePictures(cookie: string, scene: Scene): Promise<void> {
+  const browser = await chromium();
+  if (browser === null) throw new Error('Pictures need a Chromium.');
+  for (const { name, path, width = DESK, dark } of pictures) {
+    const scheme = dark === true ? 'dark' : 'light';
+    const visitor = await ChromiumVisitor.arrive(browser, { cookie, scripts: true, hand: 'mouse', width, scheme });
+    await visitor.open(path(scene));
+    const file = join(folder, `${name}.png`);
+    await visitor.page.screenshot({ path: file });
+    await visitor.close();
+    const { length } = await readFile(file);
+    if (length > MAX_BYTES) throw new Error(`${file} has ${length} bytes, more than ${MAX_BYTES}.`);
+    console.log(`carnet: ${file}, ${Math.round(length / 1_000)} kB`);
+  }
+}
+
+await mkdir(folder, { recursive: true });
+console.log('carnet: starting an instance for the pictures, and the demo on it; up to a minute');
+const instance = await startInstance();
+try {
+  const { baseUrl, dataDir, databaseUrl, credentials } = instance;
+  // The helpers of the tests speak to the instance that this names.
+  process.env.CARNET_TEST_INSTANCE = JSON.stringify({ baseUrl, dataDir, databaseUrl, credentials });
+  const demo = startProgram('scripts/demo.ts', { DATA_DIR: dataDir });
+  if ((await demo.ended) !== 0) throw new Error(`The demo failed. It printed:\n${demo.output()}`);
+  const scene = await buildScene(requester(credentials.api_key, baseUrl));
+  const { cookie } = await signIn(credentials.email);
+  await takePictures(cookie, scene);
+} finally {
+  await closeChromium();
+  await instance.stop();
+  await removeDataDir(instance.dataDir);
+}

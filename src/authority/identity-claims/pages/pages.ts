@@ -1,0 +1,58 @@
+import { listOf, type Filter } from '../../../console/list.ts';
+import { consolePage } from '../../../console/page.ts';
+import { badge, momentOr, type Column } from '../../../console/parts.ts';
+import { HOME, idLink } from '../../../console/places.ts';
+import { html } from '../../../http/pages/html.ts';
+import { moment } from '../../../http/pages/moment.ts';
+import type { PathOfPeoplePage } from '../../../http/pages/people-pages.ts';
+import { getIdentityClaims } from '../routes.ts';
+import type { IdentityClaim } from '../schema.ts';
+
+const IDENTITY_PATH = `${HOME}/identity-claims`;
+
+const columns: readonly Column<IdentityClaim>[] = [
+  { title: 'What', cell: ({ claim_type: type }) => type, text: ({ claim_type: type }) => type },
+  {
+    title: 'About',
+    cell: ({ agent_id: agent, operator_id: operator }) => idLink(agent ?? operator),
+    text: ({ agent_id: agent, operator_id: operator }) => agent ?? operator,
+  },
+  { title: 'By', cell: ({ provider }) => provider, text: ({ provider }) => provider },
+  { title: 'Layer', cell: ({ layer }) => layer, text: ({ layer }) => layer },
+  { title: 'Level', cell: ({ assurance_level: level }) => level, text: ({ assurance_level: level }) => level },
+  {
+    title: 'State',
+    cell: ({ revoked_at: at }) => (at === null ? '' : badge('revoked')),
+    text: ({ revoked_at: at }) => (at === null ? '' : 'revoked'),
+  },
+  { title: 'Verified', cell: ({ verified_at: at }) => moment(at), text: ({ verified_at: at }) => at },
+  { title: 'Ends', cell: ({ expires_at: at }) => momentOr(at), text: ({ expires_at: at }) => at },
+];
+
+const agent: Filter = { name: 'agent_id', label: 'Agent', kind: 'text' };
+
+const identityPage = consolePage({
+  operation: 'identityClaimsPage',
+  path: IDENTITY_PATH,
+  async show(person) {
+    const list = await listOf(person, getIdentityClaims, {
+      id: 'identity-claims',
+      label: 'Identity claims',
+      path: IDENTITY_PATH,
+      rows: (reply) => reply.identity_claims,
+      columns,
+      filters: person.caller.platform ? [{ name: 'operator_id', label: 'Operator', kind: 'text' }, agent] : [agent],
+      nothing: 'Nothing is attested yet. The platform attests who an operator or an agent is.',
+    });
+    return (
+      list.csv ?? {
+        title: 'Identity claims',
+        body: html`<h1>Identity claims</h1>
+<p class="lead">What a provider attested about ${person.caller.platform ? 'operators and their agents' : 'you and your agents'}. It decides the trust level of invocations.</p>
+${list.html}`,
+      }
+    );
+  },
+});
+
+export const identityPages: readonly PathOfPeoplePage[] = [identityPage];

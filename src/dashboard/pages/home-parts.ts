@@ -1,0 +1,166 @@
+import { HOME, idLink } from '../../console/places.ts';
+import { meter } from '../../console/charts.ts';
+import { badge, empty, figures, table, type Column } from '../../console/parts.ts';
+import { live } from '../../console/page.ts';
+import type { PersonsVisit } from '../../console/visits.ts';
+import { readBalance, readEarned, readUsage } from '../../billing/index.ts';
+import { dollars } from '../../fields/dollars.ts';
+import { html, type Html } from '../../http/pages/html.ts';
+import { moment } from '../../http/pages/moment.ts';
+import { listInvocations, type InvocationSummary } from '../../invocations/index.ts';
+import { listPassports } from '../../passports/index.ts';
+import { listOwnSkills } from '../../skills/index.ts';
+
+/** Invocations that the first page shows. */
+const NEWEST = 6;
+/** Completed invocations of a side among which a paid one is looked for: free ones may have come first. */
+const LOOKED_AT = 20;
+
+interface Money {
+  balance: Awaited<ReturnType<typeof readBalance>>;
+  earned: Awaited<ReturnType<typeof readEarned>>;
+}
+
+const readMoney = async ({ visit: { context }, caller }: PersonsVisit): Promise<Money> => ({
+  balance: await readBalance(context.pool, caller.operatorId),
+  earned: await readEarned(context.pool, caller.operatorId),
+});
+
+const money = ({ balance, earned }: Money): Html =>
+  live(
+    'money',
+    figures('Wallet and earnings', [
+      ['Available in the wallet', balance.balance_usd],
+      ['Held', dollars(balance.held_cents)],
+      ...(balance.receivable_cents === 0 ? [] : [['Owed', dollars(balance.receivable_cents)] as const]),
+      ['Earned, to be paid out', html`<a href="${HOME}/earnings">${dollars(earned.available_cents)}</a>`],
+      ...(earned.pending_cents === 0 ? [] : [['In a payout', dollars(earned.pending_cents)] as const]),
+    ]),
+  );
+
+/** The newest invocations of an operator, by side. */
+interface Newest {
+  mine: readonly InvocationSummary[];
+  provided: readonly InvocationSummary[];
+}
+
+async function readNewest({ visit: { context }, caller: { operatorId } }: PersonsVisit): Promise<Newest> {
+  const filter = { operatorId, status: undefined, skillId: undefined, after: null, limit: NEWEST };
+  return {
+    mine: await listInvocations(context.pool, 'mine', filter),
+    provided: await listInvocations(context.pool, 'provided', filter),
+  };
+}
+
+/** The newest of both sides; ids say when. */
+function newestOf({ mine, provided }: Newest): InvocationSummary[] {
+  const once = new Map([...mine, ...provided].map((invocation) => [invocation.id, invocation]));
+  return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, NEWEST);
+}
+
+const wasPaid = ({ status, price_cents: price, self_invocation: own }: InvocationSummary): boolean =>
+  status === 'completed' && price > 0 && !own;
+
+async function hasCompletedPaid(person: PersonsVisit, { mine, provided }: Newest): Promise<boolean> {
+  if ([...mine, ...provided].some(wasPaid)) return true;
+  const { pool } = person.visit.context;
+  const { operatorId } = person.caller;
+  const filter = { operatorId, status: 'completed', skillId: undefined, after: null, limit: LOOKED_AT } as const;
+  for (const side of ['mine', 'provided'] as const)
+    if ((await listInvocations(pool, side, filter)).some(wasPaid)) return true;
+  return false;
+}
+
+interface FirstStep {
+  done: boolean;
+  path: string;
+  text: string;
+  why: string;
+}
+
+/** The way to the first invocation that was paid and completed; once there is one, the page leaves it out. */
+async function stepsOf(
+  { visit: { context }, caller: { operatorId } }: PersonsVisit,
+  { balance, agents, ordered }: { balance: Money['balance']; agents: number; ordered: boolean },
+): Promise<readonly FirstStep[]> {
+  const one = { operatorId, after: null, limit: 1 };
+  const published = (await listOwnSkills(context.pool, one)).length > 0;
+  const passports = { ...one, agentId: undefined, sessionId: undefined, status: undefined };
+  const issued = (await listPassports(context.pool, passports)).length > 0;
+  const filled = balance.ledger_balance_cents > 0 || ordered;
+  return [
+    { done: filled, path: 'wallet', text: 'Fill the wallet', why: 'Invocations of others’ skills are paid from it.' },
+    { done: ordered, path: 'market', text: 'Find a skill in the market', why: 'Each says what it takes and costs.' },
+    { done: ordered, path: 'market', text: 'Invoke it', why: 'The price is held, and paid once it is completed.' },
+    { done: published, path: 'skills', text: 'Publish a skill', why: 'Others order it, and you earn its price.' },
+    { done: agents > 0, path: 'agents', text: 'Make an agent', why: 'It acts for you, with a key of its own.' },
+    { done: issued, path: 'passports', text: 'Issue a passport', why: 'It says for whom the agent acts, and how far.' },
+  ];
+}
+
+const steps = (all: readonly FirstStep[]): Html => {
+  if (all.length === 0) return live('first-steps', html``);
+  const done = all.filter((step) => step.done).length;
+  return live(
+    'first-steps',
+    html`<section class="card">
+<h2>First steps <span class="badge">${done} of ${all.length}</span></h2>
+<ol>
+${all.map(({ done: isDone, path, text, why }) => html`<li><a href="${HOME}/${path}">${text}</a> ${isDone ? badge('done', 'good') : badge('to do')} <span class="muted">${why}</span></li>\n`)}</ol>
+</section>
+`,
+  );
+};
+
+const meters = ({ allowances, tier, usage }: Awaited<ReturnType<typeof readUsage>>): Html =>
+  live(
+    'usage',
+    html`<h2>Usage this month</h2>
+<p class="muted">Of what the tier ${tier} includes: ${usage.skill_invocations} invocations, ${usage.passports} passports, ${usage.published_skills} published skills, ${usage.agents} agents.</p>
+<ul class="meters">
+${meter('Metered actions', allowances.metered_actions.used, allowances.metered_actions.included)}${meter('Classifications by a model', allowances.l3_classifications.used, allowances.l3_classifications.included)}${meter('SMS', allowances.sms.used, allowances.sms.included)}${meter('Mails', allowances.email.used, allowances.email.included)}</ul>
+`,
+  );
+
+const columnsFor = (operatorId: string): readonly Column<InvocationSummary>[] => [
+  { title: 'Invocation', cell: ({ id }) => idLink(id) },
+  {
+    title: 'Side',
+    cell: ({ consumer_operator_id: consumer, provider_operator_id: provider }) =>
+      consumer === provider ? 'a test of your own' : consumer === operatorId ? 'you ordered' : 'ordered of you',
+  },
+  { title: 'State', cell: ({ status }) => badge(status) },
+  { title: 'Ordered', cell: ({ created_at: at }) => moment(at) },
+  { title: 'Price', amount: true, cell: ({ price_cents: cents }) => dollars(cents) },
+];
+
+const newest = (all: readonly InvocationSummary[], operatorId: string): Html =>
+  live(
+    'newest',
+    html`<h2>Newest invocations</h2>
+${all.length === 0 ? empty(html`Nothing is ordered yet. <a href="${HOME}/market">Find a skill</a> and try it.`) : html`${table('Newest invocations', columnsFor(operatorId), all)}<p><a href="${HOME}/invocations">All invocations</a></p>\n`}`,
+  );
+
+/** The parts of the first page around that which waits. */
+interface HomeParts {
+  above: Html;
+  below: Html;
+  /** The invocations that are shown. */
+  ids: readonly string[];
+}
+
+export async function homeParts(person: PersonsVisit): Promise<HomeParts> {
+  const { context } = person.visit;
+  const { operatorId } = person.caller;
+  const read = await readMoney(person);
+  const usage = await readUsage(context.pool, operatorId);
+  const sides = await readNewest(person);
+  const invocations = newestOf(sides);
+  const state = { balance: read.balance, agents: usage.usage.agents, ordered: sides.mine.length > 0 };
+  const first = (await hasCompletedPaid(person, sides)) ? [] : await stepsOf(person, state);
+  return {
+    above: html`${money(read)}${steps(first)}`,
+    below: html`${newest(invocations, operatorId)}${meters(usage)}`,
+    ids: invocations.map(({ id }) => id),
+  };
+}

@@ -1,0 +1,87 @@
+import { pageOfAgents } from '../../accounts/index.ts';
+import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
+import { asCurl } from '../../console/list.ts';
+import { actForm, callAct, consolePage } from '../../console/page.ts';
+import { facts, shownOnce } from '../../console/parts.ts';
+import { HOME, idLink } from '../../console/places.ts';
+import { oneOf, type PersonsVisit } from '../../console/visits.ts';
+import { html } from '../../http/pages/html.ts';
+import { moment } from '../../http/pages/moment.ts';
+import { issue } from '../issuing/routes.ts';
+import { IssueBodySchema } from '../schema.ts';
+
+export const ISSUE_PATH = `${HOME}/passports/issue`;
+
+const form = schemaOf(IssueBodySchema);
+const options: FormOptions = {
+  labels: {
+    agent_id: 'Agent',
+    ttl_seconds: 'Seconds until it expires',
+    intent: 'Intent, where there is one',
+    'intent.summary': 'The agent is to',
+    'intent.refs': 'Intent claims',
+    identity_claim_ids: 'Identity claims',
+    authority_binding_ids: 'Bindings',
+    mission_ids: 'Missions',
+    checkpoint_interval_seconds: 'Seconds between checkpoints',
+  },
+  hints: {
+    ttl_seconds: '60 to 3,600',
+    checkpoint_interval_seconds: '60 to 3,600; left out: those of the agent.',
+    'intent.services': 'Names or ids of the services that it is going to use',
+  },
+};
+
+/** Agents that a form offers; where there are more, the id is typed. */
+const MAX_AGENTS = 100;
+
+/** Choices of agents that may have a passport, where they are few enough to choose from. */
+async function choicesOf({ visit, caller }: PersonsVisit): Promise<NonNullable<FormOptions['choices']>> {
+  const { items, total } = await pageOfAgents(visit.context, caller, { limit: MAX_AGENTS, offset: 0 });
+  if (total > MAX_AGENTS || total === 0) return {};
+  return {
+    agent_id: items.filter(({ status }) => status === 'active').map(({ id, name }) => [id, `${name} (${id})`] as const),
+  };
+}
+
+/** Issues a passport, whose token is shown once. */
+export const issuePage = consolePage({
+  operation: 'issuePassportPage',
+  path: ISSUE_PATH,
+  async show(person, entered) {
+    const choices = await choicesOf(person);
+    return {
+      title: 'Issue a passport',
+      body: html`<h1>Issue a passport</h1>
+<p class="lead">An agent shows the token of its passport to a service, which verifies it. Scopes come from the <a href="${HOME}/connections">connections and grants</a> of the agent; without any, the passport has none.</p>
+<section class="card">
+${actForm({
+  act: 'issue',
+  label: 'Issue it',
+  tone: 'primary',
+  fields: fieldsOf(
+    form,
+    { ...options, choices },
+    { values: { agent_id: oneOf(person.visit.query, 'agent_id'), ttl_seconds: 900 }, entered },
+  ),
+})}</section>
+${asCurl({ method: 'POST', address: `${person.visit.context.config.publicBaseUrl}${issue.path}`, body: issue.example })}`,
+    };
+  },
+  acts: {
+    issue: callAct('It is issued.', issue, {
+      input: (entered) => ({ body: valueOf(form, entered, options) }),
+      then: ({ token, jti, expires_at: until }) => ({
+        title: 'The passport',
+        body: html`<h1>The passport</h1>
+${shownOnce('The token', token)}<section class="card">${facts([
+          ['Passport', idLink(jti)],
+          ['Expires', moment(until)],
+        ])}</section>
+<p>The agent sends it to a service, as <code>Authorization: Bearer</code> say. <a href="${HOME}/passports">All passports</a></p>
+`,
+      }),
+    }),
+  },
+  formBytes: 65_536,
+});

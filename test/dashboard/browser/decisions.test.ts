@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { casesOf } from '../../support/cases.ts';
+import { chromium } from '../../support/chromium.ts';
+import { buildOperator, type TestOperator } from '../../support/factories.ts';
+import { PATIENCE_MS } from '../../support/pasted.ts';
+import { codeFor, signIn } from '../../support/people.ts';
+import { assertStatus, type Requester } from '../../support/service.ts';
+import type { Press, Visitor, Way } from '../../support/visitor.ts';
+import { visitorBy } from '../../support/visitors.ts';
+import { requestApproval, requestReview } from './scene.ts';
+
+interface Prepared {
+  /** The page on which it is decided. */
+  at: string;
+  press: Press;
+  /** The state afterwards. */
+  state: () => Promise<unknown>;
+}
+
+/** A decision: how it comes about, the button that makes it, and its outcome. */
+interface Decision {
+  title: string;
+  prepare(operator: Requester): Promise<Prepared>;
+  button: string;
+  /** In the notice of the page after it; absent: that page has none. */
+  notice?: RegExp;
+  state: unknown;
+}
+
+const status = (operator: Requester, path: string) => async (): Promise<unknown> =>
+  assertStatus(await operator.get(path), 200).status;
+
+const anApproval = async (operator: Requester): Promise<Prepared> => {
+  const id = await requestApproval(operator);
+  return { at: '/dashboard', press: { card: id }, state: status(operator, `/v1/governance/approvals/${id}`) };
+};
+
+const aReview = async (operator: Requester): Promise<Prepared> => {
+  const { reviewId, agentId } = await requestReview(operator);
+  return {
+    at: `/dashboard/reviews/${reviewId}`,
+    press: { card: reviewId, fields: { notes: 'Looked at on the phone.' } },
+    state: status(operator, `/v1/agents/${agentId}`),
+  };
+};
+
+/** Each decision of a person that a page has a button for: one entry each. */
+const decisions: readonly Decision[] = [
+  { title: 'approve a request', prepare: anApproval, button: 'Approve', notice: /^Approved: PATCH/, state: 'approved' },
+  { title: 'reject a request', prepare: anApproval, button: 'Reject', notice: /^Rejected: PATCH/, state: 'rejected' },
+  { title: 'approve a review', prepare: aReview, button: 'Approve', notice: /^Approved: the review/, state: 'active' },
+  {
+    title: 'block an agent in its review',
+    prepare: aReview,
+    button: 'Block the agent',
+    notice: /^Blocked: the review/,
+    state: 'blocked',
+  },
+  {
+    title: 'unblock an agent',
+    async prepare(operator) {
+      const { agentId } = await requestReview(operator);
+      assertStatus(await operator.post(`/v1/agents/${agentId}/block`), 200);
+      return { at: `/dashboard/agents/${agentId}`, press: {}, state: status(operator, `/v1/agents/${agentId}`) };
+    },
+    button: 'Unblock the agent',
+    state: 'active',
+  },
+  {
+    title: 'end the mails to themselves',
+    prepare: async () => ({ at: '/dashboard/mails', press: {}, state: async () => 'as the page says' }),
+    button: 'Turn',
+    state: 'as the page says',
+  },
+];
+
+type Hands = Pick<Way, 'hand' | 'scripts'>;
+
+const ways = casesOf<Hands>(
+  [
+    { hand: 'mouse', scripts: true },
+    { hand: 'keyboard', scripts: false },
+    { hand: 'mouse', scripts: false },
+    { hand: 'keyboard', scripts: true },
+  ],
+  ({ hand, scripts }) => (hand === 'mouse') === scripts,
+);
+
+describe('People decide in a browser', function () {
+  this.timeout(PATIENCE_MS);
+  let operator: TestOperator;
+  let cookie: string;
+  before(async () => {
+    await chromium(); // it is installed where it is not there yet
+    operator = await buildOperator({ tier: 'business' });
+    ({ cookie } = await signIn(operator.email));
+  });
+
+  for (const way of ways)
+    describe(`with the ${way.hand} alone, ${way.scripts ? 'with' : 'without'} scripts`, () => {
+      let visitor: Visitor;
+      before(async () => {
+        visitor = await visitorBy({ ...way, cookie, width: 360, scheme: 'light' });
+      });
+      after(() => visitor.close());
+
+      for (const { title, prepare, button, notice, state } of decisions)
+        it(`they ${title}`, async () => {
+          const prepared = await prepare(operator);
+          await visitor.open(prepared.at);
+          const seen = await visitor.press(button, prepared.press);
+          assert.equal(seen.status, 200);
+          if (notice === undefined) assert.deepEqual(seen.notices, []);
+          else assert.match(seen.notices[0] ?? '', notice);
+          assert.equal(await prepared.state(), state);
+        });
+
+      it('they sign in with the code of the mail, and out', async () => {
+        const { name, email } = await buildOperator();
+        const stranger = await visitorBy({ ...way, width: 360, scheme: 'dark' });
+        await stranger.open('/dashboard');
+        const asked = await stranger.press('Send me a code', { fields: { email } });
+        assert.equal(asked.title, 'Enter the code');
+        const entered = await stranger.press('Sign in', { fields: { code: await codeFor(email) } });
+        assert.deepEqual([entered.path, entered.title], ['/dashboard', name]);
+        const left = await stranger.press('Sign out');
+        assert.match(left.notices[0] ?? '', /You are signed out/);
+        await stranger.close();
+      });
+    });
+});

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
+import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
+import { eventually } from '../../support/eventually.ts';
+import { buildPerson, signIn, type Person } from '../../support/people.ts';
+import { database, service } from '../../support/service.ts';
+import { browserOf, type WebBrowser, type WebPage } from '../../support/web-browser.ts';
+import { auditOf, buildEndpoint } from '../endpoints/support.ts';
+import { HOSTILE, sendTo, standardHeaders } from '../support/endpoints.ts';
+import { buildHeldMail } from '../support/held-mails.ts';
+
+const HOME = '/dashboard';
+
+describe('The pages of inbound endpoints', function () {
+  this.timeout(60_000);
+  let operator: TestOperator;
+  let person: Person;
+  let browser: WebBrowser;
+  let member: WebBrowser;
+  let agentId: string;
+  let receiver: Receiver;
+  after(() => receiver.stop());
+  before(async () => {
+    receiver = await startReceiver();
+    operator = await buildOperator({ tier: 'business' });
+    person = await signIn(operator.email);
+    browser = browserOf(person);
+    member = browserOf(await buildPerson(operator, 'member'));
+  });
+
+  const open = async (path: string, status = 200): Promise<WebPage> => {
+    const page = await browser.open(`${HOME}${path}`);
+    assert.equal(page.status, status, page.text);
+    return page;
+  };
+  const acts = async (id: string): Promise<string[]> => (await auditOf(id)).map(({ action }) => action);
+  const send = async (address: string, secret: string, note: string): Promise<string> => {
+    const body = JSON.stringify({ note });
+    const path = new URL(address).pathname;
+    const reply = await sendTo(service().baseUrl, { path }, { body, headers: standardHeaders(secret, body) });
+    return reply.body.event_id ?? assert.fail('no event');
+  };
+
+  it('say how the first comes about', async () => {
+    assert.match((await open('/inbound')).text, /Make an endpoint, and give its address and secret/);
+    assert.match((await open('/inbound/new')).text, /there is none yet/);
+    ({ id: agentId } = await buildAgent(operator));
+  });
+
+  it('make an endpoint of each provider, whose secret is shown once', async () => {
+    const form = await open('/inbound/new?provider=generic');
+    assert.deepEqual(
+      form.links().flatMap(({ href }) => /provider=(\w+)$/.exec(href)?.[1] ?? []),
+      ['mail_provider', 'generic', 'github'],
+    );
+    const refused = await form.press('Make the endpoint', {
+      fields: { agent_id: agentId, name: '<b>post', forward_url: 'ftp://x.example' },
+    });
+    assert(refused.status >= 400 && refused.status < 500);
+    assert.equal(refused.formOf('Make the endpoint').values.get('name'), '<b>post', 'what was typed is kept');
+    const made = await refused.press('Make the endpoint', { fields: { forward_url: '' } });
+    const [secret] = /whsec_[\w+/=]+/.exec(made.html) ?? assert.fail('no secret');
+    assert(made.html.includes('/v1/inbound/generic/'));
+    const page = await made.follow('Open the endpoint, and try it with a sample');
+    assert(page.html.includes('<h1>&lt;b&gt;post</h1>'));
+    assert(!page.html.includes(secret));
+    assert((await open('/inbound')).html.includes('&lt;b&gt;post'));
+  });
+
+  it('draw what came, list events by state, and send a sample', async () => {
+    const endpoint = await buildEndpoint(person, { agent_id: agentId, forward_url: receiver.url });
+    const { id, receiver_url: address, secret } = endpoint;
+    const [calm, held] = [await send(address, secret, 'Two boxes.'), await send(address, secret, HOSTILE)];
+    await eventually('the hostile one to be held', async () =>
+      (await open(`/inbound/${id}?status=blocked`)).text.includes(held),
+    );
+    const page = await open(`/inbound/${id}`);
+    assert(page.html.includes('<figure class="chart">'));
+    assert(page.text.includes(calm) && page.text.includes(held));
+    const filtered = await open(`/inbound/${id}?status=blocked`);
+    assert(!filtered.text.includes(calm));
+    const sample = await page.press('Make a sample', { fields: { kind: 'hostile' } });
+    assert.match(sample.text, /curl -sS -X POST/);
+    assert(sample.html.includes('Ignore all previous instructions'));
+    const list = await open('/inbound');
+    assert(list.html.includes('class="share warning"'), 'counters are drawn');
+  });
+
+  it('change an endpoint, replace its secret and revoke it', async () => {
+    const { id } = await buildEndpoint(operator, { agent_id: agentId, name: 'post' });
+    const changed = await (
+      await open(`/inbound/${id}`)
+    ).press('Save', {
+      fields: { name: '', 'policy.block_at': 'low' },
+    });
+    assert(changed.notices.some((notice) => notice.includes('It is changed')));
+    assert.equal(changed.title, 'Any webhook', 'an empty name is cleared');
+    assert.match(changed.text, /from low on/);
+    const rotated = await changed.press('Replace the secret', { fields: { immediate: 'true' } });
+    assert.match(rotated.html, /whsec_/);
+    assert.throws(() => changed.formOf('Revoke the endpoint'), /sure is to be filled in/);
+    const revoked = await changed.press('Revoke the endpoint', { fields: { sure: 'true' } });
+    assert.match(revoked.text, /revoked for good/);
+    assert.deepEqual(
+      revoked.buttons().filter((button) => /Revoke|Save|sample/.test(button)),
+      [],
+    );
+  });
+
+  it('show what came only to who asks for it, with its trace, and nothing of it is alive', async () => {
+    const mail = {
+      from: 'Eve <eve@example.com>\u202e',
+      subject: '<b>Invoice</b>\u200b',
+      text: `<img src="https://evil.example/p.png"> <script>alert(1)</script> https://evil.example\n${HOSTILE}`,
+    };
+    const { id } = await buildHeldMail(operator, mail);
+    const page = await open(`/inbound-events/${id}`);
+    assert.doesNotMatch(page.html, /evil\.example|Invoice/);
+    assert.deepEqual(await acts(id), [], 'the page of an event reads no content');
+    assert(!page.buttons().includes('Replay it'), 'nobody replays what is held without having read it');
+    const read = await page.follow('Read what came');
+    assert.deepEqual(await acts(id), ['inbound_event.content_read']);
+    const plain = read.html.replaceAll(/<\/?mark>|<sup>[^<]*<\/sup>/g, '');
+    for (const part of [
+      'Eve &lt;eve@example.com&gt;[U+202E]',
+      '&lt;b&gt;Invoice&lt;/b&gt;[U+200B]',
+      '&lt;img src=&quot;https://evil.example/p.png&quot;&gt;',
+    ])
+      assert(plain.includes(part), part);
+    assert.match(read.html, /<mark>[^<]*Ignore all previous instructions/);
+    const main = read.html.slice(read.html.indexOf('<main'));
+    assert.doesNotMatch(main, /<img|<script>|<b>|\u202e|\u200b|href="https:\/\/evil/);
+    assert.doesNotMatch(read.html, /data-stream/, 'a page with content does not look again by itself');
+  });
+
+  it('let a person who has read it mark findings and replay', async () => {
+    const { id, endpoint } = await buildHeldMail(operator, { subject: 'Hello', text: HOSTILE });
+    const read = await browser.open(`${HOME}/inbound-events/${id}?endpoint=${endpoint}&content`);
+    const marked = await read.press('It is harmless');
+    assert(
+      marked.notices.some((notice) => notice.includes('marked as harmless')),
+      marked.text,
+    );
+    const replayed = await read.press('Replay it');
+    assert(replayed.notices.some((notice) => notice.includes('Another attempt')));
+    assert.match(replayed.text, /Attempt ?2/);
+    const trace = await acts(id);
+    for (const act of ['inbound_finding.marked_harmless', 'inbound_event.replayed']) assert(trace.includes(act), act);
+  });
+
+  it('show forwards with their outcomes', async () => {
+    const { id, endpoint } = await buildHeldMail(operator, { subject: 'Hello', text: 'Two boxes.' });
+    await (
+      await database()
+    ).query(sql.type(z.object({}))`
+      insert into inbound_forwards (id, event_id, endpoint_id, operator_id, attempt, status, reason, status_code, error, ended_at)
+      values (${newId('ifw')}, ${id}, ${endpoint}, ${operator.operatorId}, 1, 'failed', 'http_status', 500, 'It said <b>no</b>.', now())`);
+    const page = await open(`/inbound-events/${id}`);
+    assert(page.html.includes('500, It said &lt;b&gt;no&lt;/b&gt;.'), page.html);
+  });
+
+  it('are of the own operator', async () => {
+    const other = await buildOperator();
+    const { id, endpoint } = await buildHeldMail(other, { text: HOSTILE });
+    for (const path of [
+      `inbound/${endpoint}`,
+      `inbound-events/${id}`,
+      `inbound-events/${id}?endpoint=${endpoint}`,
+      `inbound-events/${id}?endpoint=${endpoint}&content`,
+      `inbound-events/${newId('iev')}`,
+    ])
+      await open(`/${path}`, 404);
+    const forged = new URLSearchParams({ act: 'replay', endpoint });
+    assert.equal((await browser.send(`${HOME}/inbound-events/${id}`, forged)).status, 404);
+    assert.deepEqual(await acts(id), []);
+  });
+
+  it('show members no content and no button that they may not use', async () => {
+    const { id, endpoint } = await buildHeldMail(operator, { subject: 'Hello', text: HOSTILE });
+    const page = await member.open(`${HOME}/inbound-events/${id}?endpoint=${endpoint}&content`);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /Owners and administrators read what came/);
+    assert.doesNotMatch(page.html, /Ignore all previous/);
+    assert.deepEqual(await acts(id), []);
+    const buttons = [page, await member.open(`${HOME}/inbound/${endpoint}`), await member.open(`${HOME}/inbound/new`)]
+      .flatMap((one) => one.buttons())
+      .filter((button) => !['Sign out', 'Filter'].includes(button));
+    assert.deepEqual(buttons, ['Revoke the endpoint']);
+  });
+});

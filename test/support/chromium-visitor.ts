@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Locator, Page, Response } from 'playwright-core';
+import { service } from './service.ts';
+import type { Drawn, Look, Press, Seen, Visitor, Way } from './visitor.ts';
+
+/** No page has as many places that Tab leads to. */
+const MAX_TABS = 500;
+
+/** A page takes a second at most on a quiet machine. */
+const MAX_WAIT_MS = 120_000;
+
+const HEIGHT = 800;
+
+/** What axe finds, of its own: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#results-object */
+type Findings = Pick<axe.AxeResults, 'violations'>;
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Somebody in Chromium. Each page that they open must load without a fault: see `#watch`. */
+export class ChromiumVisitor implements Visitor {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly #way: Way;
+  readonly #faults: string[] = [];
+  #drawn: Drawn | undefined;
+
+  private constructor(context: BrowserContext, page: Page, way: Way) {
+    this.#context = context;
+    this.page = page;
+    this.#way = way;
+    this.#watch();
+  }
+
+  /** @param baseUrl of the instance that is visited; by default that of the suite */
+  static async arrive(browser: Browser, way: Way, baseUrl: string = service().baseUrl): Promise<ChromiumVisitor> {
+    const { cookie, scripts, width, scheme } = way;
+    const context = await browser.newContext({
+      baseURL: baseUrl,
+      javaScriptEnabled: scripts,
+      viewport: { width, height: HEIGHT },
+      colorScheme: scheme,
+      serviceWorkers: 'block',
+    });
+    context.setDefaultTimeout(MAX_WAIT_MS);
+    if (cookie !== undefined) {
+      const at = cookie.indexOf('=');
+      const [name, value] = [cookie.slice(0, at), cookie.slice(at + 1)];
+      await context.addCookies([{ name, value, url: baseUrl, httpOnly: true, sameSite: 'Strict' }]);
+    }
+    return new ChromiumVisitor(context, await context.newPage(), way);
+  }
+
+  async open(path: string, drawn?: Drawn): Promise<Seen> {
+    this.#drawn = drawn;
+    const response = await this.page.goto(path);
+    if (drawn !== undefined && this.#way.scripts) await this.page.locator(drawn.shows).first().waitFor();
+    return this.#see(response);
+  }
+
+  async press(button: string, { fields = {}, card = '' }: Press = {}): Promise<Seen> {
+    const place = card === '' ? this.page.locator('body') : this.page.locator('article', { hasText: card });
+    const named = (within: Locator | Page): Locator =>
+      within.locator('button', { hasText: new RegExp(`^\\s*${RegExp.escape(button)}`) });
+    const form = place.locator('form', { has: named(this.page) }).first();
+    for (const [name, value] of Object.entries(fields)) await this.#type(form.locator(`[name="${name}"]`), value);
+    // The answer of a form leads elsewhere, or is the page itself.
+    const answered = this.page.waitForResponse(
+      (response) => response.request().isNavigationRequest() && response.status() !== 303,
+    );
+    const loaded = this.page.waitForEvent('load');
+    await this.#use(named(form).first());
+    await loaded;
+    return this.#see(await answered);
+  }
+
+  async look({ width, scheme }: Look): Promise<void> {
+    await this.page.setViewportSize({ width, height: HEIGHT });
+    await this.page.emulateMedia({ colorScheme: scheme });
+  }
+
+  async assertUsable(): Promise<void> {
+    // axe waits by promises and timers, which stand still in a page without scripts.
+    if (this.#way.scripts) await this.assertAccessible();
+    await this.assertNoSidewaysScroll();
+  }
+
+  /** @throws AssertionError for findings of axe that keep somebody from reading or using the page */
+  async assertAccessible(): Promise<void> {
+    const where = this.#drawn === undefined ? 'document' : JSON.stringify({ exclude: [this.#drawn.in] });
+    // By the protocol, which the page's policy does not bind; it forbids what is evaluated in the page.
+    const session = await this.#context.newCDPSession(this.page);
+    await session.send('Runtime.evaluate', { expression: axe.source });
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+      expression: `axe.run(${where}, { resultTypes: ['violations'] })`,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    await session.detach();
+    assert.equal(exceptionDetails, undefined, JSON.stringify(exceptionDetails));
+    const found = (result.value as Findings).violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+    assert.deepEqual(found, [], `axe finds in ${this.page.url()}`);
+  }
+
+  /** @throws AssertionError where the page is wider than the window */
+  async assertNoSidewaysScroll(): Promise<void> {
+    const { scrollWidth, clientWidth } = await this.page.evaluate<Record<'scrollWidth' | 'clientWidth', number>>(
+      '(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)',
+    );
+    assert(scrollWidth <= clientWidth, `${this.page.url()} is ${scrollWidth} px wide in ${clientWidth} px`);
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close();
+    this.#assertNoFaults();
+  }
+
+  /** Notes what no page may do: an error of a script, a refusal of the policy, what is missing, what is fetched from elsewhere. */
+  #watch(): void {
+    const { page } = this;
+    const note = (fault: string): void => void this.#faults.push(`${page.url()}: ${fault}`);
+    page.on('pageerror', (error) => note(String(error)));
+    page.on('console', (message) => {
+      const text = message.text();
+      // A status is a fault of what the page loads, below; that of the page itself is for the test to expect.
+      const isStatus = text.startsWith('Failed to load resource');
+      const isDrawn = this.#drawn !== undefined && text.startsWith('Applying inline style');
+      if (message.type() === 'error' && !isStatus && !isDrawn) note(text);
+    });
+    page.on('requestfailed', (request) => note(`${request.failure()?.errorText ?? 'failed'}: ${request.url()}`));
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol !== 'data:' && origin !== new URL(page.url()).origin && !request.isNavigationRequest())
+        note(`fetches ${request.url()}`);
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400 && !response.request().isNavigationRequest())
+        note(`${response.status()} ${response.url()}`);
+    });
+  }
+
+  #assertNoFaults(): void {
+    assert.deepEqual(this.#faults, []);
+  }
+
+  async #type(field: Locator, value: string): Promise<void> {
+    if (this.#way.hand === 'mouse') await field.click();
+    else await this.#tabTo(field);
+    await this.page.keyboard.press('ControlOrMeta+A');
+    await this.page.keyboard.type(value);
+  }
+
+  async #use(button: Locator): Promise<void> {
+    if (this.#way.hand === 'mouse') return await button.click();
+    await this.#tabTo(button);
+    await this.page.keyboard.press('Enter');
+  }
+
+  async #tabTo(target: Locator): Promise<void> {
+    const reached = target.and(this.page.locator(':focus'));
+    for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+      if ((await reached.count()) > 0) return;
+      await this.page.keyboard.press('Tab');
+    }
+    assert.fail(`Tab does not lead to ${String(target)}`);
+  }
+
+  async #see(response: Response | null): Promise<Seen> {
+    const { page } = this;
+    const { pathname, search } = new URL(page.url());
+    const texts = async (part: string): Promise<string[]> => (await page.locator(part).allTextContents()).map(oneLine);
+    this.#assertNoFaults();
+    return {
+      status: response?.status() ?? assert.fail('the page was not fetched'),
+      path: pathname + search,
+      title: (await texts('h1')).join(' '),
+      text: (await texts('main')).join(' '),
+      notices: await texts('.notice'),
+    };
+  }
+}
