@@ -41,7 +41,9 @@ export function bars(title: string, all: readonly Bar[]): Html {
 }
 
 /** Parts of a whole in one line, each with its tone; a reader without it has the figures beside it, so it has no words of its own. */
-export function shares(parts: readonly { value: number; tone: 'good' | 'warning' | 'error' | 'muted' }[]): Html {
+export function shares(
+  parts: readonly { value: number; tone: 'good' | 'warning' | 'error' | 'muted' | 'rest' }[],
+): Html {
   const whole = parts.reduce((sum, { value }) => sum + value, 0);
   if (whole === 0) return html``;
   let from = 0;

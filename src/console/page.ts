@@ -44,6 +44,8 @@ interface ConsolePage {
   operation: string;
   /** With `:id` at its end where it is the page of each. */
   path: string;
+  /** The page of the navigation that it belongs to, where its path does not begin with that. */
+  under?: string;
   show(person: PersonsVisit, entered?: Entered): Promise<Shown | Page>;
   /** Its forms by name, as `actForm` writes it. */
   acts?: Readonly<Record<string, Act>>;
@@ -62,6 +64,7 @@ export const addressOf = (path: string, id: string): string => path.replace(':id
 export function consolePage({
   operation,
   path,
+  under = path,
   show,
   acts = {},
   done: elsewhere = {},
@@ -72,7 +75,7 @@ export function consolePage({
       ? shown
       : personsPage(person, {
           ...shown,
-          path,
+          path: under,
           refusal: entered?.refusal,
           body: html`${flashOf(person, { ...elsewhere, ...sentencesOf(acts) })}${shown.body}`,
         });

@@ -86,6 +86,7 @@ export const sections: readonly Section[] = [
       { path: `${HOME}/skill-reviews`, text: 'Skill reviews' },
       { path: `${HOME}/operators`, text: 'Operators' },
       { path: `${HOME}/cases`, text: 'Money to look at' },
+      { path: `${HOME}/overseen`, text: 'Look up' },
       { path: `${HOME}/outbox`, text: 'Outbox' },
       { path: `${HOME}/signing-keys`, text: 'Signing keys' },
     ],

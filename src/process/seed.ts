@@ -24,6 +24,7 @@ const CredentialsSchema = z.looseObject({
   temporal_address: z.string(),
   temporal_namespace: z.string(),
   dashboard_url: z.string(),
+  platform_email: z.string().nullable(),
   payment_webhook_secret: z.string().nullable(),
 });
 const KeptSchema = CredentialsSchema.partial();
@@ -124,6 +125,7 @@ export async function seed(context: Context): Promise<Credentials> {
     temporal_address: config.temporal.address,
     temporal_namespace: config.temporal.namespace,
     dashboard_url: `${config.publicBaseUrl}/dashboard`,
+    platform_email: config.platformOwnerEmail,
     payment_webhook_secret: config.payments?.provider === 'local' ? config.payments.webhookSecrets[0] : null,
   };
   await writeSecretFile(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`);

@@ -165,6 +165,7 @@ describe('npm start', function () {
       'email',
       'operator_id',
       'payment_webhook_secret',
+      'platform_email',
       'service_connection_id',
       'temporal_address',
       'temporal_namespace',

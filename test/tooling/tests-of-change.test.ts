@@ -19,6 +19,7 @@ describe('npm test -- --changed', () => {
       'test/governance/approvals.test.ts',
       'test/governance/gate.test.ts',
       'test/governance/oauth-requesters.test.ts',
+      'test/governance/pages/approvals-page.test.ts',
       'test/governance/subjects.test.ts',
       'test/governance/without-a-person.test.ts',
     ]);

@@ -28,7 +28,7 @@ export const listOperators = (
       ${before === null ? sql.fragment`` : sql.fragment`and id < ${before}`}
       ${status === undefined ? sql.fragment`` : sql.fragment`and status = ${status}`}
       ${email === undefined ? sql.fragment`` : sql.fragment`and lower(email) = lower(${email})`}
-      ${name === undefined ? sql.fragment`` : sql.fragment`and lower(name) ~>=~ lower(${name}) and lower(name) ~<~ lower(${name}) || ${LAST}`}
+      ${name === undefined ? sql.fragment`` : sql.fragment`and lower(name) ~>=~ lower(${name}) and lower(name) ~<~ (lower(${name}) || ${LAST})`}
     order by id desc limit ${limit}`);
 
 /** As `findOperator`, with the row locked until the transaction ends. */

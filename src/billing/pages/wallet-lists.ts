@@ -60,11 +60,11 @@ function walletList<
     title,
     isForAdministrators: route.audience === 'admin',
     async short({ visit }) {
-      const { body, links } = await visit.call(route, { query: { limit: String(SHORT) } });
+      const { body } = await visit.call(route, { query: { limit: String(SHORT) } });
       const found = rows(body);
       if (found.length === 0) return null;
       return html`<h2>${title}</h2>
-${sentence}${table(title, columns, found)}<p><a href="${WALLET_PATH}?list=${name}">${links.next === undefined ? 'As a list of its own' : 'All of them'}</a></p>
+${sentence}${table(title, columns, found)}<p><a href="${WALLET_PATH}?list=${name}">All of them</a></p>
 `;
     },
     whole: (person) =>

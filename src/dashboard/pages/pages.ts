@@ -4,6 +4,7 @@ import { approvalPage } from './approval-pages.ts';
 import { DEMO_PATH, demoPage } from './demo-page.ts';
 import { inboxPage } from './inbox-page.ts';
 import { LINK_PATH, linkPage } from './link-page.ts';
+import { lookUpPage } from './look-up-page.ts';
 import { MAILS_PATH, mailsPage } from './mails-page.ts';
 import { overviewPage } from './overview-page.ts';
 import { REGISTER_CODE_PATH, registerCodePage, registerPage } from './register-pages.ts';
@@ -18,6 +19,7 @@ export const dashboardPages = (): readonly PathOfPeoplePage[] => [
   ['/dashboard', overviewPage],
   agentPage,
   ['/dashboard/approvals/:id', approvalPage],
+  lookUpPage,
   [MAILS_PATH, mailsPage],
   ['/dashboard/reviews/:id', reviewPage],
   sessionsPage,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { bars } from '../../console/charts.ts';
+import { shares } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { asCurl, listOf } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage, type Entered, type Form } from '../../console/page.ts';
@@ -75,29 +75,37 @@ const columns: readonly Column<InboundEvent>[] = [
   { title: 'Came', cell: ({ received_at: at }) => moment(at), text: ({ received_at: at }) => at },
 ];
 
-const drawn = ({ counters }: Endpoint): Html => {
+/** The counters, each drawn as a part of all requests. */
+function drawn({ counters }: Endpoint): Html {
+  const whole = counters.received + counters.rejected + counters.duplicates;
   const named = [
-    ['clean', counters.clean],
-    ['suspicious', counters.suspicious],
-    ['malicious', counters.malicious],
-    ['forwarded', counters.forwarded],
-    ['held', counters.blocked],
-    ['not forwarded', counters.forward_failed],
-    ['refused', counters.rejected],
-    ['repeated', counters.duplicates],
+    ['Clean', counters.clean, 'good'],
+    ['Suspicious', counters.suspicious, 'warning'],
+    ['Malicious', counters.malicious, 'error'],
+    ['Forwarded', counters.forwarded, 'good'],
+    ['Held', counters.blocked, 'warning'],
+    ['Not forwarded', counters.forward_failed, 'error'],
+    ['Refused', counters.rejected, 'muted'],
+    ['Repeated', counters.duplicates, 'muted'],
   ] as const;
-  return html`${bars(
-    'What came, and what became of it',
-    named.map(([label, value]) => ({ label, value, text: String(value) })),
-  )}${facts([
+  return facts([
     ['Came', counters.received],
-    ...named.map(([label, value]) => [`${label[0]?.toUpperCase()}${label.slice(1)}`, value] as const),
+    ...named.map(
+      ([label, value, tone]) =>
+        [
+          label,
+          html`${value}${shares([
+            { value, tone },
+            { value: Math.max(0, whole - value), tone: 'rest' },
+          ])}`,
+        ] as const,
+    ),
     ['Marked harmless', counters.marked_harmless],
     ['Last event', momentOr(counters.last_event_at, 'none yet')],
-  ])}`;
-};
+  ]);
+}
 
-/** What only owners and administrators may do, and revoking, which everybody may: it only takes access away. */
+/** The acts of owners and administrators, and revoking, which is everybody's: it only takes access away. */
 function actsOf(person: PersonsVisit, endpoint: Endpoint, entered?: Entered): Html {
   if (endpoint.status === 'revoked') return html`<p class="muted">It is revoked for good: nothing is taken here.</p>\n`;
   const of = (act: string): { entered: Entered | undefined } => ({

@@ -10,7 +10,7 @@ import { findEndpointOfEvent } from '../events/queries.ts';
 import { getContent, getEvent, postHarmless, postReplay } from '../events/routes.ts';
 import type { InboundEvent, ReadContent } from '../events/schema.ts';
 import { contentText } from './content.ts';
-import { eventBadge, INBOUND_EVENTS_PATH, verdictBadge, wordsOf } from './parts.ts';
+import { eventBadge, INBOUND_EVENTS_PATH, INBOUND_PATH, verdictBadge, wordsOf } from './parts.ts';
 
 const nothing = html``;
 
@@ -93,6 +93,7 @@ const hasEnded = ({ ended_at: ended }: InboundEvent): boolean => ended !== null;
 export const inboundEventPage = consolePage({
   operation: 'inboundEventPage',
   path: `${INBOUND_EVENTS_PATH}/:id`,
+  under: INBOUND_PATH,
   async show(person) {
     const { visit } = person;
     const params = { id: await endpointOf(person), eventId: visit.id };

@@ -16,7 +16,7 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
   {
     title: 'Reason',
     cell: ({ reason, status_code: code }) =>
-      [reason?.replaceAll('_', ' '), code].filter((part) => part != null).join(', '),
+      [reason?.replaceAll('_', ' ') ?? null, code].filter((part) => part !== null).join(', '),
     text: ({ reason }) => reason,
   },
   {

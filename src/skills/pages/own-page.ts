@@ -25,7 +25,7 @@ const columns: readonly Column<ListedSkill>[] = [
   { title: 'Changed', cell: ({ updated_at: at }) => moment(at), text: ({ updated_at: at }) => at },
 ];
 
-/** The skills that the operator offers, in every state. */
+/** The skills of the operator, in every state. */
 export const ownSkillsPage = consolePage({
   operation: 'ownSkillsPage',
   path: SKILLS_PATH,

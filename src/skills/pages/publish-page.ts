@@ -86,7 +86,7 @@ const code = [
 ];
 const more = ['credential_mode', 'required_credentials', 'seller_credential_limit', 'agent_id', 'accepts_requests'];
 
-/** The body as it was typed. The fields of a single script are left out where they say nothing: beside steps they would be refused. */
+/** The skill that was typed. The fields of a single script are left out where they say nothing: beside steps they would be refused. */
 function skillOf(form: Form): JsonObject {
   const {
     llm_enabled: isModel,

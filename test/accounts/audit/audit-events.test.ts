@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import type { AuditEvent } from '../../../src/accounts/audit/schema.ts';
 import type { CreatedApiKey } from '../../../src/accounts/api-keys/schema.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { buildAgent, buildOperator } from '../../support/factories.ts';
-import { assertProblem, assertStatus, platform, type Requester } from '../../support/service.ts';
+import { assertProblem, assertStatus, database, platform, type Requester } from '../../support/service.ts';
 
 interface Page {
   audit_events: AuditEvent[];
@@ -89,5 +91,26 @@ describe('GET /v1/audit-events', () => {
 
   it('refuses a limit above 200', async () => {
     assertProblem(await (await buildOperator()).get('/v1/audit-events?limit=201'), 'VALIDATION_ERROR', 'query.limit');
+  });
+
+  it('fits filters, and looks through 5,000 events a page', async () => {
+    const operator = await buildOperator();
+    const agent = await buildAgent(operator);
+    const pool = await database();
+    await pool.query(sql.type(z.object({}))`
+      insert into audit_events (operator_id, actor, action, target)
+      select ${operator.operatorId}, 'key_other', 'other.done', 'x' from generate_series(1, 5000)`);
+    const query = `?target=${agent.id}&action=agent.`;
+    const first = await eventsOf(operator, query);
+    assert.deepEqual([first.audit_events, first.has_more], [[], true]);
+    const second = await eventsOf(operator, `${query}&cursor=${encodeURIComponent(first.next_cursor ?? '')}`);
+    assert.deepEqual(
+      second.audit_events.map(({ action, target }) => [action, target]),
+      [['agent.created', agent.id]],
+    );
+    assert.equal(second.has_more, false);
+    const others = await eventsOf(operator, '?actor=key_other&limit=200');
+    assert.deepEqual([others.audit_events.length, others.has_more], [200, true]);
+    assert.equal((await eventsOf(operator, '?action=agent.updated')).audit_events.length, 0);
   });
 });

@@ -81,7 +81,7 @@ describe('GET /dashboard/approvals', () => {
   });
 
   it('stands on several pages where there are many', async () => {
-    await fillApprovals(operator.operatorId, 25);
+    await fillApprovals(operator.operatorId, 30);
     const second = await (await browser.open(PATH)).follow('Older');
     assert.equal(second.html.match(/<tr>/g)?.length, 1 + 5);
   });

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
-import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { eventually } from '../../support/eventually.ts';
+import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
-import { database, service } from '../../support/service.ts';
+import { database } from '../../support/service.ts';
 import { browserOf, type WebBrowser, type WebPage } from '../../support/web-browser.ts';
 import { auditOf, buildEndpoint } from '../endpoints/support.ts';
-import { HOSTILE, sendTo, standardHeaders } from '../support/endpoints.ts';
+import { HOSTILE } from '../support/endpoints.ts';
 import { buildHeldMail } from '../support/held-mails.ts';
 
 const HOME = '/dashboard';
@@ -21,10 +20,7 @@ describe('The pages of inbound endpoints', function () {
   let browser: WebBrowser;
   let member: WebBrowser;
   let agentId: string;
-  let receiver: Receiver;
-  after(() => receiver.stop());
   before(async () => {
-    receiver = await startReceiver();
     operator = await buildOperator({ tier: 'business' });
     person = await signIn(operator.email);
     browser = browserOf(person);
@@ -37,11 +33,15 @@ describe('The pages of inbound endpoints', function () {
     return page;
   };
   const acts = async (id: string): Promise<string[]> => (await auditOf(id)).map(({ action }) => action);
-  const send = async (address: string, secret: string, note: string): Promise<string> => {
-    const body = JSON.stringify({ note });
-    const path = new URL(address).pathname;
-    const reply = await sendTo(service().baseUrl, { path }, { body, headers: standardHeaders(secret, body) });
-    return reply.body.event_id ?? assert.fail('no event');
+  /** An event of an endpoint that has ended, by SQL alone: no scan has to come to its turn. */
+  const insertEvent = async (endpoint: string, status: 'blocked' | 'recorded'): Promise<string> => {
+    const id = newId('iev');
+    await (
+      await database()
+    ).query(sql.type(z.object({}))`
+      insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated, size, status, ended_at)
+      values (${id}, ${endpoint}, ${operator.operatorId}, ${agentId}, 'generic', sha256(${id}::bytea), 'body', sha256(${id}::bytea), 'hex', true, 2, ${status}, now())`);
+    return id;
   };
 
   it('say how the first comes about', async () => {
@@ -71,17 +71,17 @@ describe('The pages of inbound endpoints', function () {
   });
 
   it('draw what came, list events by state, and send a sample', async () => {
-    const endpoint = await buildEndpoint(person, { agent_id: agentId, forward_url: receiver.url });
-    const { id, receiver_url: address, secret } = endpoint;
-    const [calm, held] = [await send(address, secret, 'Two boxes.'), await send(address, secret, HOSTILE)];
-    await eventually('the hostile one to be held', async () =>
-      (await open(`/inbound/${id}?status=blocked`)).text.includes(held),
-    );
+    const { id } = await buildEndpoint(operator, { agent_id: agentId });
+    const [calm, held] = [await insertEvent(id, 'recorded'), await insertEvent(id, 'blocked')];
+    await (
+      await database()
+    ).query(sql.type(z.object({}))`
+      update inbound_counters set received = 2, clean = 1, malicious = 1, blocked = 1 where endpoint_id = ${id}`);
     const page = await open(`/inbound/${id}`);
-    assert(page.html.includes('<figure class="chart">'));
+    assert.match(page.html, /<dt>Held<\/dt><dd>1<svg/, 'counters are drawn');
     assert(page.text.includes(calm) && page.text.includes(held));
     const filtered = await open(`/inbound/${id}?status=blocked`);
-    assert(!filtered.text.includes(calm));
+    assert(filtered.text.includes(held) && !filtered.text.includes(calm));
     const sample = await page.press('Make a sample', { fields: { kind: 'hostile' } });
     assert.match(sample.text, /curl -sS -X POST/);
     assert(sample.html.includes('Ignore all previous instructions'));
@@ -121,8 +121,11 @@ describe('The pages of inbound endpoints', function () {
     assert.doesNotMatch(page.html, /evil\.example|Invoice/);
     assert.deepEqual(await acts(id), [], 'the page of an event reads no content');
     assert(!page.buttons().includes('Replay it'), 'nobody replays what is held without having read it');
-    const read = await page.follow('Read what came');
-    assert.deepEqual(await acts(id), ['inbound_event.content_read']);
+    const read = await eventually('the content with its marks', async () => {
+      const shown = await page.follow('Read what came');
+      return shown.html.includes('<mark>') ? shown : undefined; // a scanner that is busy marks nothing
+    });
+    assert.deepEqual([...new Set(await acts(id))], ['inbound_event.content_read']);
     const plain = read.html.replaceAll(/<\/?mark>|<sup>[^<]*<\/sup>/g, '');
     for (const part of [
       'Eve &lt;eve@example.com&gt;[U+202E]',

@@ -98,7 +98,10 @@ describe('The pages of notifications', function () {
 
   it('send a test, show its outcome and payload, and send it again', async () => {
     const { id, url } = await webhook();
-    const delivery = await (await open(`/destinations/${id}`)).press('Send a test');
+    const { action, values } = (await open(`/destinations/${id}`)).formOf('Send a test');
+    // A busy machine may need longer than the call waits: the same form goes on waiting, and sends nothing twice.
+    let delivery = await browser.send(action, values);
+    for (let tries = 1; tries < 5 && delivery.status === 503; tries++) delivery = await browser.send(action, values);
     assert.equal(delivery.title, 'Delivery');
     assert.match(delivery.text, /delivered/);
     assert.match(delivery.text, /The receiver answered 200/);

@@ -91,9 +91,8 @@ const keysPage = consolePage({
       options,
     } = kindOf(entered === undefined ? oneOf(query, 'kind') : oneOf(entered.form, 'kind'));
     // A link from a page of an agent or a grant fills its id in.
-    const values = Object.fromEntries(
-      options.only.flatMap((name) => (oneOf(query, name) === '' ? [] : [[name, oneOf(query, name)]])),
-    );
+    const linked = options.only.flatMap((name) => (oneOf(query, name) === '' ? [] : [[name, oneOf(query, name)]]));
+    const filled = linked.length === 0 ? { entered } : { entered, values: Object.fromEntries(linked) as JsonObject };
     return (
       list.csv ?? {
         title: 'Keys',
@@ -108,7 +107,7 @@ ${tabs(
     text: { operator: 'Of the operator', agent: 'Of an agent', partner: 'Of a partner' }[kind],
     current: kind === chosen,
   })),
-)}${actForm({ act: 'make', label: 'Make the key', tone: 'primary', hidden: { kind: chosen }, fields: fieldsOf(form, options, { values, entered }) })}</section>
+)}${actForm({ act: 'make', label: 'Make the key', tone: 'primary', hidden: { kind: chosen }, fields: fieldsOf(form, options, filled) })}</section>
 `,
       }
     );

@@ -27,13 +27,15 @@ ${outcomeForm(amount)}
 <p class="muted">Open until ${moment(checkout.expires_at)}.</p>`,
     );
   const { title, sentence, kind } = endings[checkout.status];
-  const link = receipt === null ? html`` : html`\n<p><a class="button" href="${receipt}">Receipt</a></p>`;
+  const link = receipt === null ? html`` : html`<a class="button" href="${receipt}">Receipt</a>\n`;
   return localPage(
     title,
     html`<p class="notice ${kind}" role="status">${sentence}</p>
 <section class="card">
 ${what}
-</section>${link}`,
+</section>
+<div class="actions"><a class="button primary" href="/dashboard/wallet">Back to the wallet</a>
+${link}</div>`,
   );
 }
 

@@ -12,8 +12,7 @@ interface Portal {
 }
 
 /**
- * A subscription and its payments. The subscription is changed through the API (subscribe, cancel-subscription, seats),
- * not here.
+ * A subscription and its payments. The subscription is changed in the wallet, or through the API, not here.
  */
 export const portalPage = ({ operatorName, subscription, payments }: Portal): Html =>
   localPage(
@@ -21,6 +20,7 @@ export const portalPage = ({ operatorName, subscription, payments }: Portal): Ht
     html`<p class="lead">${operatorName}</p>
 <h2>Subscription</h2>
 ${subscription === null ? html`<p class="empty">None.</p>` : html`<section class="card"><dl class="facts">\n${subscriptionPart(subscription)}\n</dl></section>`}
+<p class="muted">It is changed in <a href="/dashboard/wallet">the wallet</a>.</p>
 <h2>Payments</h2>
 ${payments.length === 0 ? html`<p class="empty">None yet.</p>` : paymentsPart(payments)}`,
   );

@@ -38,7 +38,7 @@ const adjustmentPage = consolePage({
         ['Available', dollars(available)],
         ['Held', dollars(held)],
       ])}
-${actForm({ act: 'adjust', label: 'Adjust the wallet', tone: 'danger', fields: html`${fieldsOf(form, options, { entered })}${sure('Move this money: it can be spent, or is gone, at once')}` })}</section>
+${actForm({ act: 'adjust', label: 'Adjust the wallet', tone: 'danger', fields: html`${fieldsOf(form, options, { entered })}${sure('Move this money: it counts immediately')}` })}</section>
 `,
     };
   },

@@ -146,7 +146,7 @@ ${facts([
   ['Price', dollars(skill.price_per_invocation)],
   ['Review', review.status],
   ['Rejected because', review.rejection_reason],
-  ['Asks for keys of', skill.required_credentials.length === 0 ? null : skill.required_credentials.join(', ')],
+  ['Asks for keys of', skill.required_credentials.length === 0 ? null : JSON.stringify(skill.required_credentials)],
 ])}</section>
 ${changeOf(skill)}${codeOf(skill)}<div class="columns">${code('Input schema', readable(skill.input_schema))}${code('Output schema', readable(skill.output_schema))}</div>
 ${decision(skill, entered)}${
