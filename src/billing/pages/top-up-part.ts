@@ -35,20 +35,12 @@ type TopUps = z.output<typeof getTopUps.reply>['top_ups'];
 export const openTopUps = (all: TopUps): Html =>
   all.length === 0
     ? html``
-    : html`<h2>Waiting to be paid</h2>
-<ul class="cards">
+    : html`<h3>Waiting to be paid</h3>
 ${all.map(
-  ({
-    id,
-    amount_cents: cents,
-    checkout_url: url,
-    expires_at: until,
-  }) => html`<li class="card"><span class="figure">${dollars(cents)}</span>
-<p class="muted">Open until ${moment(until)}</p>
-${actForm({ act: 'endTopUp', hidden: { id }, label: 'End it', ...(url !== null && { beside: html`<a class="button primary" href="${url}">Open again</a>` }) })}</li>
-`,
-)}</ul>
-`;
+  ({ id, amount_cents: cents, checkout_url: url, expires_at: until }) =>
+    html`<p><strong>${dollars(cents)}</strong> <span class="muted">until ${moment(until)}</span></p>
+${actForm({ act: 'endTopUp', hidden: { id }, label: 'End it', ...(url !== null && { beside: html`<a class="button primary" href="${url}">Open again</a>` }) })}`,
+)}`;
 
 export const topUpActs: Readonly<Record<string, Act>> = {
   topUp: callAct('The payment page is open.', postTopUp, {

@@ -87,10 +87,10 @@ export const walletPage = consolePage({
       body: html`<h1>Wallet</h1>
 ${live('balance', balance)}<p><a href="${TRANSACTIONS_PATH}">Transactions</a>: what moved, and why.</p>
 <div class="columns"><section class="card"><h2>Top up</h2>
-${actsPart(person, topUpForm(entered))}</section>
+${actsPart(person, topUpForm(entered))}${live('open', openTopUps(open))}</section>
 <section class="card"><h2>Subscription</h2>
 ${live('subscription', subscriptionFacts(subscription))}${actsPart(person, subscriptionForms(subscription, usage, entered))}</section></div>
-${live('open', openTopUps(open))}${live('usage', usagePart(usage))}${live('lists', await listsPart(person))}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}${getBalance.path}` })}`,
+${live('usage', usagePart(usage))}${live('lists', await listsPart(person))}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}${getBalance.path}` })}`,
     };
   },
   acts: { ...topUpActs, ...subscriptionActs },
