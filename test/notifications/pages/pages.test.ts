@@ -24,7 +24,7 @@ import { sql } from '../../../src/database/pool.ts';
 const HOME = '/dashboard';
 
 describe('The pages of notifications', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let watched: Watched;
   let browser: WebBrowser;
   let receiver: Receiver;
