@@ -26,10 +26,16 @@ const DESK = 1_280;
 const PHONE = 390;
 
 const pictures: readonly Picture[] = [
-  { name: 'home', path: () => '/' },
-  { name: 'dashboard', path: () => '/dashboard' },
-  { name: 'dashboard-dark', path: () => '/dashboard', dark: true },
-  { name: 'dashboard-phone', path: () => '/dashboard', width: PHONE },
+  { name: 'start', path: () => '/' },
+  { name: 'home', path: () => '/dashboard' },
+  { name: 'home-dark', path: () => '/dashboard', dark: true },
+  { name: 'home-phone', path: () => '/dashboard', width: PHONE },
+  { name: 'wallet', path: () => '/dashboard/wallet' },
+  { name: 'market', path: () => '/dashboard/market' },
+  { name: 'invocation', path: ({ invocationId }) => `/dashboard/invocations/${invocationId}` },
+  { name: 'claim', path: ({ claimId }) => `/dashboard/claims/${claimId}` },
+  { name: 'passports', path: () => '/dashboard/passports' },
+  { name: 'deliveries', path: () => '/dashboard/deliveries' },
   { name: 'approval', path: ({ approvalId }) => `/dashboard/approvals/${approvalId}` },
   { name: 'review', path: ({ reviewId }) => `/dashboard/reviews/${reviewId}` },
   { name: 'review-phone', path: ({ reviewId }) => `/dashboard/reviews/${reviewId}`, width: PHONE },
@@ -65,9 +71,13 @@ try {
   process.env.CARNET_TEST_INSTANCE = JSON.stringify({ baseUrl, dataDir, databaseUrl, credentials });
   const demo = startProgram('scripts/demo.ts', { DATA_DIR: dataDir });
   if ((await demo.ended) !== 0) throw new Error(`The demo failed. It printed:\n${demo.output()}`);
-  const scene = await buildScene(requester(credentials.api_key, baseUrl));
-  const { cookie } = await signIn(credentials.email);
-  await takePictures(cookie, scene);
+  const { operator_id: operatorId, email } = credentials;
+  const owner = await signIn(email);
+  const scene = await buildScene(
+    { ...requester(credentials.api_key, baseUrl), operatorId, name: 'demo', email },
+    owner,
+  );
+  await takePictures(owner.cookie, scene);
 } finally {
   await closeChromium();
   await instance.stop();
