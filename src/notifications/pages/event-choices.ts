@@ -1,3 +1,4 @@
+import { sentence } from '../../console/readable.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { eventCatalogue } from '../../events/index.ts';
 
@@ -13,7 +14,7 @@ export function eventChoices(chosen: readonly string[], fault: string | undefine
     html`<label><input type="checkbox" name="events" value="${name}"${chosen.includes(name) ? html` checked` : html``}><span>${words}</span></label>\n`;
   const family = ([name, types]: readonly [string, ReturnType<typeof eventCatalogue>]): Html =>
     html`<fieldset><legend>${name}</legend>
-${box(`${name}.*`, html`<code>${name}.*</code> <span class="hint">All of them, and those that are added later.</span>`)}<div class="boxes">${types.map(({ event_type: type, description }) => box(type, html`<code>${type}</code> <span class="hint">${description}</span>`))}</div></fieldset>
+${box(`${name}.*`, html`<code>${name}.*</code> <span class="hint">All of them, and those that are added later.</span>`)}<div class="boxes">${types.map(({ event_type: type, description }) => box(type, html`<code>${type}</code> <span class="hint">${sentence(description)}</span>`))}</div></fieldset>
 `;
   return html`<fieldset><legend>Events</legend>${fault === undefined ? html`` : html`<span class="fault">${fault}</span>`}
 ${[...families].map(family)}</fieldset>
