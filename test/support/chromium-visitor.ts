@@ -16,13 +16,13 @@ const HEIGHT = 800;
 type Findings = Pick<axe.AxeResults, 'violations'>;
 
 /**
- * The texts of parts of a page, as without scripts: they write times in the zone of the reader, and add buttons that copy. It is a text, as the
+ * The texts of parts of a page, whether scripts run or not: they write times in the zone of the reader, and add buttons that copy. It is a text, as the
  * page's own: what is evaluated there has the types of the DOM, which those of the tests lack.
  */
 const textsOf = `(selector) => [...document.querySelectorAll(selector)].map((part) => {
   const copy = part.cloneNode(true);
   for (const time of copy.querySelectorAll('time')) time.textContent = time.dateTime;
-  for (const button of copy.querySelectorAll('button.copy')) button.remove();
+  for (const other of copy.querySelectorAll('button.copy, noscript')) other.remove();
   return copy.textContent;
 })`;
 
