@@ -176,5 +176,6 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/ski
     heartbeat: callAct('The claim holds on.', heartbeat, { input: ofPage }),
     cancel: callAct('It is withdrawn; its price is given back.', cancel, { input: ofPage }),
   },
+  done: { run: 'It is under way.' },
   formBytes: 1_048_576,
 });

@@ -117,7 +117,7 @@ ${decides(person) ? html`` : html`<p class="muted">A skill that is answered by y
     )}`,
   }),
   acts: {
-    publish: callAct('It is published.', publish, {
+    publish: callAct('', publish, {
       input: (form) => ({ body: skillOf(form) }),
       then: ({ id }) => `${SKILLS_PATH}/${id}`,
     }),
