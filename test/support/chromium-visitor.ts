@@ -153,9 +153,10 @@ export class ChromiumVisitor implements Visitor {
       if (message.type() === 'error' && !isStatus && !isDrawn) note(text);
     });
     page.on('requestfailed', (request) => {
-      // The stream of a page ends with the page.
-      if (request.resourceType() !== 'eventsource')
-        note(`${request.failure()?.errorText ?? 'failed'}: ${request.url()}`);
+      const { errorText = 'failed' } = request.failure() ?? {};
+      // The stream of a page ends with the page, and so does a look at what is new that it has begun.
+      const isLive = ['eventsource', 'fetch'].includes(request.resourceType());
+      if (!isLive || errorText !== 'net::ERR_ABORTED') note(`${errorText}: ${request.url()}`);
     });
     page.on('request', (request) => {
       const { protocol, origin } = new URL(request.url());

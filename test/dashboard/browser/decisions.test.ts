@@ -64,6 +64,7 @@ const decisions: readonly Decision[] = [
       return { at: `/dashboard/agents/${agentId}`, press: {}, state: status(operator, `/v1/agents/${agentId}`) };
     },
     button: 'Unblock the agent',
+    notice: /^It is unblocked/,
     state: 'active',
   },
   {
