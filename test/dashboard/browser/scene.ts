@@ -18,6 +18,7 @@ import {
 import type { Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, platform, type Requester } from '../../support/service.ts';
 import { eventually } from '../../support/eventually.ts';
+import { untilAnswered } from '../../support/until-answered.ts';
 
 /** An operator with one of each thing that a page shows: the ids by which the pages are opened. */
 export interface Scene extends Reviewed, Works, Money, Doors, Authority {
@@ -91,7 +92,10 @@ interface Money {
 
 /** @param operator has paid something */
 async function buildMoney(operator: Requester): Promise<Money> {
-  const topUp = await operator.post<{ checkout_url: string }>('/v1/billing/topup', { amount_cents: 2_000 });
+  const headers = { 'idempotency-key': unique('top-up') };
+  const topUp = await untilAnswered(() =>
+    operator.post<{ checkout_url: string }>('/v1/billing/topup', { amount_cents: 2_000 }, headers),
+  );
   const checkout = new URL(assertStatus(topUp, 200).checkout_url).pathname;
   const statement = await operator.get<{ transactions: { id: string }[] }>('/v1/billing/transactions');
   const [row] = assertStatus(statement, 200).transactions;
@@ -115,7 +119,9 @@ async function buildDoors(operator: TestOperator, owner: Person): Promise<Doors>
   const { id: inboundEventId, endpoint: endpointId } = await buildHeldMail(operator, { subject: 'Invoice', text });
   const destinationId = await insertDestination(operator.operatorId);
   const { id: ruleId } = await buildRule(owner, operator, { destination_ids: [destinationId] });
-  const sent = await owner.post<{ delivery_id: string }>(`/v1/notifications/destinations/${destinationId}/test`);
+  const test = `/v1/notifications/destinations/${destinationId}/test`;
+  const headers = { 'idempotency-key': unique('test') };
+  const sent = await untilAnswered(() => owner.post<{ delivery_id: string }>(test, undefined, headers));
   const deliveryId = assertStatus(sent, 200).delivery_id;
   await eventually('the test to be delivered', async () => {
     const delivery = await owner.get<{ status: string }>(`/v1/notifications/deliveries/${deliveryId}`);
