@@ -161,8 +161,7 @@ ${error === null ? nothing : html`<p class="notice error"><code>${error.code}</c
     ],
   ])}</section></div>
 ${executed(shown.steps)}`,
-)}${acts(person, shown, entered)}<div class="columns">${payload('Input', shown.input, shown.contents_purged_at)}${payload('Output', shown.output, shown.contents_purged_at)}</div>
-${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
+)}${acts(person, shown, entered)}${live('contents', html`<div class="columns">${payload('Input', shown.input, shown.contents_purged_at)}${payload('Output', shown.output, shown.contents_purged_at)}</div>\n`)}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
     };
   },
   acts: {
