@@ -8,7 +8,7 @@ import { badge } from './parts.ts';
  */
 
 const WIDTH = 640;
-const HEIGHT = 160;
+const HEIGHT = 142;
 const BASE = 140;
 /** A few bars are no wider than this: one alone would be a wall. */
 const WIDEST_BAR = 48;
@@ -36,8 +36,8 @@ export function bars(title: string, all: readonly Bar[]): Html {
 <figcaption>${title}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}; the figures are below">
 <line class="axis" x1="0" y1="${BASE}" x2="${WIDTH}" y2="${BASE}"/>${all.map(bar)}
-<text class="label" x="0" y="${HEIGHT - 4}">${first?.label ?? ''}</text><text class="label end" x="${WIDTH}" y="${HEIGHT - 4}">${all.length > 1 ? (last?.label ?? '') : ''}</text>
 </svg>
+<p class="ends" aria-hidden="true"><span>${first?.label ?? ''}</span><span>${all.length > 1 ? (last?.label ?? '') : ''}</span></p>
 <details><summary>The figures</summary><table><tbody>${all.map(({ label, text }) => html`<tr><th scope="row">${label}</th><td class="amount">${text}</td></tr>\n`)}</tbody></table></details>
 </figure>
 `;
@@ -98,7 +98,7 @@ export function timeline(label: string, steps: readonly Step[]): Html {
       took === null
         ? html``
         : html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (took / whole) * 100).toFixed(1)}" height="4"/></svg><span class="muted small">after ${duration(took)}</span>`;
-    return html`<li${at === null ? html` class="to-come"` : html``}><div><strong>${what}</strong> ${state === undefined ? html`` : badge(state)} <span class="muted">${at === null ? 'not yet' : moment(at)}</span></div>${drawn}${detail}</li>\n`;
+    return html`<li${at === null ? html` class="to-come"` : html``}><div><strong>${what}</strong> ${state === undefined ? html`` : badge(state)} <span class="muted">${at === null ? 'not yet' : moment(at)}</span></div>${drawn}${detail.text === '' ? html`` : html`<div>${detail}</div>`}</li>\n`;
   };
   return html`<ol class="timeline" aria-label="${label}">
 ${steps.map(item)}</ol>
