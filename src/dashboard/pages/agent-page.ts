@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Agent } from '../../accounts/index.ts';
+import type { Agent } from '../../accounts/index.ts';
 import { agentFormOptions } from '../../accounts/agents/pages/agents-page.ts';
 import { getAgent, getConduct, patchAgent, postUnblock } from '../../accounts/agents/routes.ts';
 import { getApiKeys } from '../../accounts/api-keys/routes.ts';
