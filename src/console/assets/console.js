@@ -55,10 +55,17 @@ const address = document.body.dataset.stream;
 if (address !== undefined) {
   let pending = false;
   const stream = new EventSource(address);
-  stream.addEventListener('message', async () => {
+  const look = async () => {
     if (document.hidden || pending) return;
     pending = true;
     await refresh().finally(() => (pending = false));
+  };
+  stream.addEventListener('message', look);
+  // A stream ends each minute. What has changed until the next one is open, nobody has told.
+  let opened = false;
+  stream.addEventListener('open', () => {
+    if (opened) void look();
+    opened = true;
   });
   document.addEventListener('visibilitychange', () => !document.hidden && refresh());
 }
