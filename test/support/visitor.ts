@@ -18,7 +18,7 @@ export interface Drawn {
 }
 
 export interface Press {
-  /** What the person types or chooses, by the name of the field; of boxes the values of those that are ticked. */
+  /** The texts that the person types or chooses, by the name of the field; of boxes the values of those that are ticked. */
   fields?: Record<string, string | readonly string[]>;
   /** A text of the card that the button stands in, where there are several. */
   card?: string;
