@@ -22,8 +22,10 @@ interface Picture {
   dark?: true;
 }
 
-const DESK = 1_280;
+/** The navigation stands beside the page from 961 on. */
+const DESK = 1_040;
 const PHONE = 390;
+const HEIGHT = 640;
 
 const pictures: readonly Picture[] = [
   { name: 'start', path: () => '/' },
@@ -54,7 +56,7 @@ async function takePictures(cookie: string, scene: Scene): Promise<void> {
     const visitor = await ChromiumVisitor.arrive(browser, { cookie, scripts: true, hand: 'mouse', width, scheme });
     await visitor.open(path(scene));
     const file = join(folder, `${name}.png`);
-    await visitor.page.screenshot({ path: file });
+    await visitor.page.screenshot({ path: file, clip: { x: 0, y: 0, width, height: HEIGHT } });
     await visitor.close();
     const { length } = await readFile(file);
     if (length > MAX_BYTES) throw new Error(`${file} has ${length} bytes, more than ${MAX_BYTES}.`);

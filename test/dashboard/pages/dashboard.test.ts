@@ -432,7 +432,7 @@ describe('Reviews on the dashboard', () => {
     assert.equal(await agentStatus(agentId), 'blocked');
     const unblocked = await refused.press('Unblock the agent');
     assert.equal(await agentStatus(agentId), 'active');
-    assert.deepEqual(unblocked.buttons(), ['Sign out']);
+    assert(!unblocked.buttons().includes('Unblock the agent'));
   });
 
   it('that have changed since the page was shown are refused in words, and shown as they are now', async () => {
