@@ -22,14 +22,22 @@ interface Picture {
   dark?: true;
 }
 
-const DESK = 1_280;
+/** The navigation stands beside the page from 961 on. */
+const DESK = 1_040;
 const PHONE = 390;
+const HEIGHT = 640;
 
 const pictures: readonly Picture[] = [
-  { name: 'home', path: () => '/' },
-  { name: 'dashboard', path: () => '/dashboard' },
-  { name: 'dashboard-dark', path: () => '/dashboard', dark: true },
-  { name: 'dashboard-phone', path: () => '/dashboard', width: PHONE },
+  { name: 'start', path: () => '/' },
+  { name: 'home', path: () => '/dashboard' },
+  { name: 'home-dark', path: () => '/dashboard', dark: true },
+  { name: 'home-phone', path: () => '/dashboard', width: PHONE },
+  { name: 'wallet', path: () => '/dashboard/wallet' },
+  { name: 'market', path: () => '/dashboard/market' },
+  { name: 'invocation', path: ({ invocationId }) => `/dashboard/invocations/${invocationId}` },
+  { name: 'claim', path: ({ claimId }) => `/dashboard/claims/${claimId}` },
+  { name: 'passports', path: () => '/dashboard/passports' },
+  { name: 'deliveries', path: () => '/dashboard/deliveries' },
   { name: 'approval', path: ({ approvalId }) => `/dashboard/approvals/${approvalId}` },
   { name: 'review', path: ({ reviewId }) => `/dashboard/reviews/${reviewId}` },
   { name: 'review-phone', path: ({ reviewId }) => `/dashboard/reviews/${reviewId}`, width: PHONE },
@@ -48,7 +56,7 @@ async function takePictures(cookie: string, scene: Scene): Promise<void> {
     const visitor = await ChromiumVisitor.arrive(browser, { cookie, scripts: true, hand: 'mouse', width, scheme });
     await visitor.open(path(scene));
     const file = join(folder, `${name}.png`);
-    await visitor.page.screenshot({ path: file });
+    await visitor.page.screenshot({ path: file, clip: { x: 0, y: 0, width, height: HEIGHT } });
     await visitor.close();
     const { length } = await readFile(file);
     if (length > MAX_BYTES) throw new Error(`${file} has ${length} bytes, more than ${MAX_BYTES}.`);
@@ -65,9 +73,13 @@ try {
   process.env.CARNET_TEST_INSTANCE = JSON.stringify({ baseUrl, dataDir, databaseUrl, credentials });
   const demo = startProgram('scripts/demo.ts', { DATA_DIR: dataDir });
   if ((await demo.ended) !== 0) throw new Error(`The demo failed. It printed:\n${demo.output()}`);
-  const scene = await buildScene(requester(credentials.api_key, baseUrl));
-  const { cookie } = await signIn(credentials.email);
-  await takePictures(cookie, scene);
+  const { operator_id: operatorId, email } = credentials;
+  const owner = await signIn(email);
+  const scene = await buildScene(
+    { ...requester(credentials.api_key, baseUrl), operatorId, name: 'demo', email },
+    owner,
+  );
+  await takePictures(owner.cookie, scene);
 } finally {
   await closeChromium();
   await instance.stop();

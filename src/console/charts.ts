@@ -8,8 +8,10 @@ import { badge } from './parts.ts';
  */
 
 const WIDTH = 640;
-const HEIGHT = 160;
+const HEIGHT = 142;
 const BASE = 140;
+/** A few bars are no wider than this: one alone would be a wall. */
+const WIDEST_BAR = 48;
 
 /** One bar a label. `text` is how its value is written. */
 export interface Bar {
@@ -23,9 +25,10 @@ export function bars(title: string, all: readonly Bar[]): Html {
   const most = Math.max(...all.map(({ value }) => value), 0);
   if (most === 0) return html``;
   const step = WIDTH / all.length;
+  const width = Math.min(step * 0.7, WIDEST_BAR);
   const bar = ({ label, value, text }: Bar, at: number): Html => {
     const height = Math.max(value > 0 ? 2 : 0, (value / most) * (BASE - 10));
-    return html`<rect class="bar" x="${(at * step + step * 0.15).toFixed(1)}" y="${(BASE - height).toFixed(1)}" width="${(step * 0.7).toFixed(1)}" height="${height.toFixed(1)}"><title>${label}: ${text}</title></rect>`;
+    return html`<rect class="bar" x="${(at * step + Math.min(step * 0.15, 8)).toFixed(1)}" y="${(BASE - height).toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"><title>${label}: ${text}</title></rect>`;
   };
   const [first] = all;
   const last = all.at(-1);
@@ -33,8 +36,8 @@ export function bars(title: string, all: readonly Bar[]): Html {
 <figcaption>${title}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}; the figures are below">
 <line class="axis" x1="0" y1="${BASE}" x2="${WIDTH}" y2="${BASE}"/>${all.map(bar)}
-<text class="label" x="0" y="${HEIGHT - 4}">${first?.label ?? ''}</text><text class="label end" x="${WIDTH}" y="${HEIGHT - 4}">${all.length > 1 ? (last?.label ?? '') : ''}</text>
 </svg>
+<p class="ends" aria-hidden="true"><span>${first?.label ?? ''}</span><span>${all.length > 1 ? (last?.label ?? '') : ''}</span></p>
 <details><summary>The figures</summary><table><tbody>${all.map(({ label, text }) => html`<tr><th scope="row">${label}</th><td class="amount">${text}</td></tr>\n`)}</tbody></table></details>
 </figure>
 `;
@@ -55,11 +58,14 @@ export function shares(
   return html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${drawn}</svg>`;
 }
 
+/** 10000000 as 10,000,000. */
+const count = (amount: number): string => amount.toLocaleString('en-US');
+
 /** How much of an allowance is used; null: it has no limit. */
 export const meter = (what: string, used: number, allowed: number | null): Html =>
   allowed === null
-    ? html`<li><span>${what}</span> <span class="amount">${used}, no limit</span></li>\n`
-    : html`<li><label>${what} <span class="amount">${used} of ${allowed}</span><meter min="0" max="${Math.max(allowed, 1)}" high="${Math.max(allowed * 0.9, 0)}" value="${Math.min(used, allowed)}">${used} of ${allowed}</meter></label></li>\n`;
+    ? html`<li><span>${what}</span> <span class="amount">${count(used)}, no limit</span></li>\n`
+    : html`<li><label>${what} <span class="amount">${count(used)} of ${count(allowed)}</span><meter min="0" max="${Math.max(allowed, 1)}" high="${Math.max(allowed * 0.9, 0)}" value="${Math.min(used, allowed)}">${used} of ${allowed}</meter></label></li>\n`;
 
 /** A step of something that takes its time. */
 export interface Step {
@@ -94,7 +100,7 @@ export function timeline(label: string, steps: readonly Step[]): Html {
       took === null
         ? html``
         : html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (took / whole) * 100).toFixed(1)}" height="4"/></svg><span class="muted small">after ${duration(took)}</span>`;
-    return html`<li${at === null ? html` class="to-come"` : html``}><div><strong>${what}</strong> ${state === undefined ? html`` : badge(state)} <span class="muted">${at === null ? 'not yet' : moment(at)}</span></div>${drawn}${detail}</li>\n`;
+    return html`<li${at === null ? html` class="to-come"` : html``}><div><strong>${what}</strong> ${state === undefined ? html`` : badge(state)} <span class="muted">${at === null ? 'not yet' : moment(at)}</span></div>${drawn}${detail.text === '' ? html`` : html`<div>${detail}</div>`}</li>\n`;
   };
   return html`<ol class="timeline" aria-label="${label}">
 ${steps.map(item)}</ol>

@@ -11,11 +11,11 @@ const nothing = html``;
 
 export const signOutForm = html`<form method="post" action="${HOME}/sign-out"><button class="plain">Sign out</button></form>`;
 
-/** The link of the navigation that a page stands under: the longest path that its own begins with. */
+/** The link of the navigation that a page stands under: the longest path that its own begins with; none where it has none. */
 function current(path: string): string {
   const paths = sections.flatMap(({ pages }) => pages.map((page) => page.path));
   return (
-    paths.filter((one) => path === one || path.startsWith(`${one}/`)).toSorted((a, b) => b.length - a.length)[0] ?? HOME
+    paths.filter((one) => path === one || path.startsWith(`${one}/`)).toSorted((a, b) => b.length - a.length)[0] ?? path
   );
 }
 

@@ -22,6 +22,8 @@ const LOOK_MS = 15_000;
 const RETRY_MS = 1_000;
 /** Streams of a process at most; one operator has three quarters of them at most. */
 const MAX_STREAMS = 500;
+/** A stream says at least this often that it is there: the server cuts an answer whose client seems to read nothing for half a minute. */
+const BEAT_MS = 10_000;
 /** Changes that come together are one event. */
 const GATHER_MS = 150;
 
@@ -99,12 +101,14 @@ function streamOf({ rowEvents }: Context, { ids, looks, streams, operatorId }: S
     if (id === '*' || ids.has(id)) gathering ??= setTimeout(tell, GATHER_MS);
   });
   const look = looks ? setInterval(tell, LOOK_MS) : undefined;
+  const beat = setInterval(() => stream.readableLength === 0 && stream.push(':\n\n'), BEAT_MS);
   const end = setTimeout(() => stream.push(null), STREAM_MS);
   stream.once('close', () => {
     unsubscribe();
     streams.giveBack(operatorId);
     clearTimeout(gathering);
     clearInterval(look);
+    clearInterval(beat);
     clearTimeout(end);
   });
   stream.push(`retry: ${RETRY_MS}\n\n`);

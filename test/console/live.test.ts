@@ -40,6 +40,16 @@ describe('Live updates', () => {
     const stranger = await fetch(`${service().baseUrl}${path}`);
     assert.equal(stranger.status, 401);
   });
+
+  it('say in between that the stream is there, which the server would cut else', async () => {
+    const person = await buildPerson(await buildOperator());
+    const page = await browserOf(person).open('/dashboard/operator');
+    const abort = new AbortController();
+    const events = eventsOf(streamOf(page.html), person.cookie, abort.signal);
+    await events.next();
+    assert.equal((await events.next()).value, ':\n\n');
+    abort.abort();
+  });
 });
 
 describe('The search of ids', () => {

@@ -15,6 +15,17 @@ const HEIGHT = 800;
 /** What axe finds, of its own: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#results-object */
 type Findings = Pick<axe.AxeResults, 'violations'>;
 
+/**
+ * The texts of parts of a page, whether scripts run or not: they write times in the zone of the reader, and add buttons that copy. It is a text, as the
+ * page's own: what is evaluated there has the types of the DOM, which those of the tests lack.
+ */
+const textsOf = `(selector) => [...document.querySelectorAll(selector)].map((part) => {
+  const copy = part.cloneNode(true);
+  for (const time of copy.querySelectorAll('time')) time.textContent = time.dateTime;
+  for (const other of copy.querySelectorAll('button.copy, noscript')) other.remove();
+  return copy.textContent;
+})`;
+
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Somebody in Chromium. Each page that they open must load without a fault: see `#watch`. */
@@ -63,13 +74,25 @@ export class ChromiumVisitor implements Visitor {
     const named = (within: Locator | Page): Locator =>
       within.locator('button', { hasText: new RegExp(`^\\s*${RegExp.escape(button)}`) });
     const form = place.locator('form', { has: named(this.page) }).first();
-    for (const [name, value] of Object.entries(fields)) await this.#type(form.locator(`[name="${name}"]`), value);
-    // The answer of a form leads elsewhere, or is the page itself.
+    for (const [name, value] of Object.entries(fields)) await this.#fill(form.locator(`[name="${name}"]`), value);
+    return await this.#navigate(named(form).first());
+  }
+
+  async follow(link: string): Promise<Seen> {
+    return await this.#navigate(this.page.getByRole('link', { name: link, exact: true }).first());
+  }
+
+  async watch(words: RegExp): Promise<void> {
+    await this.page.locator('main', { hasText: words }).waitFor();
+  }
+
+  /** Uses what leads elsewhere, or to the page itself. */
+  async #navigate(target: Locator): Promise<Seen> {
     const answered = this.page.waitForResponse(
       (response) => response.request().isNavigationRequest() && response.status() !== 303,
     );
     const loaded = this.page.waitForEvent('load');
-    await this.#use(named(form).first());
+    await this.#use(target);
     await loaded;
     return this.#see(await answered);
   }
@@ -129,7 +152,12 @@ export class ChromiumVisitor implements Visitor {
       const isDrawn = this.#drawn !== undefined && text.startsWith('Applying inline style');
       if (message.type() === 'error' && !isStatus && !isDrawn) note(text);
     });
-    page.on('requestfailed', (request) => note(`${request.failure()?.errorText ?? 'failed'}: ${request.url()}`));
+    page.on('requestfailed', (request) => {
+      const { errorText = 'failed' } = request.failure() ?? {};
+      // The stream of a page ends with the page, and so does a look at what is new that it has begun.
+      const isLive = ['eventsource', 'fetch'].includes(request.resourceType());
+      if (!isLive || errorText !== 'net::ERR_ABORTED') note(`${errorText}: ${request.url()}`);
+    });
     page.on('request', (request) => {
       const { protocol, origin } = new URL(request.url());
       if (protocol !== 'data:' && origin !== new URL(page.url()).origin && !request.isNavigationRequest())
@@ -145,6 +173,28 @@ export class ChromiumVisitor implements Visitor {
     assert.deepEqual(this.#faults, []);
   }
 
+  /** @param value of boxes the values of those that are ticked */
+  async #fill(field: Locator, value: string | readonly string[]): Promise<void> {
+    const first = field.first();
+    const type = await first.getAttribute('type');
+    if (type === 'checkbox' || type === 'radio') {
+      for (const box of await field.all())
+        if ([value].flat().includes((await box.getAttribute('value')) ?? 'on') !== (await box.isChecked()))
+          await this.#use(box, 'Space');
+    } else if ((await first.locator('option').count()) > 0) await this.#choose(first, String(value));
+    else await this.#type(first, String(value));
+  }
+
+  /** The list of a select is drawn outside of the page, where no mouse of a test gets; the keyboard types the words of the choice. */
+  async #choose(field: Locator, value: string): Promise<void> {
+    if (this.#way.hand === 'mouse') await field.selectOption(value);
+    else {
+      await this.#tabTo(field);
+      await this.page.keyboard.type(oneLine((await field.locator(`option[value="${value}"]`).textContent()) ?? ''));
+    }
+    assert.equal(await field.inputValue(), value);
+  }
+
   async #type(field: Locator, value: string): Promise<void> {
     if (this.#way.hand === 'mouse') await field.click();
     else await this.#tabTo(field);
@@ -152,10 +202,11 @@ export class ChromiumVisitor implements Visitor {
     await this.page.keyboard.type(value);
   }
 
-  async #use(button: Locator): Promise<void> {
-    if (this.#way.hand === 'mouse') return await button.click();
-    await this.#tabTo(button);
-    await this.page.keyboard.press('Enter');
+  /** @param key that a keyboard uses it by */
+  async #use(target: Locator, key = 'Enter'): Promise<void> {
+    if (this.#way.hand === 'mouse') return await target.click();
+    await this.#tabTo(target);
+    await this.page.keyboard.press(key);
   }
 
   async #tabTo(target: Locator): Promise<void> {
@@ -170,7 +221,8 @@ export class ChromiumVisitor implements Visitor {
   async #see(response: Response | null): Promise<Seen> {
     const { page } = this;
     const { pathname, search } = new URL(page.url());
-    const texts = async (part: string): Promise<string[]> => (await page.locator(part).allTextContents()).map(oneLine);
+    const texts = async (part: string): Promise<string[]> =>
+      (await page.evaluate<string[]>(`(${textsOf})(${JSON.stringify(part)})`)).map(oneLine);
     this.#assertNoFaults();
     return {
       status: response?.status() ?? assert.fail('the page was not fetched'),

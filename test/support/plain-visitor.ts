@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { DomUtils, parseDocument } from 'htmlparser2';
+import { eventually } from './eventually.ts';
+import { PATIENCE_MS } from './pasted.ts';
 import { browserOf, WebBrowser, type WebPage } from './web-browser.ts';
 import type { Press, Seen, Visitor, Way } from './visitor.ts';
 
@@ -23,6 +25,18 @@ export class PlainVisitor implements Visitor {
 
   press(button: string, press?: Press): Promise<Seen> {
     return this.#see(this.#here.press(button, press));
+  }
+
+  follow(link: string): Promise<Seen> {
+    return this.#see(this.#here.follow(link));
+  }
+
+  /** Nothing brings a page up to date without its script, so it is loaded again. */
+  async watch(words: RegExp): Promise<void> {
+    const { path } = this.#here;
+    await eventually(`${path} to say ${String(words)}`, async () => words.test((await this.open(path)).text), {
+      seconds: PATIENCE_MS / 1_000,
+    });
   }
 
   async look(): Promise<void> {}

@@ -18,8 +18,8 @@ export interface Drawn {
 }
 
 export interface Press {
-  /** The texts that the person types, by the name of the field. */
-  fields?: Record<string, string>;
+  /** The texts that the person types or chooses, by the name of the field; of boxes the values of those that are ticked. */
+  fields?: Record<string, string | readonly string[]>;
   /** A text of the card that the button stands in, where there are several. */
   card?: string;
 }
@@ -30,6 +30,10 @@ export interface Visitor {
   open(path: string, drawn?: Drawn): Promise<Seen>;
   /** Fills in the form of this button of the page that is open, and presses it. */
   press(button: string, press?: Press): Promise<Seen>;
+  /** Goes where this link of the page leads. */
+  follow(link: string): Promise<Seen>;
+  /** Waits until the page that is open says this, without loading it again: its script brings it up to date. */
+  watch(words: RegExp): Promise<void>;
   /** Sees the page that is open in another window. */
   look(look: Look): Promise<void>;
   /** @throws AssertionError for what keeps somebody from reading or using the page that is open */

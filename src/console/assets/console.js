@@ -34,8 +34,9 @@ prepare(document);
 
 // What somebody types into, or has opened, stays as it is: only parts that differ are put in.
 const refresh = async () => {
-  const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-  if (!answer.ok || answer.redirected) return;
+  // Where the service is away for a moment, the next change brings the page up to date.
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
+  if (!answer?.ok || answer.redirected) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const part of document.querySelectorAll('[data-live]')) {
     const next = fresh.getElementById(part.id);
@@ -54,10 +55,17 @@ const address = document.body.dataset.stream;
 if (address !== undefined) {
   let pending = false;
   const stream = new EventSource(address);
-  stream.addEventListener('message', async () => {
+  const look = async () => {
     if (document.hidden || pending) return;
     pending = true;
     await refresh().finally(() => (pending = false));
+  };
+  stream.addEventListener('message', look);
+  // A stream ends each minute. What has changed until the next one is open, nobody has told.
+  let opened = false;
+  stream.addEventListener('open', () => {
+    if (opened) void look();
+    opened = true;
   });
   document.addEventListener('visibilitychange', () => !document.hidden && refresh());
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Agent } from '../../accounts/index.ts';
+import type { Agent } from '../../accounts/index.ts';
 import { agentFormOptions } from '../../accounts/agents/pages/agents-page.ts';
 import { getAgent, getConduct, patchAgent, postUnblock } from '../../accounts/agents/routes.ts';
 import { getApiKeys } from '../../accounts/api-keys/routes.ts';
@@ -153,6 +153,7 @@ ${live('state', html`<p class="lead"><code>${id}</code> ${badge(agent.status)}</
 ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/agents/${id}` })}<p><a href="${HOME}/agents">All agents</a> · <a href="${HOME}">All that waits</a></p>`,
     };
   },
+  done: { create: 'It is registered.' },
   acts: {
     // The form shows what may be null as it is, so an empty field clears it.
     change: callAct('It is changed.', patchAgent, {

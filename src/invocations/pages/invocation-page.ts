@@ -180,8 +180,7 @@ ${error === null ? nothing : html`<p class="notice error"><code>${error.code}</c
     ],
   ])}</section></div>
 ${executed(shown.steps)}`,
-)}${acts(person, shown, entered)}<div class="columns">${payload('Input', shown.input, contents)}${payload('Output', shown.output, contents)}</div>
-${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
+)}${acts(person, shown, entered)}${live('contents', html`<div class="columns">${payload('Input', shown.input, contents)}${payload('Output', shown.output, contents)}</div>\n`)}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
     };
   },
   acts: {
@@ -195,5 +194,6 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/ski
     heartbeat: callAct('The claim holds on.', heartbeat, { input: ofPage }),
     cancel: callAct('It is withdrawn; its price is given back.', cancel, { input: ofPage }),
   },
+  done: { run: 'It is under way.' },
   formBytes: 1_048_576,
 });

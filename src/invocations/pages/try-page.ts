@@ -36,7 +36,7 @@ ${fieldsOf(bodyForm, bodyOptions, { entered })}</details>
 
 /** Begins a run; the page of the invocation then follows it. */
 const run: Act = {
-  done: 'It is under way.',
+  done: '',
   async run(person, form) {
     const { row, route, isOwn } = await runnable(person);
     const { visit } = person;

@@ -85,4 +85,5 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/not
       then: ({ id }) => `${DELIVERIES_PATH}/${id}`,
     }),
   },
+  done: { test: 'The test was sent.' },
 });

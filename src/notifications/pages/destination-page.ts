@@ -103,7 +103,7 @@ ${live('deliveries', deliveries.length === 0 ? empty('Nothing was sent here yet.
         input: ofPage,
       },
     ),
-    test: callAct('The test was sent.', postTest, {
+    test: callAct('', postTest, {
       input: ofPage,
       then: ({ delivery_id: delivery }) => `${HOME}/deliveries/${delivery}`,
     }),

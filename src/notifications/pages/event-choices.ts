@@ -1,3 +1,4 @@
+import { sentence } from '../../console/readable.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { sentence } from '../../console/readable.ts';
 import { eventCatalogue } from '../../events/index.ts';

@@ -29,7 +29,7 @@ export const postPage = consolePage({
 <section class="card">${actForm({ act: 'post', label: 'Post it', tone: 'primary', fields: fieldsOf(postForm, postOptions, { entered }) })}</section>`,
   }),
   acts: {
-    post: callAct('It is posted.', post, {
+    post: callAct('', post, {
       input: (form) => ({ body: valueOf(postForm, form, postOptions) }),
       then: ({ id }) => `${REQUESTS_PATH}/${id}`,
     }),

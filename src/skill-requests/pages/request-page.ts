@@ -106,4 +106,5 @@ ${suggestionsOf(chains.suggestions)}${schemaOfRequest('Wanted input', request.de
     close: toStatus('It is closed.', 'closed'),
     open: toStatus('It is open again.', 'open'),
   },
+  done: { post: 'It is posted.' },
 });

@@ -128,7 +128,7 @@ ${further('Code, for a skill that the service executes', code, entered)}${furthe
     )}`,
   }),
   acts: {
-    publish: callAct('It is published.', publish, {
+    publish: callAct('', publish, {
       input: (form) => ({ body: skillOf(form) }),
       then: ({ id }) => `${SKILLS_PATH}/${id}`,
     }),

@@ -137,5 +137,6 @@ ${listed.html}${asCurl({ method: 'GET', address: `${visit.context.config.publicB
     unlist: callAct('It is out of the market; who knows its id can still invoke it.', unlist, { input: ofPage }),
     suspend: callAct('Nobody can invoke it any more.', suspend, { input: ofPage }),
   },
+  done: { publish: 'It is published.' },
   formBytes: PUBLISH_BODY_BYTES,
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { casesOf } from '../../support/cases.ts';
 import { chromium } from '../../support/chromium.ts';
-import { buildOperator, type TestOperator } from '../../support/factories.ts';
+import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { PATIENCE_MS } from '../../support/pasted.ts';
 import { codeFor, signIn } from '../../support/people.ts';
 import { assertStatus, type Requester } from '../../support/service.ts';
@@ -64,6 +64,7 @@ const decisions: readonly Decision[] = [
       return { at: `/dashboard/agents/${agentId}`, press: {}, state: status(operator, `/v1/agents/${agentId}`) };
     },
     button: 'Unblock the agent',
+    notice: /^It is unblocked/,
     state: 'active',
   },
   {
@@ -90,10 +91,12 @@ describe('People decide in a browser', function () {
   this.timeout(PATIENCE_MS);
   let operator: TestOperator;
   let cookie: string;
+  let buyerCookie: string;
   before(async () => {
     await chromium(); // it is installed where it is not there yet
     operator = await buildOperator({ tier: 'business' });
     ({ cookie } = await signIn(operator.email));
+    ({ cookie: buyerCookie } = await signIn((await buildOperator()).email));
   });
 
   for (const way of ways)
@@ -114,6 +117,37 @@ describe('People decide in a browser', function () {
           else assert.match(seen.notices[0] ?? '', notice);
           assert.equal(await prepared.state(), state);
         });
+
+      it('they pay a top-up on the page of the provider, and come back to the wallet', async () => {
+        const wallet = '/dashboard/wallet';
+        await visitor.open(wallet);
+        const begun = await visitor.press('Top up', { fields: { amount: '25.50' } });
+        assert.equal(begun.title, 'Top up the wallet');
+        await visitor.follow('Open the payment page');
+        const paid = await visitor.press('Pay $25.50');
+        assert.equal(paid.title, 'Paid');
+        const back = await visitor.follow('Back to the wallet');
+        assert.deepEqual([back.path, back.title], [wallet, 'Wallet']);
+      });
+
+      it('they publish a skill by its form, another tries it, and its end shows on the page that is open', async () => {
+        const name = unique('typed');
+        await visitor.open('/dashboard/skills/new');
+        const fields = { name, description: 'It echoes.', trust_level_required: 'L0', accepts_requests: [] };
+        const published = await visitor.press('Publish it', { fields });
+        assert.match(published.notices[0] ?? '', /published/);
+        const offer = `/dashboard/market/${/skl_\w+/.exec(published.path)?.[0] ?? ''}`;
+        const buyer = await visitorBy({ ...way, cookie: buyerCookie, width: 360, scheme: 'dark' });
+        await buyer.open(offer);
+        const { path } = await buyer.press('Run it', { fields: { 'input.text': 'hello' } });
+        assert.match(path, /^\/dashboard\/invocations\/inv_/);
+        await visitor.open(path);
+        await visitor.press('Claim it');
+        await visitor.press('Complete it', { fields: { output: '{"text": "hello to you"}' } });
+        if (way.scripts) await buyer.watch(/hello to you/);
+        else assert.match((await buyer.open(path)).text, /hello to you/);
+        await buyer.close();
+      });
 
       it('they sign in with the code of the mail, and out', async () => {
         const { name, email } = await buildOperator();

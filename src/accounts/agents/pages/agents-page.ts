@@ -96,7 +96,7 @@ ${actForm({ act: 'create', label: 'Register it', tone: 'primary', fields: fields
     );
   },
   acts: {
-    create: callAct('It is registered.', postAgent, {
+    create: callAct('', postAgent, {
       input: (entered) => ({ body: valueOf(form, entered, agentFormOptions) }),
       then: ({ id }) => `${AGENTS_PATH}/${id}`,
     }),
