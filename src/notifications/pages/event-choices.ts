@@ -1,6 +1,5 @@
 import { sentence } from '../../console/readable.ts';
 import { html, type Html } from '../../http/pages/html.ts';
-import { sentence } from '../../console/readable.ts';
 import { eventCatalogue } from '../../events/index.ts';
 
 /** The types that a rule may name, by family. */
