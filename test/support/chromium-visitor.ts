@@ -176,6 +176,8 @@ export class ChromiumVisitor implements Visitor {
   /** @param value of boxes the values of those that are ticked */
   async #fill(field: Locator, value: string | readonly string[]): Promise<void> {
     const first = field.first();
+    for (const summary of await first.locator('xpath=ancestor::details[not(@open)]/summary').all())
+      await this.#use(summary);
     const type = await first.getAttribute('type');
     if (type === 'checkbox' || type === 'radio') {
       for (const box of await field.all())
