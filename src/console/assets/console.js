@@ -32,6 +32,17 @@ follow();
 for (const part of document.querySelectorAll('[data-live]')) part.dataset.was = part.innerHTML;
 prepare(document);
 
+const isChanged = (field) => {
+  if (field.matches('[type="checkbox"], [type="radio"]')) return field.checked !== field.defaultChecked;
+  if (!field.matches('select')) return field.value !== field.defaultValue;
+  const first = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
+  return field.selectedIndex !== Math.max(first, 0);
+};
+const isTouched = (part) => {
+  if (part.contains(document.activeElement)) return true;
+  return [...part.querySelectorAll('input, textarea, select')].some(isChanged);
+};
+
 // What somebody types into, or has opened, stays as it is: only parts that differ are put in.
 const refresh = async () => {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
@@ -39,7 +50,7 @@ const refresh = async () => {
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const part of document.querySelectorAll('[data-live]')) {
     const next = fresh.getElementById(part.id);
-    if (next === null || part.contains(document.activeElement)) continue;
+    if (next === null || isTouched(part)) continue;
     if (part.dataset.was === next.innerHTML) continue;
     const open = [...part.querySelectorAll('details')].map((details) => details.open);
     part.replaceChildren(...document.importNode(next, true).childNodes);
@@ -52,14 +63,27 @@ const refresh = async () => {
 
 const address = document.body.dataset.stream;
 if (address !== undefined) {
-  let pending = false;
+  let isRunning = false;
+  let isAsked = false;
+  // What changes while the page is fetched is fetched once more.
+  const update = async () => {
+    isAsked = true;
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      while (isAsked && !document.hidden) {
+        isAsked = false;
+        await refresh();
+      }
+    } finally {
+      isRunning = false;
+    }
+  };
   const stream = new EventSource(address);
-  stream.addEventListener('message', async () => {
-    if (document.hidden || pending) return;
-    pending = true;
-    await refresh().finally(() => (pending = false));
-  });
-  document.addEventListener('visibilitychange', () => !document.hidden && refresh());
+  stream.addEventListener('message', update);
+  // A stream ends each minute, and nobody tells what changed until the next one is open.
+  stream.addEventListener('open', () => stream.addEventListener('open', update), { once: true });
+  document.addEventListener('visibilitychange', update);
 }
 
 // A form is sent once: a second click would send it again. Its key makes a repetition harmless even without this script.
