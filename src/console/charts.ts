@@ -69,7 +69,7 @@ export const meter = (what: string, used: number, allowed: number | null): Html 
 
 /** A step of something that takes its time. */
 export interface Step {
-  /** What happened. */
+  /** The words for that which happened. */
   what: Html | string;
   /** ISO 8601; null: it has not happened yet. */
   at: string | null;

@@ -46,7 +46,7 @@ export interface FormOptions {
   long?: readonly string[];
   /** By path: fields of one line, however long they may be, an address say. */
   short?: readonly string[];
-  /** By path: fields that hide what is typed. */
+  /** By path: fields that hide what is typed. No page has a secret in it, so one that was refused is typed again. */
   secret?: readonly string[];
   /** By path: what may be chosen, where the schema takes any text. */
   choices?: Readonly<Record<string, readonly (readonly [value: string, text: string])[]>>;
@@ -207,7 +207,8 @@ ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired }
   const hint = at(options.hints, path) ?? schema.description;
   const told = html`${hint === undefined ? html`` : html`<span class="hint">${sentence(hint)}</span>`}${faults.map((fault) => html`<span class="fault">${fault}</span>`)}`;
   const state = html`${isRequired && kind !== 'flag' ? html` required` : html``}${faults.length === 0 ? html`` : html` aria-invalid="true"`}`;
-  const texts = textsOf(schema, { path, name, kind }, filled);
+  const isSecret = options.secret?.includes(path) === true;
+  const texts = isSecret ? [] : textsOf(schema, { path, name, kind }, filled);
   const text = texts.join('\n');
   const named = html`name="${name}"`;
   switch (kind) {
@@ -228,7 +229,7 @@ ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired }
     case 'number':
       return html`<label>${label}<input ${named} inputmode="decimal" pattern="-?[0-9]+([.][0-9]+)?" value="${text}"${state}>${told}</label>\n`;
     case 'text':
-      return html`<label>${label}<input ${named}${options.secret?.includes(path) === true ? html` type="password" autocomplete="off"` : inputType(schema)} value="${text}"${schema.maxLength === undefined ? html`` : html` maxlength="${schema.maxLength}"`}${state}>${told}</label>\n`;
+      return html`<label>${label}<input ${named}${isSecret ? html` type="password" autocomplete="off"` : inputType(schema)} value="${text}"${schema.maxLength === undefined ? html`` : html` maxlength="${schema.maxLength}"`}${state}>${told}</label>\n`;
     case 'long':
     case 'lines':
     case 'json': {

@@ -108,7 +108,7 @@ class Reader {
     return type === 'integer' || type === 'number' || type === 'boolean' ? { ...words, type } : words;
   }
 
-  /** What may be chosen is shown as it is sent. */
+  /** The choices of a field, each shown as it is sent. */
   #choice(path: readonly string[], all: readonly JsonValue[]): JsonValue[] {
     const plain = all.filter((one) => one !== null);
     this.choices.push([path.join('.'), plain.map((one) => [written(one), written(one)])]);

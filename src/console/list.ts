@@ -43,6 +43,8 @@ const PAGING = ['cursor', 'offset', 'page', 'limit'];
 const ROWS = 25;
 /** Rows of a CSV at most, a page after the other. */
 const MAX_CSV_ROWS = 1_000;
+/** Rows that each of these calls asks for: as many as every list answers. */
+const CSV_ROWS = 100;
 
 interface ShownList<Reply> {
   html: Html;
@@ -74,9 +76,10 @@ export async function listOf<
   const asked = Object.fromEntries(
     names.flatMap((name) => (oneOf(visit.query, name) === '' ? [] : [[name, oneOf(visit.query, name)]])),
   );
-  const query = { limit: String(ROWS), ...asked, ...input.query };
+  const isCsv = oneOf(visit.query, 'csv') === list.id;
+  const query = { limit: String(ROWS), ...asked, ...input.query, ...(isCsv && { limit: String(CSV_ROWS) }) };
   const { body: reply, links } = await visit.call(route, { ...input, query });
-  if (oneOf(visit.query, 'csv') === list.id) {
+  if (isCsv) {
     const found = [...(await rows(reply))];
     let next = links.next;
     while (next !== undefined && found.length < MAX_CSV_ROWS) {

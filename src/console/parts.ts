@@ -71,10 +71,6 @@ export const empty = (words: Html | string): Html => html`<p class="empty">${wor
 export const copyable = (text: string): Html =>
   html`<div class="copyable"><pre class="wrapped" tabindex="0"><code data-copy>${text}</code></pre></div>\n`;
 
-/** A box that must be ticked before a form does what cannot be undone. */
-export const confirmation = (words: string): Html =>
-  html`<label><input type="checkbox" name="sure" value="true" required><span>${words}</span></label>\n`;
-
 /** A secret that nobody is shown again, a key say. */
 export const shownOnce = (what: string, secret: string): Html =>
   html`<div class="notice warning" role="status"><p><strong>${what} is shown this once.</strong> Copy it now.</p>

@@ -28,9 +28,12 @@ export const oneOf = (values: Visit['query'], name: string): string => {
 export const isOf = (error: unknown, code: CarnetError['code']): error is CarnetError =>
   error instanceof CarnetError && error.code === code;
 
-/** Whether this is a refusal to be shown where the form was, in its own words. */
+/**
+ * Whether this is a refusal to be shown where the form was, in its own words. A form may name what is not there, or need a part of the service
+ * that is away; where the thing of the page itself is not there, the page is refused when it is shown again.
+ */
 export const isRefusal = (error: unknown): error is CarnetError =>
-  error instanceof CarnetError && error.status < 500 && error.code !== 'NOT_FOUND';
+  error instanceof CarnetError && error.code !== 'INTERNAL_ERROR';
 
 export const noticeOf = (refusal: CarnetError): Html =>
   html`<p class="notice error" role="alert">${refusal.message}</p>\n`;

@@ -43,6 +43,16 @@ describe('Forms that are made from a schema', () => {
     assert.match(text, /name="name"[^>]* maxlength="64" required>/);
   });
 
+  it('never have a secret in them, neither that which was typed nor that which there is', () => {
+    const secret = { secret: ['name'] };
+    const refusal = invalid({ path: 'name', code: 'too_big', message: 'is too long' });
+    const { text } = fieldsOf(schema, secret, { entered: { act: 'put', form: { name: 'hush', text: 't' }, refusal } });
+    assert.doesNotMatch(text, /hush/);
+    assert.match(text, /is too long/);
+    assert.match(text, />\nt<\/textarea>/, 'what is no secret is kept');
+    assert.doesNotMatch(fieldsOf(schema, secret, { values: { name: 'hush' } }).text, /hush/);
+  });
+
   it('stand for a value without what was left empty', () => {
     const form = {
       name: ' n ',

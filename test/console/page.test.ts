@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { isRefusal } from '../../src/console/visits.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { buildInvocation, buildOperator, buildSkill, suspend } from '../support/factories.ts';
 import { buildPerson } from '../support/people.ts';
 import { assertStatus } from '../support/service.ts';
@@ -66,6 +68,20 @@ describe('A form of the console', () => {
       const opened = await browser.open(`${page.path}?done=${done}`);
       assert.deepEqual(opened.notices, []);
     }
+  });
+
+  it('keeps what was typed where it names what is not there', async () => {
+    const browser = browserOf(await buildPerson(await buildOperator()));
+    const fields = { declared_intent: 'Tidy the attic', agent_id: 'ag_01K9ZC4T0M3Q8V6W2X5Y7ZABCD' };
+    const refused = await (await browser.open('/dashboard/missions')).press('Declare it', { fields });
+    assert.equal(refused.status, 404);
+    assert.match(refused.notices[0] ?? '', /agent/);
+    assert.deepEqual(refused.formOf('Declare it').values.get('declared_intent'), 'Tidy the attic');
+  });
+
+  it('is shown again where a part of the service is away, and not where the fault is ours', () => {
+    assert.equal(isRefusal(new CarnetError('TEMPORARILY_UNAVAILABLE', 'Later.')), true);
+    assert.equal(isRefusal(new CarnetError('INTERNAL_ERROR', 'Ours.')), false);
   });
 
   it('says why it is refused where the operator is suspended', async () => {

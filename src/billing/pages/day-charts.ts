@@ -34,7 +34,7 @@ ${causes.map(
 `;
 }
 
-/** What went out of the wallet by day and by cause, from sums that the service has read in a bounded time. */
+/** The money that went out of the wallet by day and by cause, from sums that the service has read in a bounded time. */
 export function dayCharts({ sums, since, complete }: z.infer<typeof DaysSchema>): Html {
   const days = daysUntil(Date.now()).map((day) =>
     bar(

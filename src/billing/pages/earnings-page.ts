@@ -37,7 +37,7 @@ const columns: readonly Column<Payout>[] = [
   { title: 'Paid', cell: ({ paid_at: at }) => momentOr(at), text: ({ paid_at: at }) => at },
 ];
 
-/** What others paid for the skills of an operator, and what of it was paid out. */
+/** The earnings of an operator, and its payouts. */
 export const earningsPage = consolePage({
   operation: 'earningsPage',
   path: EARNINGS_PATH,

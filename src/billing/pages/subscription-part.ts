@@ -56,7 +56,7 @@ const seatsOptions = {
   hints: { purchased_seats: 'All of them, not the difference. They count immediately.' },
 };
 
-/** What may be done with the subscription as it is. */
+/** The forms that the subscription allows as it is. */
 export function subscriptionForms(
   { tier, status, next_tier: next, purchased_seats: seats, pending_change: change }: Subscription,
   { seats: { included_seats: included, seat_ceiling: ceiling } }: Usage,

@@ -5,7 +5,7 @@ import { moment } from '../../http/pages/moment.ts';
 import { duration } from '../../console/charts.ts';
 import { asCurl, listOf } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live } from '../../console/page.ts';
-import { badge, facts, type Column } from '../../console/parts.ts';
+import { badge, facts, sure, type Column } from '../../console/parts.ts';
 import { idLink, named } from '../../console/places.ts';
 import { decides, type PersonsVisit } from '../../console/visits.ts';
 import { getRefunds, postRefund } from '../payments/refunds/routes.ts';
@@ -91,7 +91,7 @@ async function refundPart(person: PersonsVisit, { id, type, amount_cents: cents 
         act: 'refund',
         label: `Refund ${dollars(cents)}`,
         tone: 'danger',
-        fields: html`<label><input type="checkbox" name="sure" value="yes" required><span>Give it back. This cannot be undone.</span></label>\n`,
+        fields: sure('Give it back. This cannot be undone.'),
       })
     : html`<p class="muted">Owners and administrators refund it.</p>\n`;
   return refundCard(

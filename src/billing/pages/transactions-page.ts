@@ -14,10 +14,6 @@ import { columnsOf } from './columns.ts';
 import { dayCharts } from './day-charts.ts';
 import { fineCents, reasons, remaindersSentence, TRANSACTIONS_PATH, typeWords, WALLET_PATH } from './words.ts';
 
-/** A row may show 400 sources; a CSV takes as many rows from each call as one may have. */
-const ROWS = '25';
-const CSV_ROWS = '200';
-
 type Statement = z.output<typeof StatementSchema>;
 type TimelineRow = z.output<typeof TimelineSchema>['rows'][number];
 
@@ -134,8 +130,6 @@ const timelineColumns: readonly Column<TimelineRow>[] = [
 const above = ({ total, remainders }: Statement): Html =>
   html`${total === 0 ? html`` : html`<p class="muted">${total === 1 ? 'One row' : `${total} rows`} under these filters${total === ROWS_COUNTED ? ', or more' : ''}.</p>\n`}${remaindersSentence(remainders ?? [])}`;
 
-const limitOf = ({ visit }: PersonsVisit): string => (oneOf(visit.query, 'csv') === '' ? ROWS : CSV_ROWS);
-
 const nothing = html`Nothing has moved yet. <a href="${WALLET_PATH}">Top up the wallet</a>, and the first row is here.`;
 
 const statement = async (person: PersonsVisit) =>
@@ -143,7 +137,6 @@ const statement = async (person: PersonsVisit) =>
     id: 'transactions',
     label: 'Transactions',
     path: TRANSACTIONS_PATH,
-    input: { query: { limit: limitOf(person) } },
     rows: (reply) => ('transactions' in reply ? reply.transactions : []),
     columns: oneOf(person.visit.query, 'csv') === '' ? columns : referenceColumns,
     filters,
@@ -156,7 +149,7 @@ const timeline = async (person: PersonsVisit) =>
     id: 'timeline',
     label: 'Timeline',
     path: TRANSACTIONS_PATH,
-    input: { query: { limit: limitOf(person), view: 'timeline' } },
+    input: { query: { view: 'timeline' } },
     kept: { view: 'timeline' },
     rows: (reply) => ('rows' in reply ? reply.rows : []),
     columns: timelineColumns,
@@ -164,7 +157,7 @@ const timeline = async (person: PersonsVisit) =>
     nothing,
   });
 
-/** What moved in the wallet, on two tabs: the statement, and the same among model calls that no debit has taken yet. */
+/** The rows of the wallet, on two tabs: the statement, and the same among model calls that no debit has taken yet. */
 export const transactionsPage = consolePage({
   operation: 'transactionsPage',
   path: TRANSACTIONS_PATH,

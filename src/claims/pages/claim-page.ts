@@ -2,8 +2,8 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage } from '../../console/page.ts';
-import { badge, confirmation, facts, table } from '../../console/parts.ts';
+import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
+import { badge, facts, sure, table } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
 import { decides, isOf, type PersonsVisit } from '../../console/visits.ts';
@@ -65,30 +65,31 @@ const revokeForm = schemaOf(RevokeClaimSchema);
 const eraseForm = schemaOf(EraseClaimSchema);
 
 /** Its issuer may take it back, and a person may erase its payload; neither can be undone. */
-const acts = (person: PersonsVisit, claim: Claim): Html =>
-  claim.envelope['issuer'] !== person.caller.operatorId
-    ? nothing
-    : html`<div class="columns">${
-        claim.revoked_at === null
-          ? html`<section class="card"><h2>Revoke it</h2>
+function acts(person: PersonsVisit, claim: Claim, entered?: Entered): Html {
+  if (claim.envelope['issuer'] !== person.caller.operatorId) return nothing;
+  const of = (act: string) => ({ entered: entered?.act === act ? entered : undefined });
+  return html`<div class="columns">${
+    claim.revoked_at === null
+      ? html`<section class="card"><h2>Revoke it</h2>
 <p class="muted">It stays in the log, and is said to be revoked from then on.</p>
-${actForm({ act: 'revoke', label: 'Revoke the claim', tone: 'danger', fields: html`${fieldsOf(revokeForm)}${sure}` })}</section>`
-          : nothing
-      }${
-        claim.erased_at === null && decides(person)
-          ? html`<section class="card"><h2>Erase its payload</h2>
+${actForm({ act: 'revoke', label: 'Revoke the claim', tone: 'danger', fields: html`${fieldsOf(revokeForm, {}, of('revoke'))}${forGood}` })}</section>`
+      : nothing
+  }${
+    claim.erased_at === null && decides(person)
+      ? html`<section class="card"><h2>Erase its payload</h2>
 <p class="muted">Digest, receipt and place in the log stay; nobody can read the statement any more.</p>
-${actForm({ act: 'erase', label: 'Erase the payload', tone: 'danger', fields: html`${fieldsOf(eraseForm)}${sure}` })}</section>`
-          : nothing
-      }</div>`;
+${actForm({ act: 'erase', label: 'Erase the payload', tone: 'danger', fields: html`${fieldsOf(eraseForm, {}, of('erase'))}${forGood}` })}</section>`
+      : nothing
+  }</div>`;
+}
 
-const sure = confirmation('I know that this cannot be undone');
+const forGood = sure('I know that this cannot be undone');
 
 /** One claim: its statement, its receipt, and its way to the root of the log. */
 export const claimPage = consolePage({
   operation: 'claimPage',
   path: `${HOME}/claims/:id`,
-  async show(person) {
+  async show(person, entered) {
     const { visit } = person;
     const { body: claim } = await visit.call(read, { params: { id: visit.id } });
     const { id } = claim;
@@ -121,7 +122,7 @@ ${await inclusionOf(person, id)}<p><button type="button" data-verify="${id}" hid
 <p class="muted small">The <a href="/docs">offline verifier</a> checks more: <code>npm run verify -- bundle.json --key …</code>, with the bundle of <code>GET /v1/claims/${id}/bundle</code>.</p></section>
 <section class="card"><h2>Receipt</h2>
 ${receiptOf(claim)}</section>
-${isWhole(claim) ? html`${stated(claim)}${acts(person, claim)}` : nothing}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/claims/${id}` })}`,
+${isWhole(claim) ? html`${stated(claim)}${acts(person, claim, entered)}` : nothing}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/claims/${id}` })}`,
     };
   },
   acts: {

@@ -32,6 +32,17 @@ follow();
 for (const part of document.querySelectorAll('[data-live]')) part.dataset.was = part.innerHTML;
 prepare(document);
 
+const isChanged = (field) => {
+  if (field.matches('[type="checkbox"], [type="radio"]')) return field.checked !== field.defaultChecked;
+  if (!field.matches('select')) return field.value !== field.defaultValue;
+  const first = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
+  return field.selectedIndex !== Math.max(first, 0);
+};
+const isTouched = (part) => {
+  if (part.contains(document.activeElement)) return true;
+  return [...part.querySelectorAll('input, textarea, select')].some(isChanged);
+};
+
 // What somebody types into, or has opened, stays as it is: only parts that differ are put in.
 const refresh = async () => {
   // Where the service is away for a moment, the next change brings the page up to date.
@@ -40,7 +51,7 @@ const refresh = async () => {
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const part of document.querySelectorAll('[data-live]')) {
     const next = fresh.getElementById(part.id);
-    if (next === null || part.contains(document.activeElement)) continue;
+    if (next === null || isTouched(part)) continue;
     if (part.dataset.was === next.innerHTML) continue;
     const open = [...part.querySelectorAll('details')].map((details) => details.open);
     part.replaceChildren(...document.importNode(next, true).childNodes);
@@ -53,21 +64,27 @@ const refresh = async () => {
 
 const address = document.body.dataset.stream;
 if (address !== undefined) {
-  let pending = false;
-  const stream = new EventSource(address);
-  const look = async () => {
-    if (document.hidden || pending) return;
-    pending = true;
-    await refresh().finally(() => (pending = false));
+  let isRunning = false;
+  let isAsked = false;
+  // What changes while the page is fetched is fetched once more.
+  const update = async () => {
+    isAsked = true;
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      while (isAsked && !document.hidden) {
+        isAsked = false;
+        await refresh();
+      }
+    } finally {
+      isRunning = false;
+    }
   };
-  stream.addEventListener('message', look);
-  // A stream ends each minute. What has changed until the next one is open, nobody has told.
-  let opened = false;
-  stream.addEventListener('open', () => {
-    if (opened) void look();
-    opened = true;
-  });
-  document.addEventListener('visibilitychange', () => !document.hidden && refresh());
+  const stream = new EventSource(address);
+  stream.addEventListener('message', update);
+  // A stream ends each minute, and nobody tells what changed until the next one is open.
+  stream.addEventListener('open', () => stream.addEventListener('open', update), { once: true });
+  document.addEventListener('visibilitychange', update);
 }
 
 // A form is sent once: a second click would send it again. Its key makes a repetition harmless even without this script.

@@ -1,7 +1,7 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { listOf } from '../../console/list.ts';
 import { actForm, callAct, consolePage, type Entered } from '../../console/page.ts';
-import { empty, momentOr, type Column } from '../../console/parts.ts';
+import { empty, momentOr, sure, type Column } from '../../console/parts.ts';
 import { HOME } from '../../console/places.ts';
 import { decides, oneOf } from '../../console/visits.ts';
 import type { Config } from '../../context/config.ts';
@@ -28,10 +28,6 @@ const providerForm = (slugs: readonly string[]): JsonObject => ({
   required: ['provider'],
 });
 
-/** The form as it was typed, without the key: a page that is shown again has no secret in it. */
-const withoutKey = (entered: Entered | undefined): Entered | undefined =>
-  entered?.act === 'put' ? { ...entered, form: { ...entered.form, api_key: '' } } : undefined;
-
 const columns: readonly Column<Credential>[] = [
   { title: 'Provider', cell: ({ provider }) => provider, text: ({ provider }) => provider },
   { title: 'Label', cell: ({ label }) => label ?? '', text: ({ label }) => label },
@@ -44,7 +40,7 @@ const columns: readonly Column<Credential>[] = [
       actForm({
         act: 'remove',
         hidden: { provider },
-        fields: html`<label><input type="checkbox" name="sure" value="true" required><span>Runs that need it fail from then on</span></label>`,
+        fields: sure('Runs that need it fail from then on'),
         label: 'Delete',
         tone: 'danger',
       }),
@@ -54,7 +50,7 @@ const columns: readonly Column<Credential>[] = [
 function enter({ modelProviders }: Pick<Config, 'modelProviders'>, entered: Entered | undefined): Html {
   const slugs = modelProviders.map(({ slug }) => slug);
   if (slugs.length === 0) return empty('This service knows no provider of language models.');
-  const filled = { entered: withoutKey(entered) };
+  const filled = { entered: entered?.act === 'put' ? entered : undefined };
   return html`<section class="card">${actForm({
     act: 'put',
     label: 'Save the key',

@@ -8,7 +8,7 @@ import { subjectAsJson } from '../../commands/subject-digest.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage, type Entered, type Form } from '../../console/page.ts';
-import { badge, facts } from '../../console/parts.ts';
+import { badge, facts, sure } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { excerptOf } from '../../console/readable.ts';
 import { decides, oneOf, type PersonsVisit } from '../../console/visits.ts';
@@ -102,7 +102,7 @@ ${actForm({
   act: 'retire',
   label: 'Retire it',
   tone: 'danger',
-  fields: html`<label><input type="checkbox" name="sure" value="true" required><span>Revoke its passports, and refuse its keys.</span></label>\n`,
+  fields: sure('Revoke its passports, and refuse its keys.'),
 })}`
   }</section>
 `;

@@ -61,7 +61,7 @@ ${hidden('token', token)}<p>As the owner of the demo ${which}, in this browser.<
         return redirect(HOME, { 'Set-Cookie': sessionCookie(session.token, context.config.publicBaseUrl) });
       } catch (error) {
         used.delete(token);
-        if (!isRefusal(error) && !(error instanceof CarnetError && error.code === 'NOT_FOUND')) throw error;
+        if (!isRefusal(error)) throw error;
         return refused(error);
       }
     },

@@ -20,7 +20,7 @@ import { parseOrRefuse } from '../../errors/faults.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import type { Page } from '../../http/pages/page.ts';
-import type { PeoplePage } from '../../http/pages/people-pages.ts';
+import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
 import {
   decideReview,
   DecideReviewSchema,
@@ -67,13 +67,15 @@ interface Shown {
   whole: boolean;
   /** The part of the report that the page leaves out, to be read before deciding; absent: nothing. */
   leftOut?: Html;
+  /** As they were typed into the form that was refused. */
+  notes?: string;
 }
 
 /** Shows what an agent did that somebody is to vouch for, with the form that decides it where this person may. */
 export async function reviewCard(
   person: PersonsVisit,
   review: Review,
-  { whole, leftOut = nothing }: Shown,
+  { whole, leftOut = nothing, notes = '' }: Shown,
 ): Promise<Html> {
   const agent = await agentOf(person, review.agent_id);
   const path = pathOfReview(review.checkout_id);
@@ -85,7 +87,7 @@ ${review.missed ? html`<p class="muted">It has sent no checkout in time.</p>\n` 
 <dt>Since</dt><dd>${moment(review.created_at)}</dd>
 ${await decisionFacts(person, review)}<dt>Report</dt><dd><a href="${path}"><code>${review.checkout_id}</code></a></dd>
 </dl>
-${leftOut}${review.status === 'approved' ? nothing : decisionOf(person, review, { path, all: whole || review.flags.length <= MAX_SHOWN })}</article>`;
+${leftOut}${review.status === 'approved' ? nothing : decisionOf(person, review, { path, notes, all: whole || review.flags.length <= MAX_SHOWN })}</article>`;
 }
 
 /** How it was decided: by whom, when, and with which notes. */
@@ -106,7 +108,7 @@ ${
 function decisionOf(
   { visit, caller }: PersonsVisit,
   review: Review,
-  { path, all }: { path: string; all: boolean },
+  { path, notes, all }: { path: string; notes: string; all: boolean },
 ): Html {
   if (!mayApprove(caller))
     return html`<p class="notice warning">An owner or administrator decides this; you are a member.</p>\n`;
@@ -122,7 +124,7 @@ function decisionOf(
   return html`<form method="post" action="${path}">
 <input type="hidden" name="seen" value="${review.digest}">
 <label>Notes <span class="hint">They are kept with the decision.</span>
-<textarea name="notes" maxlength="1000" rows="2"></textarea></label>
+<textarea name="notes" maxlength="1000" rows="2">\n${notes}</textarea></label>
 <p class="hint">${review.status === 'pending' ? html`“Block” says that the work was not right${revoked}.` : html`It was blocked, and can still be approved.`} “Block the agent” revokes its passports of this work too, and it gets none until a person unblocks it.${held}</p>
 <div class="actions">
 <button class="primary" name="decision" value="approved">Approve</button>
@@ -245,7 +247,11 @@ ${reportedPart(part, null)}
   });
 }
 
-async function shownReview(person: PersonsVisit, refusal?: CarnetError): Promise<Page> {
+/** @param refused the form that was, and why */
+async function shownReview(
+  person: PersonsVisit,
+  { refusal, notes }: { refusal?: CarnetError; notes?: string } = {},
+): Promise<Page> {
   const { context, id, query } = person.visit;
   const review = await readReview(context, person.caller, id);
   const report = await readReport(context, person.caller, review.jti);
@@ -259,7 +265,7 @@ async function shownReview(person: PersonsVisit, refusal?: CarnetError): Promise
     refusal,
     live: { ids: [id, review.jti], looks: true },
     body: html`<h1>Review</h1>
-${live('outcome', (await reviewOutcome(person, review)) ?? nothing)}${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page) })}
+${live('outcome', (await reviewOutcome(person, review)) ?? nothing)}${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page), ...(notes !== undefined && { notes }) })}
 ${live('session', html`<h2>The session</h2>\n${sessionTimeline(report)}<h2>Delegation</h2>\n${await sessionTree(person, report.passport)}`)}
 <h2 id="report">What the agent reported</h2>
 ${reportOf(page, pathOfReview(id))}
@@ -295,7 +301,7 @@ export const reviewPage: PeoplePage = {
         return redirect(`${HOME}?decided=${id}`);
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        return await shownReview(person, error);
+        return await shownReview(person, { refusal: error, notes: oneOf(form as Visit['query'], 'notes') });
       }
     }),
 };

@@ -3,7 +3,7 @@ import type { ReadContent } from '../events/schema.ts';
 
 const nothing = html``;
 
-/** What came of an event, with its findings marked, for a person who decides about it. It is text alone: no link of it leads anywhere, and nothing of it is fetched. */
+/** The content of an event, with its findings marked, for a person who decides about it. It is text alone: no link of it leads anywhere, and nothing of it is fetched. */
 export const contentText = ({ explanation, passages, places_left_out: others }: ReadContent): Html =>
   html`<p class="muted">Somebody outside has written it. Do nothing that it asks for.</p>
 ${explanation === null ? nothing : html`<p class="notice warning">${explanation}</p>\n`}${passages.map(passageOf)}${others === 0 ? nothing : html`<p>${others} more places are not shown; none of them has a finding.</p>\n`}`;

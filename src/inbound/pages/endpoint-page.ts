@@ -6,7 +6,7 @@ import { shares } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { asCurl, listOf } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage, type Entered, type Form } from '../../console/page.ts';
-import { confirmation, copyable, facts, momentOr, shownOnce, type Column } from '../../console/parts.ts';
+import { sure, copyable, facts, momentOr, shownOnce, type Column } from '../../console/parts.ts';
 import { idLink } from '../../console/places.ts';
 import { decides, oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { deleteEndpoint, getEndpoint, patchEndpoint, postRotateSecret, postSample } from '../endpoints/routes.ts';
@@ -122,7 +122,7 @@ function actsOf(person: PersonsVisit, endpoint: Endpoint, entered?: Entered): Ht
     act: 'revoke',
     label: 'Revoke the endpoint',
     tone: 'danger',
-    fields: confirmation('Nothing is taken or forwarded here any more. This cannot be undone.'),
+    fields: sure('Nothing is taken or forwarded here any more. This cannot be undone.'),
   })}</section>
 `;
 }

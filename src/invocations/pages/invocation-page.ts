@@ -119,7 +119,7 @@ const rating = ({ skill_id: skill, id }: Shown): Html =>
 ${actForm({ act: 'rate', action: `${HOME}/market/${skill}`, hidden: { invocation_id: id }, fields: fieldsOf(rateForm), label: 'Rate it' })}</section>
 `;
 
-/** What its provider, or its consumer, may do now. */
+/** The forms for its provider, or its consumer, as it stands. */
 function acts({ caller }: PersonsVisit, shown: Shown, entered?: Entered): Html {
   const { status, provider_operator_id: provider, consumer_operator_id: consumer, execution_mode: mode } = shown;
   const isProvider = provider === caller.operatorId && mode === 'open';

@@ -3,7 +3,7 @@ import { moment } from '../../http/pages/moment.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
-import { badge, confirmation, empty, facts, momentOr, shownOnce, table } from '../../console/parts.ts';
+import { badge, sure, empty, facts, momentOr, shownOnce, table } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { channels } from '../channels/registry.ts';
 import { getDeliveries, postTest } from '../deliveries/routes.ts';
@@ -44,7 +44,7 @@ const actsOf = ({ id, verified, channel_type: kind, disabled_at: disabled }: Des
     tone: 'danger',
     action: DESTINATIONS_PATH,
     hidden: { id },
-    fields: confirmation('It leaves its rules, and what waits for it is not sent. This cannot be undone.'),
+    fields: sure('It leaves its rules, and what waits for it is not sent. This cannot be undone.'),
   })}</section></div>
 `;
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json/value.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, ofPage, type Entered, type Form } from '../../console/page.ts';
-import { badge, confirmation, empty } from '../../console/parts.ts';
+import { badge, sure, empty } from '../../console/parts.ts';
 import { oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { standardEventTypes } from '../../events/index.ts';
 import { getDestinations } from '../destinations/routes.ts';
@@ -118,7 +118,7 @@ ${rule.active ? html`` : html`<p class="notice warning">All of its destinations 
         tone: 'danger',
         action: RULES_PATH,
         hidden: { id: rule.id },
-        fields: confirmation('Events are not sent by it any more. What it has matched is still delivered.'),
+        fields: sure('Events are not sent by it any more. What it has matched is still delivered.'),
       })}</section>
 ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/notifications/channels/${rule.id}` })}`,
     };

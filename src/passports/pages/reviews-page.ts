@@ -67,7 +67,7 @@ async function rowsOf(person: PersonsVisit, reviews: readonly Review[]): Promise
   return rows;
 }
 
-/** What agents did that a person is to vouch for: what waits first, then what was decided, by whom and when. */
+/** The reviews of an operator: what waits first, then what was decided, by whom and when. */
 export const reviewsPage = consolePage({
   operation: 'reviewsPage',
   path: REVIEWS_PATH,

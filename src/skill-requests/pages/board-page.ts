@@ -38,7 +38,7 @@ const columns: readonly Column<ListedSkillRequest>[] = [
   { title: 'Id', cell: ({ id }) => idLink(id), text: ({ id }) => id },
 ];
 
-/** What operators look for, of all operators. */
+/** The requests of all operators. */
 export const boardPage = consolePage({
   operation: 'requestsPage',
   path: REQUESTS_PATH,

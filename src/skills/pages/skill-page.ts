@@ -68,7 +68,7 @@ ${set.map(([title, value]) => html`<h3>${title}</h3>\n<pre class="wrapped" tabin
 `;
 };
 
-/** What its owner may do with it as it stands. */
+/** The forms that its owner has for it as it stands. */
 function statusForms(person: PersonsVisit, skill: Skill): Html {
   const { status } = skill;
   const isLocked = isAnsweredBySeller(skill) && !decides(person);
@@ -84,7 +84,7 @@ function changeForm(skill: Skill, entered?: Entered): Html {
     label: 'Change it',
     tone: 'primary',
     fields: fieldsOf(updateForm, updateOptions, {
-      // What waits is shown as it was asked for: sending what was approved would withdraw it.
+      // A change that waits is shown as it was asked for: sending what was approved would withdraw it.
       values: { ...skill, ...waiting?.fields } as JsonObject,
       entered: entered?.act === 'update' ? entered : undefined,
     }),

@@ -52,6 +52,11 @@ describe('Pages of claims', () => {
     ).press('Verify it', { fields: { envelope: '{"a":' } });
     assert.equal(refused.status, 400);
     assert(refused.html.includes('{&quot;a&quot;:'), 'it keeps what was typed');
+    const long = `${HOSTILE}${'x'.repeat(2_000)}`;
+    const tooLong = await page.press('Revoke the claim', { fields: { reason: long, sure: 'true' } });
+    assert.equal(tooLong.status, 400);
+    assert.equal(tooLong.formOf('Revoke the claim', { fields: { sure: 'true' } }).values.get('reason'), long);
+    assert.equal(tooLong.formOf('Erase the payload', { fields: { sure: 'true' } }).values.get('reason'), '');
     const revoked = await page.press('Revoke the claim', { fields: { reason: HOSTILE, sure: 'true' } });
     assert.deepEqual(revoked.notices.slice(0, 1), ['The claim is revoked.']);
     const erased = await revoked.press('Erase the payload', { fields: { sure: 'true' } });

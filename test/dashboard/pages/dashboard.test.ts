@@ -440,12 +440,13 @@ describe('Reviews on the dashboard', () => {
     const page = await browser.open('/dashboard');
     const pool = await database();
     await pool.query(sql.type(z.object({}))`update checkouts set missed = true where id = ${reviewId}`);
-    const refused = await page.press('Approve');
+    const refused = await page.press('Approve', { fields: { notes: 'Fine by me.' } });
     assert.equal(refused.status, 409);
     assert.match(refused.notices[0] ?? '', /A report, a flag or a decision has come since you looked/);
     assert.equal((await reviewOf(reviewId)).status, 'pending');
     await refused.press('Approve');
-    assert.equal((await reviewOf(reviewId)).status, 'approved');
+    const { status, notes } = await reviewOf(reviewId);
+    assert.deepEqual([status, notes], ['approved', 'Fine by me.'], 'the notes are kept');
   });
 
   it('of another operator are 404, and need whole forms', async () => {

@@ -127,8 +127,8 @@ describe('Platform administration', () => {
         assert.equal((await new WebBrowser().open(`/dashboard/${path}`)).title, 'Sign in', path);
       }
       for (const other of others) {
-        const links = (await other.open('/dashboard/operator')).links();
-        assert(links.every(({ href }) => !['/dashboard/operators', '/dashboard/outbox'].includes(href)));
+        const links = new Set((await other.open('/dashboard/operator')).links().map(({ href }) => href));
+        assert(!links.has('/dashboard/operators') && !links.has('/dashboard/outbox'));
       }
     });
 
