@@ -43,7 +43,7 @@ const PAGING = ['cursor', 'offset', 'page', 'limit'];
 const ROWS = 25;
 /** Rows of a CSV at most, a page after the other. */
 const MAX_CSV_ROWS = 1_000;
-/** As many as every list has on a page: the visit counts as one call, so it may not make many, whatever `limit` its address has. */
+/** As many as every list has on a page: the visit counts as one call, so it may not make many, no matter which `limit` its address has. */
 const CSV_PAGE = 100;
 
 interface ShownList<Reply> {
