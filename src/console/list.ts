@@ -43,8 +43,8 @@ const PAGING = ['cursor', 'offset', 'page', 'limit'];
 const ROWS = 25;
 /** Rows of a CSV at most, a page after the other. */
 const MAX_CSV_ROWS = 1_000;
-/** Rows that each of these calls asks for: as many as every list answers. */
-const CSV_ROWS = 100;
+/** As many as every list has on a page: the visit counts as one call, so it may not make many, no matter which `limit` its address has. */
+const CSV_PAGE = 100;
 
 interface ShownList<Reply> {
   html: Html;
@@ -76,14 +76,15 @@ export async function listOf<
   const asked = Object.fromEntries(
     names.flatMap((name) => (oneOf(visit.query, name) === '' ? [] : [[name, oneOf(visit.query, name)]])),
   );
+  const query = { limit: String(ROWS), ...asked, ...input.query };
   const isCsv = oneOf(visit.query, 'csv') === list.id;
-  const query = { limit: String(ROWS), ...asked, ...input.query, ...(isCsv && { limit: String(CSV_ROWS) }) };
-  const { body: reply, links } = await visit.call(route, { ...input, query });
+  const page = isCsv ? { limit: String(CSV_PAGE) } : {};
+  const { body: reply, links } = await visit.call(route, { ...input, query: { ...query, ...page } });
   if (isCsv) {
     const found = [...(await rows(reply))];
     let next = links.next;
     while (next !== undefined && found.length < MAX_CSV_ROWS) {
-      const further = await visit.call(route, { ...input, query: { ...query, ...texts(next) } });
+      const further = await visit.call(route, { ...input, query: { ...query, ...texts(next), ...page } });
       found.push(...(await rows(further.body)));
       next = further.links.next;
     }
@@ -159,10 +160,13 @@ export function asCurl({ method, address, body }: { method: string; address: str
   return html`<details class="curl"><summary>As a call</summary>${copyable(lines.join(' \\\n  '))}</details>\n`;
 }
 
+/** The start of a text that spreadsheets run as a formula: no less than csv_text() of the statement has. */
+const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+@\u207a\u207b\u2212\ufe62-\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20-])/u;
+
 /** A cell that a spreadsheet would run as a formula is text to it. */
 const cellOf = (value: string | number | null): string => {
   if (typeof value === 'number') return String(value);
-  const text = value === null ? '' : /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const text = value === null ? '' : FORMULA.test(value) ? `'${value}` : value;
   return `"${text.replaceAll('"', '""')}"`;
 };
 

@@ -121,7 +121,7 @@ function parseFormBody(bytes: Buffer): JsonValue {
 }
 
 /** A form of a page of the service is a few members long, unless a person pastes texts into it. */
-const STANDARD_FORM_BYTES = 16_384;
+export const STANDARD_FORM_BYTES = 16_384;
 /** No form of introspection has ten; the longest of a page is made from a schema, a field for each property. */
 const FORM_FIELDS = 200;
 

@@ -16,14 +16,15 @@ const isLoopbackAddress = (address: string): boolean => /^(?:::ffff:)?127(?:\.\d
 
 /**
  * Whether a program on this machine asks, with nobody in between. The name in Host keeps out pages of the web whose own name leads here
- * (DNS rebinding); a proxy on this machine is known by the headers that it adds.
+ * (DNS rebinding); a proxy on this machine is known by the headers that it adds, or by HTTP/1.0: nginx without settings speaks it, adds
+ * none, and names this machine in Host. No browser speaks it.
  */
 export function isFromThisMachine(
-  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  { socket, headers, httpVersion }: Pick<IncomingMessage, 'socket' | 'headers' | 'httpVersion'>,
   trustProxyHops: number,
 ): boolean {
   if (trustProxyHops > 0 || !isLoopbackAddress(socket.remoteAddress ?? '')) return false;
-  if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) return false;
+  if (httpVersion === '1.0' || PROXY_HEADERS.some((name) => headers[name] !== undefined)) return false;
   const url = URL.parse(`http://${headers.host ?? ''}/`);
   return (
     url !== null && url.host === (headers.host ?? '').toLowerCase().replace(/:80$/, '') && isLoopback(url.hostname)

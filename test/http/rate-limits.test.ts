@@ -10,6 +10,7 @@ import { keyRoutes } from '../../src/passports/keys/routes.ts';
 import { createRateLimits, rateLimit } from '../../src/http/rate-limit.ts';
 import { buildOperator } from '../support/factories.ts';
 import { buildPerson } from '../support/people.ts';
+import { browserOf, type WebBrowser } from '../support/web-browser.ts';
 import { assertProblem, assertStatus, type Reply } from '../support/service.ts';
 import { newAdmin, openShell, type Shell } from './support/shell.ts';
 import { things } from './support/things.ts';
@@ -300,6 +301,25 @@ describe('rate limits', () => {
       assert(Number(over.headers.get('retry-after')) >= 1);
       assertStatus(await hostile.get('/v1/things/thg_1'), 200);
       assertStatus(await honest.post('/v1/things', name), 201);
+    } finally {
+      await heavy.close();
+    }
+  });
+
+  it('count the bytes of the forms and pages of a person as those of calls', async () => {
+    const heavy = await openShell({ routes: things, settings: { RATE_LIMIT_PER_MINUTE: '4' } });
+    try {
+      const browsers = [await buildPerson(await buildOperator()), await buildPerson(await buildOperator())].map(
+        ({ cookie }) => browserOf({ cookie }, heavy.baseUrl),
+      );
+      const [hostile, honest] = browsers as [WebBrowser, WebBrowser];
+      const [path, form] = ['/dashboard/claims/verify', new URLSearchParams({ act: 'x'.repeat(300_000) })];
+      const { origin } = new URL(heavy.context.config.publicBaseUrl);
+      assert.equal((await hostile.send(path, form, { origin })).status, 200);
+      const over = await hostile.send(path, form, { origin });
+      assert.equal(over.status, 429);
+      assert.match(over.text, /This credential has used its bytes of bodies and answers: 409,600 a minute/);
+      assert.equal((await honest.send(path, form, { origin })).status, 200);
     } finally {
       await heavy.close();
     }

@@ -173,8 +173,8 @@ export class WebBrowser {
 }
 
 /** A browser in which this person is signed in already. @param cookie as `signIn` of people.ts gives it */
-export function browserOf({ cookie }: { cookie: string }): WebBrowser {
-  const browser = new WebBrowser();
+export function browserOf({ cookie }: { cookie: string }, baseUrl?: string): WebBrowser {
+  const browser = new WebBrowser(baseUrl);
   const at = cookie.indexOf('=');
   browser.cookies.set(cookie.slice(0, at), cookie.slice(at + 1));
   return browser;

@@ -11,7 +11,7 @@ import { UNCOUNTED, type Authentication, type LookUps } from '../auth/authentica
 import type { Audience } from '../auth/audience.ts';
 import { unauthenticated, type Credential } from '../auth/credential.ts';
 import { createOriginCheck } from '../auth/same-origin.ts';
-import { readForm } from '../body.ts';
+import { readForm, STANDARD_FORM_BYTES } from '../body.ts';
 import { callRoute, type RouteInput, type RouteReply } from '../call-route.ts';
 import type { HeavyReads } from '../heavy-reads.ts';
 import type { HeldBodies } from '../held-bodies.ts';
@@ -166,24 +166,34 @@ export function peoplePages(
     else if (limits !== null) ctx.res.setHeaders(limits.key.requests.count(countedAs(person.caller)));
   };
 
+  /** As a call: what a person sends counts when it is announced, what they are sent when it is there. */
+  const countBytes = (person: Credential | null, announced: number): void => {
+    if (person !== null) limits?.key.bytes.count(countedAs(person.caller), announced);
+  };
+  const countAnswer = (person: Credential | null, bytes: number): void => {
+    if (person !== null) limits?.key.bytes.add(countedAs(person.caller), bytes);
+  };
+
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage<PeoplePage>) => {
     ctx.state.operation = page.operation;
     ctx.state.forPeople = true;
-    const { submit, submitsAs, formBytes } = page;
+    const { submit, submitsAs, formBytes = STANDARD_FORM_BYTES } = page;
     const person = await signedIn(ctx.req.headers, addressBlock(clientAddress(ctx.req, trustProxyHops)));
     if (person !== null) noteCaller(ctx.state, person.caller);
     countVisit(ctx, person);
+    countBytes(person, Math.min(Number(ctx.req.headers['content-length'] ?? 0), formBytes));
     if (ctx.method === 'POST' && submit !== undefined) {
       assertSameOrigin(ctx.req.headers);
       // After the origin: no page of another site uses up the limit of the network that it is opened in.
       if (submitsAs !== undefined) count(ctx, (all) => all.of(submitsAs));
       const owner = addressBlock(clientAddress(ctx.req, trustProxyHops), 48);
-      const form = await readForm(ctx.req, bodies, { owner, limit: person === null ? undefined : formBytes });
+      const form = await readForm(ctx.req, bodies, { owner, limit: person === null ? STANDARD_FORM_BYTES : formBytes });
       const done = await submit({ ...visitOf(ctx, id, person), form });
       ctx.state.commanded = done.status < 400;
       sendPage(ctx, done);
     } else if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(visitOf(ctx, id, person)));
     else sendMethods(ctx, { methods: submit === undefined ? ['GET'] : ['GET', 'POST'], anyOrigin: false });
+    countAnswer(person, ctx.length ?? 0);
   };
 
   return (ctx, next) => {

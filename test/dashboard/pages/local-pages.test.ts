@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts';
@@ -112,6 +112,17 @@ describe('The inbox', () => {
     for (const headers of forwarded) assert.equal((await inboxAt({ host: hostname, port, headers })).status, 404);
   });
 
+  it('is no page for what speaks HTTP/1.0, as a proxy does that adds no header', async () => {
+    const { hostname, port } = new URL(service().baseUrl);
+    const answered = async (version: string): Promise<string> => {
+      const socket = connect(Number(port), hostname);
+      socket.write(`GET ${INBOX} HTTP/${version}\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`);
+      return (await text(socket)).slice(0, 12);
+    };
+    assert.equal(await answered('1.1'), 'HTTP/1.1 200');
+    assert.equal(await answered('1.0'), 'HTTP/1.1 404');
+  });
+
   it('is no page for other addresses, those of this machine in a network too', async () => {
     const shell = await openShell({ routes: dashboardRoutes, host: '0.0.0.0' });
     try {
@@ -125,7 +136,7 @@ describe('The inbox', () => {
     }
     const headers = { host: 'localhost:3000' };
     const from = (remoteAddress: string | undefined, hops = 0): boolean =>
-      isFromThisMachine({ socket: { remoteAddress } as Socket, headers }, hops);
+      isFromThisMachine({ socket: { remoteAddress } as Socket, headers, httpVersion: '1.1' }, hops);
     for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) assert(from(address), address);
     for (const address of ['10.0.0.1', '::ffff:10.0.0.1', '::2', '127.evil', '1.127.0.0.1', '', undefined])
       assert(!from(address), String(address));
