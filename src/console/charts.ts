@@ -55,11 +55,13 @@ export function shares(
   return html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">${drawn}</svg>`;
 }
 
+const grouped = (count: number): string => count.toLocaleString('en');
+
 /** How much of an allowance is used; null: it has no limit. */
 export const meter = (what: string, used: number, allowed: number | null): Html =>
   allowed === null
-    ? html`<li><span>${what}</span> <span class="amount">${used}, no limit</span></li>\n`
-    : html`<li><label>${what} <span class="amount">${used} of ${allowed}</span><meter min="0" max="${Math.max(allowed, 1)}" high="${Math.max(allowed * 0.9, 0)}" value="${Math.min(used, allowed)}">${used} of ${allowed}</meter></label></li>\n`;
+    ? html`<li><span>${what}</span> <span class="amount">${grouped(used)}, no limit</span></li>\n`
+    : html`<li><label>${what} <span class="amount">${grouped(used)} of ${grouped(allowed)}</span><meter min="0" max="${Math.max(allowed, 1)}" high="${Math.max(allowed * 0.9, 0)}" value="${Math.min(used, allowed)}">${grouped(used)} of ${grouped(allowed)}</meter></label></li>\n`;
 
 /** A step of something that takes its time. */
 export interface Step {
@@ -93,7 +95,7 @@ export function timeline(label: string, steps: readonly Step[]): Html {
     const drawn =
       took === null
         ? html``
-        : html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (took / whole) * 100).toFixed(1)}" height="4"/></svg><span class="muted small">after ${duration(took)}</span>`;
+        : html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (took / whole) * 100).toFixed(1)}" height="4"/></svg><div class="muted small">after ${duration(took)}</div>`;
     return html`<li${at === null ? html` class="to-come"` : html``}><div><strong>${what}</strong> ${state === undefined ? html`` : badge(state)} <span class="muted">${at === null ? 'not yet' : moment(at)}</span></div>${drawn}${detail}</li>\n`;
   };
   return html`<ol class="timeline" aria-label="${label}">

@@ -114,8 +114,13 @@ const rateForm: JsonObject = {
 };
 
 /** The consumer of a completed invocation rates the skill; the page of the offer does that. */
-const rating = ({ skill_id: skill, id }: Shown): Html =>
-  html`<section class="card"><h2>How was it?</h2>
+const rating = (
+  { caller }: PersonsVisit,
+  { skill_id: skill, id, status, consumer_operator_id: consumer, provider_operator_id: provider }: Shown,
+): Html =>
+  consumer !== caller.operatorId || consumer === provider || status !== 'completed'
+    ? nothing
+    : html`<section class="card"><h2>How was it?</h2>
 ${actForm({ act: 'rate', action: `${HOME}/market/${skill}`, hidden: { invocation_id: id }, fields: fieldsOf(rateForm), label: 'Rate it' })}</section>
 `;
 
@@ -131,9 +136,9 @@ function buttons({ caller }: PersonsVisit, shown: Shown): Html {
   const isPending = status === 'pending';
   const mayClaim = isPending && provider === caller.operatorId && mode === 'open';
   const mayWithdraw = isPending && consumer === caller.operatorId;
-  if (mayClaim || mayWithdraw)
-    return html`<div class="toolbar">${mayClaim ? actForm({ act: 'claim', label: 'Claim it', tone: 'primary' }) : nothing}${mayWithdraw ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger' }) : nothing}</div>\n`;
-  return consumer === caller.operatorId && provider !== consumer && status === 'completed' ? rating(shown) : nothing;
+  return mayClaim || mayWithdraw
+    ? html`<div class="toolbar">${mayClaim ? actForm({ act: 'claim', label: 'Claim it', tone: 'primary' }) : nothing}${mayWithdraw ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger' }) : nothing}</div>\n`
+    : nothing;
 }
 
 /** The forms of who works on it, with the input beside them. */
@@ -194,7 +199,7 @@ ${executed(shown.steps)}`,
 )}${
         isWorking(person, shown)
           ? work(shown, input, entered)
-          : html`${live('acts', buttons(person, shown))}${live('contents', html`<div class="columns">${input}${payload('Output', shown.output, contents)}</div>\n`)}`
+          : html`${live('acts', buttons(person, shown))}${live('contents', html`<div class="columns">${input}${payload('Output', shown.output, contents)}</div>\n`)}${live('rating', rating(person, shown))}`
       }
 ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
     };

@@ -56,7 +56,7 @@ describe('Pages of invocations', () => {
     await claimed.press('Complete it', { fields: { output: '{"text": "done"}' } });
     const ended = (await buys.open(path)).html;
     assert.match(partOf(ended, 'contents'), /done/);
-    assert.match(partOf(ended, 'acts'), /Rate it/);
+    assert.match(partOf(ended, 'rating'), /Rate it/);
   });
 
   it('let a consumer withdraw what nobody has claimed', async () => {
