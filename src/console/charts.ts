@@ -99,7 +99,7 @@ export function timeline(label: string, steps: readonly Step[]): Html {
     const drawn =
       took === null
         ? html``
-        : html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (took / whole) * 100).toFixed(1)}" height="4"/></svg><span class="muted small">after ${duration(took)}</span>`;
+        : html`<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (took / whole) * 100).toFixed(1)}" height="4"/></svg><div class="muted small">after ${duration(took)}</div>`;
     return html`<li${at === null ? html` class="to-come"` : html``}><div><strong>${what}</strong> ${state === undefined ? html`` : badge(state)} <span class="muted">${at === null ? 'not yet' : moment(at)}</span></div>${drawn}${detail.text === '' ? html`` : html`<div>${detail}</div>`}</li>\n`;
   };
   return html`<ol class="timeline" aria-label="${label}">

@@ -205,7 +205,9 @@ ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired }
   const name = `${options.prefix ?? ''}${path}`;
   const faults = faultsAt(filled.entered?.refusal.errors ?? [], name);
   const hint = at(options.hints, path) ?? schema.description;
-  const told = html`${hint === undefined ? html`` : html`<span class="hint">${sentence(hint)}</span>`}${faults.map((fault) => html`<span class="fault">${fault}</span>`)}`;
+  const how = kind === 'lines' ? 'One a line.' : kind === 'json' ? 'JSON.' : '';
+  const about = hint === undefined ? how : html`${how} ${sentence(hint)}`;
+  const told = html`${about === '' ? html`` : html`<span class="hint">${about}</span>`}${faults.map((fault) => html`<span class="fault">${fault}</span>`)}`;
   const state = html`${isRequired && kind !== 'flag' ? html` required` : html``}${faults.length === 0 ? html`` : html` aria-invalid="true"`}`;
   const isSecret = options.secret?.includes(path) === true;
   const texts = isSecret ? [] : textsOf(schema, { path, name, kind }, filled);
@@ -233,11 +235,16 @@ ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired }
     case 'long':
     case 'lines':
     case 'json': {
-      const how = { long: '', lines: 'One a line. ', json: 'JSON. ' }[kind];
-      return html`<label>${label}<textarea ${named} rows="${kind === 'lines' || (kind === 'long' && schema.maxLength === undefined) ? 3 : 6}"${kind === 'json' ? html` class="code" spellcheck="false"` : html``}${state}>\n${text}</textarea>${how === '' ? html`` : html`<span class="hint">${how}</span>`}${told}</label>\n`;
+      return html`<label>${label}<textarea ${named} rows="${rowsOf(schema, kind, text)}"${kind === 'json' ? html` class="code" spellcheck="false"` : html``}${state}>\n${text}</textarea>${told}</label>\n`;
     }
   }
 }
+
+/** JSON is shown whole, unless it is long. */
+const rowsOf = ({ maxLength }: Schema, kind: 'long' | 'lines' | 'json', text: string): number => {
+  if (kind === 'json') return Math.min(Math.max(6, text.split('\n').length), 20);
+  return kind === 'lines' || maxLength === undefined ? 3 : 6;
+};
 
 const inputType = ({ format }: Schema): Html => {
   if (format === 'email') return html` type="email"`;

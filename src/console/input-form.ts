@@ -162,7 +162,7 @@ const tryPath = (skillId: string): string => `${TRY_PATH}/${encodeURIComponent(s
 function costOf({ priceCents, computeCents }: Run): Html {
   const price =
     priceCents === 0
-      ? html`It has no price.`
+      ? html`You pay no price for it.`
       : html`A run costs <strong>${dollars(priceCents)}</strong>, paid when it completes.`;
   const computing =
     computeCents === null ? html`` : html` Executing it costs at most <strong>${dollars(computeCents)}</strong>.`;

@@ -77,7 +77,8 @@ export function consolePage({
           ...shown,
           path: under,
           refusal: entered?.refusal,
-          body: html`${flashOf(person, { ...elsewhere, ...sentencesOf(acts) })}${shown.body}`,
+          // What was done before is not news beside a refusal.
+          body: html`${entered === undefined ? flashOf(person, { ...elsewhere, ...sentencesOf(acts) }) : html``}${shown.body}`,
         });
   /** A person for whom this is no page keeps the navigation. */
   const refuseInFrame = (person: PersonsVisit): void =>

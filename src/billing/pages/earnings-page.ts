@@ -49,7 +49,7 @@ export const earningsPage = consolePage({
       path: EARNINGS_PATH,
       rows: (reply: z.output<typeof getPayouts.reply>) => reply.payouts,
       columns,
-      nothing: html`No month has been stated yet. The first statement is made on the first of the month after the first earnings. <a href="${HOME}/skills">Publish a skill</a> to earn.`,
+      nothing: html`No month has been stated yet. The first statement is made on the first of the month after the first earnings, which come from <a href="${HOME}/skills">your skills</a>.`,
     });
     if (list.csv !== undefined) return list.csv;
     const { body: earnings } = await visit.call(getEarnings);

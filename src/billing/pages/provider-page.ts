@@ -19,7 +19,7 @@ interface ProviderPage {
 export const providerPage = ({ title, label, after, url }: ProviderPage): Shown => ({
   title,
   body: html`<h1>${title}</h1>
-<section class="card"><p>It is open at <strong>${new URL(url).host}</strong>, the page of the payment provider.</p>
+<section class="card"><p>The page of the payment provider, at <strong>${new URL(url).host}</strong>, is ready.</p>
 <div class="actions"><a class="button primary" href="${url}">${label}</a><a class="button" href="${WALLET_PATH}">Back to the wallet</a></div></section>
 <p class="muted">${after}</p>
 `,

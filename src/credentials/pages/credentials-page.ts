@@ -79,7 +79,7 @@ export const credentialsPage = consolePage({
       path: CREDENTIALS_PATH,
       rows: (reply) => reply.credentials,
       columns,
-      nothing: 'No key is entered. Choose a provider below, and paste the key that it has shown you.',
+      nothing: 'No key is entered yet.',
     });
     return (
       list.csv ?? {

@@ -7,7 +7,7 @@ import { readBalance, readEarned, readUsage } from '../../billing/index.ts';
 import { dollars } from '../../fields/dollars.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import { listInvocations, type InvocationSummary } from '../../invocations/index.ts';
+import { listInvocations, listPending, type InvocationSummary } from '../../invocations/index.ts';
 import { listPassports } from '../../passports/index.ts';
 import { listOwnSkills } from '../../skills/index.ts';
 
@@ -141,9 +141,23 @@ const newest = (all: readonly InvocationSummary[], operatorId: string): Html =>
 ${all.length === 0 ? empty(html`Nothing is ordered yet. <a href="${HOME}/market">Find a skill</a> and try it.`) : html`${table('Newest invocations', columnsFor(operatorId), all)}<p><a href="${HOME}/invocations">All invocations</a></p>\n`}`,
   );
 
+/** Orders that are counted; of more the page says so. */
+const MOST_ORDERS = 20;
+
+/** Says how many orders nobody has claimed yet; null: none. */
+async function ordersOf({ visit: { context }, caller: { operatorId } }: PersonsVisit): Promise<Html | null> {
+  const filter = { operatorId, skillId: undefined, after: null, limit: MOST_ORDERS + 1 };
+  const { length: count } = await listPending(context.pool, filter);
+  if (count === 0) return null;
+  const shown = count > MOST_ORDERS ? `More than ${MOST_ORDERS}` : String(count);
+  return html`<p><strong>${shown}</strong> ${count === 1 ? 'order waits until you claim it' : 'orders wait until you claim them'}. <a href="${HOME}/invocations?side=waiting">Show ${count === 1 ? 'it' : 'them'}</a></p>\n`;
+}
+
 /** The parts of the first page around that which waits. */
 interface HomeParts {
   above: Html;
+  /** Null: nobody has ordered what is not claimed yet. */
+  orders: Html | null;
   below: Html;
   /** The invocations that are shown. */
   ids: readonly string[];
@@ -160,6 +174,7 @@ export async function homeParts(person: PersonsVisit): Promise<HomeParts> {
   const first = (await hasCompletedPaid(person, sides)) ? [] : await stepsOf(person, state);
   return {
     above: html`${money(read)}${steps(first)}`,
+    orders: await ordersOf(person),
     below: html`${newest(invocations, operatorId)}${meters(usage)}`,
     ids: invocations.map(({ id }) => id),
   };

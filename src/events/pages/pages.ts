@@ -66,7 +66,7 @@ const eventsPage = consolePage({
         { name: 'severity', label: 'Severity', kind: 'choice', options: severities.map((one) => [one, one]) },
         { name: 'since', label: 'Since the day', kind: 'date' },
       ],
-      nothing: html`Nothing has happened in the last day. Events are of passports, agents, invocations and the like; some are written only once a <a href="${HOME}/rules">rule</a> names them.`,
+      nothing: html`No event was written in the last day. Those of invocations, of the wallet and of inbound endpoints are written only while a <a href="${HOME}/rules">rule</a> names them; the <a href="${HOME}/audit">audit trail</a> says who changed what.`,
     });
     return (
       list.csv ?? {

@@ -49,10 +49,10 @@ const steps = ({
 const payload = (
   title: string,
   value: Shown['input'],
-  { purged, isWithheld }: { purged: string | null; isWithheld: boolean },
+  { purged, isWithheld, isOver }: { purged: string | null; isWithheld: boolean; isOver: boolean },
 ): Html =>
   html`<section class="card"><h2>${title}</h2>
-${value === null ? html`<p class="muted">${purged === null ? (isWithheld ? 'It is between its consumer and the service.' : 'There is none yet.') : html`It was purged ${moment(purged)}; its hash stays.`}</p>` : html`<pre class="wrapped" tabindex="0"><code>${readable(value)}</code></pre>`}</section>
+${value === null ? html`<p class="muted">${purged === null ? (isWithheld ? 'It is between its consumer and the service.' : isOver ? 'There is none.' : 'There is none yet.') : html`It was purged ${moment(purged)}; its hash stays.`}</p>` : html`<pre class="wrapped" tabindex="0"><code>${readable(value)}</code></pre>`}</section>
 `;
 
 /** Each step where it stands in the time of all, one after the other. */
@@ -114,26 +114,40 @@ const rateForm: JsonObject = {
 };
 
 /** The consumer of a completed invocation rates the skill; the page of the offer does that. */
-const rating = ({ skill_id: skill, id }: Shown): Html =>
-  html`<section class="card"><h2>How was it?</h2>
+const rating = (
+  { caller }: PersonsVisit,
+  { skill_id: skill, id, status, consumer_operator_id: consumer, provider_operator_id: provider }: Shown,
+): Html =>
+  consumer !== caller.operatorId || consumer === provider || status !== 'completed'
+    ? nothing
+    : html`<section class="card"><h2>How was it?</h2>
 ${actForm({ act: 'rate', action: `${HOME}/market/${skill}`, hidden: { invocation_id: id }, fields: fieldsOf(rateForm), label: 'Rate it' })}</section>
 `;
 
-/** The forms for its provider, or its consumer, as it stands. */
-function acts({ caller }: PersonsVisit, shown: Shown, entered?: Entered): Html {
+/** Whether the caller works on it: then a person may be typing what they deliver. */
+const isWorking = (
+  { caller }: PersonsVisit,
+  { status, provider_operator_id: provider, execution_mode: mode }: Shown,
+): boolean => provider === caller.operatorId && mode === 'open' && status === 'processing';
+
+/** What its provider, or its consumer, may do now by a button. */
+function buttons({ caller }: PersonsVisit, shown: Shown): Html {
   const { status, provider_operator_id: provider, consumer_operator_id: consumer, execution_mode: mode } = shown;
-  const isProvider = provider === caller.operatorId && mode === 'open';
-  return html`${isProvider && status === 'pending' ? actForm({ act: 'claim', label: 'Claim it', tone: 'primary' }) : nothing}${
-    isProvider && status === 'processing'
-      ? html`${shown.lease_seconds === null ? nothing : actForm({ act: 'heartbeat', label: 'Keep the claim' })}<div class="columns"><section class="card"><h2>Deliver</h2>
-${actForm({ act: 'complete', label: 'Complete it', tone: 'primary', fields: fieldsOf(outputForm, outputOptions, { entered: entered?.act === 'complete' ? entered : undefined }) })}</section>
-<section class="card"><h2>Give it up</h2>
-${actForm({ act: 'fail', label: 'Fail it', tone: 'danger', fields: fieldsOf(failForm, failOptions, { entered: entered?.act === 'fail' ? entered : undefined }) })}</section></div>`
-      : nothing
-  }${consumer === caller.operatorId && status === 'pending' ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger' }) : nothing}${
-    consumer === caller.operatorId && provider !== consumer && status === 'completed' ? rating(shown) : nothing
-  }`;
+  const isPending = status === 'pending';
+  const mayClaim = isPending && provider === caller.operatorId && mode === 'open';
+  const mayWithdraw = isPending && consumer === caller.operatorId;
+  return mayClaim || mayWithdraw
+    ? html`<div class="toolbar">${mayClaim ? actForm({ act: 'claim', label: 'Claim it', tone: 'primary' }) : nothing}${mayWithdraw ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger' }) : nothing}</div>\n`
+    : nothing;
 }
+
+/** The forms of who works on it, with the input beside them. */
+const work = (shown: Shown, input: Html, entered?: Entered): Html =>
+  html`${shown.lease_seconds === null ? nothing : html`<div class="toolbar">${actForm({ act: 'heartbeat', label: 'Keep the claim' })}</div>\n`}<div class="columns">${input}<section class="card"><h2>Deliver</h2>
+${actForm({ act: 'complete', label: 'Complete it', tone: 'primary', fields: fieldsOf(outputForm, outputOptions, { entered: entered?.act === 'complete' ? entered : undefined }) })}</section></div>
+<details class="card"${entered?.act === 'fail' ? html` open` : nothing}><summary>Give it up</summary>
+${actForm({ act: 'fail', label: 'Fail it', tone: 'danger', fields: fieldsOf(failForm, failOptions, { entered: entered?.act === 'fail' ? entered : undefined }) })}</details>
+`;
 
 const outputForm = schemaOf(CompleteBodySchema);
 const outputOptions = { only: ['output'], hints: { output: 'It must match the output schema of the skill.' } };
@@ -150,8 +164,10 @@ export const invocationPage = consolePage({
     const { id, error, price_cents: price, compute_cents: compute, skill_id: skill } = shown;
     const contents = {
       purged: shown.contents_purged_at,
+      isOver: shown.completed_at !== null,
       isWithheld: shown.execution_mode !== 'open' && shown.consumer_operator_id !== person.caller.operatorId,
     };
+    const input = payload('Input', shown.input, contents);
     const names = await findSkillNames(visit.context.pool, [skill]);
     return {
       title: 'Invocation',
@@ -180,7 +196,12 @@ ${error === null ? nothing : html`<p class="notice error"><code>${error.code}</c
     ],
   ])}</section></div>
 ${executed(shown.steps)}`,
-)}${acts(person, shown, entered)}${live('contents', html`<div class="columns">${payload('Input', shown.input, contents)}${payload('Output', shown.output, contents)}</div>\n`)}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
+)}${
+        isWorking(person, shown)
+          ? work(shown, input, entered)
+          : html`${live('acts', buttons(person, shown))}${live('contents', html`<div class="columns">${input}${payload('Output', shown.output, contents)}</div>\n`)}${live('rating', rating(person, shown))}`
+      }
+${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
     };
   },
   acts: {
@@ -194,6 +215,6 @@ ${executed(shown.steps)}`,
     heartbeat: callAct('The claim holds on.', heartbeat, { input: ofPage }),
     cancel: callAct('It is withdrawn; its price is given back.', cancel, { input: ofPage }),
   },
-  done: { run: 'It is under way.' },
+  done: { run: 'It is ordered. This page shows by itself how far it is.' },
   formBytes: 1_048_576,
 });

@@ -2,7 +2,7 @@ import { html, type Html } from '../../http/pages/html.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { listOf } from '../../console/list.ts';
 import { actForm, callAct, consolePage, type Entered, type Form } from '../../console/page.ts';
-import { empty, type Column } from '../../console/parts.ts';
+import type { Column } from '../../console/parts.ts';
 import { named } from '../../console/places.ts';
 import { oneOf } from '../../console/visits.ts';
 import { EventFilterSchema } from '../../events/index.ts';
@@ -112,7 +112,7 @@ export const deliveriesPage = consolePage({
         live: { ids: list.reply.deliveries.map(({ id }) => id), looks: true },
         body: html`<h1>Deliveries</h1>
 <p class="lead">What was sent where, and what became of it. They are kept for 30 days.</p>
-${list.html}${destinations.length === 0 ? empty('Without a destination nothing can be sent again.') : recoverForm(destinations, oneOf(visit.query, 'destination_id'), entered)}`,
+${list.html}${destinations.length === 0 ? html`` : recoverForm(destinations, oneOf(visit.query, 'destination_id'), entered)}`,
       }
     );
   },

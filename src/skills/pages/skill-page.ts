@@ -4,6 +4,7 @@ import { schemaTable } from '../../console/json-schema.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage, type Entered, type Form } from '../../console/page.ts';
 import { facts, momentOr } from '../../console/parts.ts';
+import { HOME } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
 import { decides, redirect, type PersonsVisit } from '../../console/visits.ts';
 import { dollars } from '../../fields/dollars.ts';
@@ -119,7 +120,7 @@ ${tagsOf(skill)}${reviewOf(skill)}${usedOf(skill)}`,
 <section class="card"><h2>The offer</h2>
 ${offerFacts(skill, person)}${codeOf(skill)}</section>
 <section class="card"><h2>Try it</h2>
-<p class="muted">${skill.execution_mode === 'open' ? 'It is invoked as others do, without a price; claim it under Invocations.' : 'Also before its review. Its owner sees what a failed step printed.'}</p>
+<p class="muted">${skill.execution_mode === 'open' ? html`You invoke it as others do, but pay nothing. The run then waits until you <a href="${HOME}/invocations?side=waiting">claim it</a>.` : 'Also before its review. Its owner sees what a failed step printed.'}</p>
 ${runForm(person, runOf(skill, { isOwn: true }))}</section></div>
 <h2>Change it</h2>
 <section class="card">${changeForm(skill, entered)}</section>
@@ -137,6 +138,6 @@ ${listed.html}${asCurl({ method: 'GET', address: `${visit.context.config.publicB
     unlist: callAct('It is out of the market; who knows its id can still invoke it.', unlist, { input: ofPage }),
     suspend: callAct('Nobody can invoke it any more.', suspend, { input: ofPage }),
   },
-  done: { publish: 'It is published.' },
+  done: { publish: 'It is published. Its state says whether others find it in the market by now.' },
   formBytes: PUBLISH_BODY_BYTES,
 });

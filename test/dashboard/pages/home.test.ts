@@ -30,7 +30,13 @@ describe('The first page of the console', () => {
     assert(isDone(held, 'Invoke it'));
     assert.match(held.text, /Available in the wallet \$3\.75 Held \$1\.25/);
     assert(held.links().some(({ href }) => href === `/dashboard/invocations/${id}`));
+    const waiting = await sells.open('/dashboard');
+    assert.match(waiting.text, /1 order waits until you claim it/);
+    assert.doesNotMatch(waiting.text, /Nothing waits/);
+    assert(waiting.links().some(({ href }) => href === '/dashboard/invocations?side=waiting'));
+    assert.match(held.text, /Nothing waits for you/);
     assertStatus(await provider.post(`/v1/skills/invocations/${id}/claim`), 200);
+    assert.match((await sells.open('/dashboard')).text, /Nothing waits for you/);
     assertStatus(await provider.post(`/v1/skills/invocations/${id}/complete`, { output: { text: 'X' } }), 200);
     for (const browser of [buys, sells]) {
       const done = await browser.open('/dashboard');

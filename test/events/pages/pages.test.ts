@@ -23,7 +23,7 @@ describe('The pages of events', function () {
       select record_service_event(${operatorId}, 'passport.flagged', 'warning', ${JSON.stringify(payload)}::json) as id`);
 
   it('list what happened, and show one', async () => {
-    assert.match((await browser.open(PATH)).text, /Nothing has happened in the last day/);
+    assert.match((await browser.open(PATH)).text, /No event was written in the last day/);
     const id = await record({ agent_id: 'ag_01K0000000000000000000000A', note: '<script>alert(1)</script>\u202e' });
     const page = await eventually('the event to be shown', async () => {
       const found = await browser.open(PATH);

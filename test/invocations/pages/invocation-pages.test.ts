@@ -37,6 +37,28 @@ describe('Pages of invocations', () => {
     assert.equal((await stranger.open(`/dashboard/invocations/${id}`)).status, 404);
   });
 
+  it('bring output and buttons of an open page up to date, but no form that somebody may type into', async () => {
+    const provider = await buildOperator();
+    const consumer = await buildOperator({ cents: 100 });
+    const { id: skillId } = await buildSkill(provider, { price_per_invocation: 25 });
+    const { id } = await buildInvocation(consumer, skillId);
+    const path = `/dashboard/invocations/${id}`;
+    const [buys, sells] = [browserOf(await buildPerson(consumer)), browserOf(await buildPerson(provider))];
+    const partOf = (html: string, part: string): string =>
+      new RegExp(`<div id="${part}" data-live>(.*?)\\n</div>\\n`, 's').exec(html)?.[1] ?? '';
+    assert.match(partOf((await buys.open(path)).html, 'acts'), /Withdraw it/);
+    assert.match(partOf((await sells.open(path)).html, 'acts'), /Claim it/);
+    const claimed = await (await sells.open(path)).press('Claim it');
+    assert.match(claimed.text, /Input .*Deliver Output/, 'what came in stands beside the form that answers it');
+    assert.equal(partOf(claimed.html, 'acts'), '');
+    const wrong = await claimed.press('Complete it', { fields: { output: '{"text": 1}' } });
+    assert(!wrong.notices.join().includes('It is claimed'), 'a refused form says nothing of what was done before');
+    await claimed.press('Complete it', { fields: { output: '{"text": "done"}' } });
+    const ended = (await buys.open(path)).html;
+    assert.match(partOf(ended, 'contents'), /done/);
+    assert.match(partOf(ended, 'rating'), /Rate it/);
+  });
+
   it('let a consumer withdraw what nobody has claimed', async () => {
     const consumer = await buildOperator({ cents: 100 });
     const { id: skillId } = await buildSkill(await buildOperator(), { price_per_invocation: 25 });

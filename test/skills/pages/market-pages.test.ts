@@ -96,7 +96,7 @@ describe('GET /dashboard/market/:id', () => {
     const page = await browser.open(`/dashboard/invocations/${invocation}`);
     const rated = await page.press('Rate it', { fields: { rating: '4' } });
     assert.equal(rated.path, `/dashboard/market/${id}?done=rate`);
-    assert.match(rated.text, /Your rating is counted.*★ 4 of 1, of whom 1 have completed a run/);
+    assert.match(rated.text, /Your rating is counted.*★ 4 of 5\. Rated by 1; of them 1 completed a run/);
     const refused = await browser.send(`/dashboard/market/${id}`, new URLSearchParams({ act: 'rate', rating: '6' }));
     assert.equal(refused.status, 400);
     const own = await browserOf(await buildPerson(owner)).open(`/dashboard/market/${id}`);

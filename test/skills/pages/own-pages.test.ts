@@ -117,7 +117,7 @@ describe('Pages of own skills', () => {
     };
     const { id } = await publish(owner, code);
     const page = await browser.open(`/dashboard/skills/${id}`);
-    assert.match(page.text, /It has no price\. Executing it costs at most \$0\.\d\d/);
+    assert.match(page.text, /You pay no price for it\. Executing it costs at most \$0\.\d\d/);
     const run = await page.press('Run it', { fields: { 'input.text': 'hello' } });
     assert.match(run.path, /^\/dashboard\/invocations\/inv_/);
   });

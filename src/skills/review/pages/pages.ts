@@ -60,7 +60,7 @@ const reviewsPage = consolePage({
         title: 'Skill reviews',
         live: { ids: list.reply.skills.map(({ id }) => id), looks: true },
         body: html`<h1>Skill reviews</h1>
-<p class="lead">Skills whose code the service executes are public once you have approved them. To take one down, open <code>${REVIEWS_PATH}/skl_…</code> with its id.</p>
+<p class="lead">Skills whose code the service executes are public once you have approved them. To take one down, <a href="${HOME}/overseen">look it up</a> by its id.</p>
 ${list.html}`,
       }
     );
