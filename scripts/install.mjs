@@ -188,8 +188,7 @@ const main = async () => {
   try {
     if (isInstalled()) return;
     const began = performance.now();
-    const packages =
-      process.argv[2] === undefined ? 'the packages, Node 24 and Postgres 18 among them' : process.argv[2];
+    const packages = process.argv[2] ?? 'the packages, Node 24 and Postgres 18 among them';
     print(`installing ${packages} (once, and after updates; up to a minute)`);
     await install();
     print(`packages installed in ${Math.round((performance.now() - began) / 1000)} s`);

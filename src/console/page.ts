@@ -77,7 +77,7 @@ export function consolePage({
           ...shown,
           path: under,
           refusal: entered?.refusal,
-          // What was done before is not news beside a refusal.
+          // An earlier success is not news beside a refusal.
           body: html`${entered === undefined ? flashOf(person, { ...elsewhere, ...sentencesOf(acts) }) : html``}${shown.body}`,
         });
   /** A person for whom this is no page keeps the navigation. */
