@@ -8,7 +8,7 @@ import type { PeoplePage, Submission, Visit } from '../http/pages/people-pages.t
 import type { RouteInput } from '../http/call-route.ts';
 import type { Route } from '../http/route.ts';
 import { personsPage } from './layout.ts';
-import { byPerson, forPerson, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
+import { byPerson, forPerson, isOf, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
 
 /** The fields of a form as they were sent: one text a member, several where it came several times. */
 export type Form = Visit['query'];
@@ -55,6 +55,9 @@ interface ConsolePage {
   formBytes?: number;
 }
 
+/** A page sends no headers: it finds the approval by the request. */
+const onceApproved = html`<p class="notice">Here you need no header: once it is approved, send this form again with the same values.</p>\n`;
+
 export const addressOf = (path: string, id: string): string => path.replace(':id', encodeURIComponent(id));
 
 /**
@@ -78,7 +81,7 @@ export function consolePage({
           path: under,
           refusal: entered?.refusal,
           // An earlier success is not news beside a refusal.
-          body: html`${entered === undefined ? flashOf(person, { ...elsewhere, ...sentencesOf(acts) }) : html``}${shown.body}`,
+          body: html`${entered === undefined ? flashOf(person, { ...elsewhere, ...sentencesOf(acts) }) : html``}${entered?.refusal.code === 'GOVERNANCE_APPROVAL_REQUIRED' ? onceApproved : html``}${shown.body}`,
         });
   /** A person for whom this is no page keeps the navigation. */
   const refuseInFrame = (person: PersonsVisit): void =>
@@ -149,10 +152,23 @@ export const callAct = <
 ): Act => ({
   done,
   async run(person, form) {
-    const { body } = await person.visit.call(route, { ...input(form, person), key: keyOf(form) });
+    const sent = input(form, person);
+    const { body } = await person.visit
+      .call(route, { ...sent, key: keyOf(form) })
+      .catch((error: unknown) => person.visit.call(route, { ...sent, approval: approvalIn(error) }));
     return then?.(body, person);
   },
 });
+
+/**
+ * The approval that a refused act waits for: the same act once more uses it, where a person has given it meanwhile, and is refused otherwise.
+ * @throws every other error
+ */
+function approvalIn(error: unknown): string {
+  const id = isOf(error, 'GOVERNANCE_APPROVAL_REQUIRED') ? error.extra['approval_id'] : undefined;
+  if (typeof id !== 'string') throw error;
+  return id;
+}
 
 /** The Idempotency-Key of a form that `actForm` made: sent twice, it is done once. */
 export function keyOf(form: Form): string | undefined {

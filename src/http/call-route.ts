@@ -19,6 +19,8 @@ export interface RouteInput {
   body?: JsonValue;
   /** An Idempotency-Key, for a form that may be sent twice. */
   key?: string | undefined;
+  /** The id of an approval that a person gave for this request. */
+  approval?: string;
 }
 
 interface Calling {
@@ -55,7 +57,7 @@ export async function callRoute<
 >(
   { context, credential, requestId, network, heavy }: Calling,
   route: Route<A, Params, Query, Body, Reply>,
-  { params = {}, query = {}, body = {}, key }: RouteInput = {},
+  { params = {}, query = {}, body = {}, key, approval }: RouteInput = {},
 ): Promise<RouteReply<z.output<Reply>>> {
   const { audience } = route;
   const caller = audience === 'public' ? null : admit(credential, audience, route.method);
@@ -75,7 +77,7 @@ export async function callRoute<
           operation: route.operation,
           idempotency,
           requestId,
-          request: { method, path, body, approvalId: undefined },
+          request: { method, path, body, approvalId: approval },
         };
   // The types of a route say what its schemas have just parsed.
   const handle = route.handler as (request: unknown) => ReturnType<typeof route.handler>;

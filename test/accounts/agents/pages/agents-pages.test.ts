@@ -98,4 +98,22 @@ describe('Pages of agents', () => {
     assert.match(blocked.text, /An owner or administrator unblocks it; you are a member/);
     assert.equal((await agentOf(id)).accountability, 'enforced');
   });
+
+  it('make the change of a member once a person has approved it, by the same form', async () => {
+    const { id } = await buildAgent(operator, { accountability: 'enforced' });
+    const member = browserOf(await buildPerson(operator, 'member'));
+    const weaken = { fields: { accountability: 'logged' } };
+    const refused = await (await member.open(`${PATH}/${id}`)).press('Save', weaken);
+    assert(refused.notices.some((notice) => notice.includes('send this form again')));
+    const again = await refused.press('Save', weaken);
+    assert.match(again.notices[0] ?? '', /nobody has decided it yet/);
+    const approval = /apr_\w+/.exec(again.text)?.[0] ?? '';
+    await (await browser.open(`/dashboard/approvals/${approval}`)).press('Approve');
+    assert.equal((await agentOf(id)).accountability, 'enforced');
+    const done = await again.press('Save', weaken);
+    assert.equal(done.status, 200);
+    assert.equal((await agentOf(id)).accountability, 'logged');
+    const { body } = await operator.get<{ status: string }>(`/v1/governance/approvals/${approval}`);
+    assert.equal(body.status, 'consumed');
+  });
 });
