@@ -8,6 +8,7 @@ import { claimAssets } from '../claims/pages/assets.ts';
 import { claimPages } from '../claims/pages/pages.ts';
 import { consoleAssets } from '../console/assets.ts';
 import { livePage } from '../console/live.ts';
+import { partsPage } from '../console/parts-page.ts';
 import { HOME } from '../console/places.ts';
 import { searchPage } from '../console/search.ts';
 import { credentialPages } from '../credentials/pages/pages.ts';
@@ -35,6 +36,7 @@ export const pagesOfPeople = (): PagesOfPeople => ({
   pages: [
     [`${HOME}/live`, livePage()],
     searchPage,
+    partsPage,
     ...invocationPages,
     ...claimPages,
     ...eventPages,

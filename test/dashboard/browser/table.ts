@@ -116,6 +116,7 @@ export const pagesToOpen: readonly PageToOpen[] = [
   { ...each('try', ({ offerId }) => offerId), title: /^Run translate/ },
   { ...each('adjustments', ({ operatorId }) => operatorId), title: /^Adjust a wallet$/, by: 'platform' },
   { ...each('operators', ({ operatorId }) => operatorId), title: /^operator/, by: 'platform' },
+  { path: '/dashboard/parts', title: /^Parts$/ },
   { path: '/dashboard/overseen', title: /^Look up$/, by: 'platform' },
   { ...each('overseen', ({ invocationId }) => invocationId), title: /^Invocation$/, by: 'platform' },
   { ...each('skill-reviews', ({ pendingSkillId }) => pendingSkillId), title: /^skill/, by: 'platform' },
