@@ -114,7 +114,7 @@ describe('GET /dashboard/transactions/:id', function () {
     const browser = await ownerOf(operator);
     const page = await browser.open(`${TRANSACTIONS}/${transactionId}`);
     assert.throws(() => page.formOf('Refund $20.00'), /sure is to be filled in/);
-    const refunded = await page.press('Refund $20.00', { fields: { sure: 'yes' } });
+    const refunded = await page.press('Refund $20.00', { fields: { sure: 'true' } });
     assert.equal(refunded.notices[0], 'The refund is requested; the card says how far it is.');
     assert(!refunded.buttons().some((button) => button.startsWith('Refund')));
     const [, refundId = ''] = /(rfd_\w+)/.exec(refunded.text) ?? [];
@@ -134,7 +134,7 @@ describe('GET /dashboard/transactions/:id', function () {
     const { transactionId } = await buildTopUp(operator, 1_000);
     await paidInvocation(operator);
     const page = await (await ownerOf(operator)).open(`${TRANSACTIONS}/${transactionId}`);
-    const refused = await page.press('Refund $10.00', { fields: { sure: 'yes' } });
+    const refused = await page.press('Refund $10.00', { fields: { sure: 'true' } });
     assert.equal(refused.status, 400);
     assert.match(refused.notices.join(' '), /refunded as a whole/);
   });

@@ -8,6 +8,7 @@ import { parseVerifierKey } from '../../../scripts/verify/keys.ts';
 import type { Bundle } from '../../../src/claims/log/schema.ts';
 import type { Claim, Verification } from '../../../src/claims/schema/claim.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { serviceCaller } from '../../../src/commands/caller.ts';
 import { z } from 'zod';
 import {
   buildAgent,
@@ -584,7 +585,7 @@ describe('co-signatures', () => {
     try {
       const { context } = own;
       const [id = ''] = await recordClaims(context, 1);
-      const call = callOf('op_platform', 'addClaimCoSignature');
+      const call = { ...callOf('op_platform', 'addClaimCoSignature'), caller: serviceCaller };
       const coSignature = { signer_kid: 'k', signer_role: 'witness', cose_sign1: 'c' } as const;
       const addTo = (claimId: string) => addCoSignature(context, call, { claimId, coSignature });
       await context.pool.transaction(async (connection) => {
