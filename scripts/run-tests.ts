@@ -14,6 +14,8 @@ const given = process.argv.slice(2);
 const changed = given.find((argument) => /^--changed(=|$)/.test(argument));
 const all = given.includes('--all');
 const record = given.includes('--record') ? ['--reporter-option', 'record=true'] : [];
+/** Two files at a time leave 40 % of two cores idle, so three run; the long tests are about a machine that is full already. */
+const jobs = all && !given.includes('--jobs') ? ['--jobs', '2'] : [];
 const others = given.filter((argument) => argument !== changed && !['--all', '--record'].includes(argument));
 
 const named = others.some((argument) => argument.startsWith('test/'));
@@ -27,7 +29,7 @@ if (changed !== undefined && specs.length === 0) {
   console.log('No test is touched by what has changed.\n0 passed, 0 failed');
 } else {
   if (all) process.env.EVERY_CASE = 'true';
-  process.argv.splice(2, Infinity, ...record, ...others, ...specs);
+  process.argv.splice(2, Infinity, ...record, ...jobs, ...others, ...specs);
   // mocha's own program, so that its settings and flags hold as everywhere.
   createRequire(import.meta.url)('mocha/bin/mocha.js');
 }
