@@ -12,7 +12,7 @@ const MAX_WAIT_MS = 120_000;
 
 const HEIGHT = 800;
 
-/** What axe finds, of its own: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#results-object */
+/** A finding of axe: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#results-object */
 type Findings = Pick<axe.AxeResults, 'violations'>;
 
 /**

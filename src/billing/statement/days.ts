@@ -14,7 +14,7 @@ const Row = DaysSchema.extend({ sums: json.pipe(DaysSchema.shape.sums) });
 const mostRows = sql.fragment`5000`;
 
 /**
- * What moved in a wallet by day and type. A constant bounds the rows that are read, so the cost does not grow with the wallet:
+ * The sums that moved in a wallet, by day and type. A constant bounds the rows that are read, so the cost does not grow with the wallet:
  * positions are dense and follow the times, so they say without a count whether that is all.
  */
 export const readDays = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<z.infer<typeof DaysSchema>> =>

@@ -130,7 +130,7 @@ const isWorking = (
   { status, provider_operator_id: provider, execution_mode: mode }: Shown,
 ): boolean => provider === caller.operatorId && mode === 'open' && status === 'processing';
 
-/** What its provider, or its consumer, may do now by a button. */
+/** Buttons for its provider, or its consumer, as it stands now. */
 function buttons({ caller }: PersonsVisit, shown: Shown): Html {
   const { status, provider_operator_id: provider, consumer_operator_id: consumer, execution_mode: mode } = shown;
   const isPending = status === 'pending';

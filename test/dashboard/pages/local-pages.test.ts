@@ -32,7 +32,7 @@ const tokens = { publisher: 'p'.repeat(43), consumer: 'c'.repeat(43) };
 const demoLinks = (ms: number) => ({ tokens, until: Date.now() + ms });
 const HOUR = 3_600_000;
 
-/** What lets nobody in without a code: each differs in one thing from `npm start` on one machine. */
+/** Settings under which nobody comes in without a code: each differs in one thing from `npm start` on one machine. */
 const elsewhere: readonly [name: string, options: Omit<Parameters<typeof openShell>[0], 'routes'>][] = [
   [
     'the production role, with the local outbox too',

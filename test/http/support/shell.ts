@@ -36,7 +36,7 @@ interface ShellOptions {
   routes: AnyRoute[];
   settings?: Record<string, string>;
   health?: Health;
-  /** What `main.ts` provides from embedded parts, where it differs. */
+  /** The settings that `main.ts` provides from embedded parts, where it differs. */
   provided?: Parameters<typeof completeConfig>[1];
   /** The address to listen on. */
   host?: string;
