@@ -1,8 +1,9 @@
+import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import type { ClaimId } from '../ids/ids.ts';
+import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids/ids.ts';
 import { SubmitterSchema, type ClaimFilters, type Submitter } from './schema/claim.ts';
 
 const ClaimRowSchema = z.object({
@@ -144,13 +145,17 @@ export function listClaims(connection: CommonQueryMethods, page: ClaimPage): Pro
   if (readerId === null) {
     return connection.any(sql.type(ClaimRowSchema)`select ${columns} from claims where true ${narrowed} ${newest}`);
   }
+  // Each way of reading a claim has its index, in the order of the list, so that each reads a page at most. A claim that is found twice is one of
+  // the union: to leave the reader's own ones out of the later ways would read all of them.
+  const others = readerId === PLATFORM_OPERATOR_ID ? sql.fragment`and issuer <> ${readerId}` : nothing;
+  const way = (condition: FragmentSqlToken) =>
+    sql.fragment`(select seq from claims where ${condition} ${narrowed} ${newest})`;
   return connection.any(sql.type(ClaimRowSchema)`
-    (select ${columns} from claims where issuer = ${readerId} and issuer <> 'op_platform' ${narrowed} ${newest})
-    union all
-    (select ${columns} from claims where operator_ids[1] = ${readerId} and issuer <> ${readerId} ${narrowed} ${newest})
-    union all
-    (select ${columns} from claims where operator_ids[2] = ${readerId} and issuer <> ${readerId} ${narrowed} ${newest})
-    ${newest}`);
+    with found as (
+      ${way(sql.fragment`issuer = ${readerId} and issuer <> 'op_platform'`)} union
+      ${way(sql.fragment`operator_ids[1] = ${readerId} ${others}`)} union
+      ${way(sql.fragment`operator_ids[2] = ${readerId} ${others}`)} ${newest})
+    select ${columns} from claims join found using (seq) order by seq desc`);
 }
 
 function narrowing({ filters, before }: ClaimPage) {
