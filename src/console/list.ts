@@ -88,7 +88,9 @@ export async function listOf<
       found.push(...(await rows(further.body)));
       next = further.links.next;
     }
-    return { html: html``, reply, csv: csvOf(list.id, columns, found.slice(0, MAX_CSV_ROWS)) };
+    // Who opens the file sees by its name that rows are missing.
+    const name = next === undefined && found.length <= MAX_CSV_ROWS ? list.id : `${list.id}-first-${MAX_CSV_ROWS}`;
+    return { html: html``, reply, csv: csvOf(name, columns, found.slice(0, MAX_CSV_ROWS)) };
   }
   const isFiltered = filters.some(({ name }) => asked[name] !== undefined);
   const found = await rows(reply);
@@ -117,7 +119,7 @@ export async function listOf<
       ? html`<a class="button" href="${here(filtersOf(asked))}">${list.oldestFirst === true ? 'From the start' : 'Newest'}</a>\n`
       : html``;
   const address = `${visit.context.config.publicBaseUrl}${pathOf(route, input.params)}${Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(texts(query)).toString()}`}`;
-  const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download>CSV</a>\n` : html``}${asCurl({ method: 'GET', address })}</div>`;
+  const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download>CSV${links.next === undefined ? html`` : `, ${MAX_CSV_ROWS.toLocaleString('en')} rows at most`}</a>\n` : html``}${asCurl({ method: 'GET', address })}</div>`;
   return {
     reply,
     html: html`${filterForm(filters, asked, kept)}${live(list.id, html`${list.above?.(reply) ?? html``}${content}${pager.length === 0 && toStart.text === '' ? html`` : html`<nav class="actions" aria-label="${list.label}, more">${toStart}${pager}</nav>\n`}`)}${tools}`,

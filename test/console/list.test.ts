@@ -7,14 +7,14 @@ import type { AnyRoute } from '../../src/http/route.ts';
 const TOTAL = 1_234;
 
 /** Someone who asks for the CSV of a list with so many rows, and the calls that this takes. */
-async function csvBy(query: Record<string, string>, textOf: (row: number) => string = String) {
+async function csvBy(query: Record<string, string>, textOf: (row: number) => string = String, total = TOTAL) {
   const calls: RouteInput['query'][] = [];
   const call = async (_: AnyRoute, input: RouteInput) => {
     calls.push(input.query);
     const from = Number(input.query?.['offset'] ?? 0);
     const limit = Number(input.query?.['limit']);
-    const rows = Array.from({ length: Math.min(limit, TOTAL - from) }, (__, at) => from + at);
-    const links = from + limit < TOTAL ? { next: { offset: from + limit, limit } } : {};
+    const rows = Array.from({ length: Math.min(limit, total - from) }, (__, at) => from + at);
+    const links = from + limit < total ? { next: { offset: from + limit, limit } } : {};
     return { status: 200, body: { rows }, links };
   };
   const person = { visit: { query: { csv: 'rows', ...query }, call } } as unknown as PersonsVisit;
@@ -27,7 +27,7 @@ async function csvBy(query: Record<string, string>, textOf: (row: number) => str
     nothing: '',
   });
   assert(csv !== undefined);
-  return { calls, lines: String(csv.body).split('\r\n').slice(1, -1) };
+  return { calls, file: csv.headers?.['Content-Disposition'], lines: String(csv.body).split('\r\n').slice(1, -1) };
 }
 
 describe('The CSV of a list', () => {
@@ -37,6 +37,12 @@ describe('The CSV of a list', () => {
       assert.deepEqual([lines.length, lines[0], lines.at(-1)], [1_000, '"0"', '"999"'], JSON.stringify(query));
       assert.equal(calls.length, 10, JSON.stringify(query));
     }
+  });
+
+  it('says by its name that rows are missing', async () => {
+    const files = await Promise.all([999, 1_000, 1_001].map(async (total) => (await csvBy({}, String, total)).file));
+    const [whole, cut] = ['attachment; filename="rows.csv"', 'attachment; filename="rows-first-1000.csv"'];
+    assert.deepEqual(files, [whole, whole, cut]);
   });
 
   it('is text to a spreadsheet, as the statement of the API is', async () => {

@@ -6,6 +6,8 @@ import type { Passage, PassagesOfBody } from '../../context/ports.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { codeOf, showUnseenInWords } from '../../http/pages/unseen.ts';
 import { openContent, type InboundContent } from './content.ts';
+import { UnreadableBody } from '../reading/errors.ts';
+import { ScanTooSlow } from '../scanner/index.ts';
 import { findContent } from './queries.ts';
 import type { ReadContent } from './schema.ts';
 import type { InboundProvider } from '../../fields/inbound-providers.ts';
@@ -73,9 +75,16 @@ async function readOf(
     return { state: 'read', explanation: null, ...shown(read) };
   } catch (error) {
     log.warn({ err: error }, 'the content of an inbound event is shown as it came, since it could not be read');
-    const explanation = 'It could not be read as a mail or JSON, so its beginning is shown as it came, without marks.';
+    const explanation = `${whyRaw(error)}, so its beginning is shown as it came, without marks.`;
     return { state: 'raw', explanation, ...shown(beginningOf(body)) };
   }
+}
+
+/** What is read while everything waits can be read a moment later: it is no fault of what came. */
+function whyRaw(error: unknown): string {
+  if (error instanceof UnreadableBody) return 'It could not be read as a mail or JSON';
+  if (error instanceof ScanTooSlow) return 'It takes too long to read';
+  return 'The service is too busy to read it now (look again in a moment)';
 }
 
 const notRead = (state: 'purged' | 'key_unavailable', explanation: string): Read => ({

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
+import { readContent } from '../../../src/inbound/events/read-content.ts';
 import type { ReadContent } from '../../../src/inbound/events/schema.ts';
+import { createScanner, standardLimits } from '../../../src/inbound/scanner/index.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
+import { callOf, ownContext } from '../../invocations/own-context.ts';
 import { buildOperator, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, type Requester } from '../../support/service.ts';
 import { auditOf } from '../endpoints/support.ts';
 import { HOSTILE } from '../support/endpoints.ts';
-import { buildHeldMail, replaceBody, sha256Of, type HeldMail } from '../support/held-mails.ts';
+import { buildHeldMail, encryptionOfService, replaceBody, sha256Of, type HeldMail } from '../support/held-mails.ts';
 
 describe('GET /v1/operator/inbound-webhooks/:id/events/:eventId/content', function () {
   this.timeout(60_000);
@@ -104,6 +107,23 @@ describe('GET /v1/operator/inbound-webhooks/:id/events/:eventId/content', functi
     const [part, ...others] = content.passages.flatMap(({ parts }) => parts);
     assert.deepEqual([content.state, part?.findings, part?.left_out, others], ['raw', [], body.length - 8_000, []]);
     assert(part?.text.startsWith(`{"text": "${HOSTILE}[U+202E]aaa`));
-    assert.match(content.explanation ?? '', /as it came/);
+    assert.match(content.explanation ?? '', /not be read as a mail or JSON, so its beginning is shown as it came/);
+  });
+
+  it('has the beginning as it came where the service is too busy to read it, and says so', async () => {
+    const held = await hold({ subject: 'Busy', text: HOSTILE });
+    const full = createScanner({ ...standardLimits, bytesInFlight: 0 });
+    const own = await ownContext();
+    const context = {
+      ...own.context,
+      pool: await database(),
+      encryption: await encryptionOfService(),
+      contentReader: full,
+    };
+    const call = callOf(operator.operatorId, 'readInboundEventContent');
+    const { body } = await readContent(context, call, { endpointId: held.endpoint, id: held.id });
+    await own.close();
+    assert.equal(body.state, 'raw');
+    assert.match(body.explanation ?? '', /too busy to read it now \(look again in a moment\)/);
   });
 });

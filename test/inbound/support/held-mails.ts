@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createEncryption } from '../../../src/context/encryption.ts';
+import { createEncryption, type Encryption } from '../../../src/context/encryption.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { sealContent } from '../../../src/inbound/events/content.ts';
 import type { Finding } from '../../../src/inbound/scanner/index.ts';
@@ -41,10 +41,15 @@ export async function buildHeldMail(operator: TestOperator, mail: Record<string,
   return { id, endpoint, path: `${ENDPOINTS}/${endpoint}/events/${id}`, body, findings };
 }
 
+/** Opens what the service has sealed. */
+export async function encryptionOfService(): Promise<Encryption> {
+  const key = await readFile(join(service().dataDir, 'encryption.key'), 'utf8');
+  return createEncryption([Buffer.from(key, 'base64')]);
+}
+
 /** Replaces what is kept of an event from now on, with the hash that it had. */
 export async function replaceBody(id: string, body: Buffer): Promise<void> {
-  const key = await readFile(join(service().dataDir, 'encryption.key'), 'utf8');
-  const encryption = createEncryption([Buffer.from(key, 'base64')]);
+  const encryption = await encryptionOfService();
   const sealed = sealContent(encryption, id, { headers: {}, contentType: 'application/json', body });
   await run(
     await database(),
