@@ -79,7 +79,7 @@ export function problemOf(error: CarnetError, request: { path: string; requestId
   };
 }
 
-function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): void {
+function sendProblem(ctx: ParameterizedContext<Recorded & Partial<Routed>>, error: CarnetError): void {
   ctx.state.refused = error.code;
   refusals.add(1, { code: error.code });
   ctx.set(error.headers);
@@ -89,10 +89,12 @@ function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): v
     const page = htmlPage(errorPage(content), error.status);
     return sendPage(ctx, { ...page, ...ctx.state.frame?.(content), status: error.status });
   }
+  const { door } = ctx.state.route ?? {};
+  const problem = problemOf(error, { path: ctx.path, requestId });
   ctx.status = error.status;
-  ctx.set('Content-Type', 'application/problem+json');
+  ctx.set('Content-Type', door === undefined ? 'application/problem+json' : 'application/json');
   ctx.set('Cache-Control', 'no-store');
-  ctx.body = JSON.stringify(problemOf(error, { path: ctx.path, requestId }));
+  ctx.body = JSON.stringify(door === undefined ? problem : door.refusal(error, problem));
 }
 
 const JSON_TYPES = ['application/problem+json', 'application/json'] as const;
