@@ -11,7 +11,7 @@ import { preferredWait } from './prefer.ts';
 import type { Audience } from './auth/audience.ts';
 import { routeCaller } from './call-route.ts';
 import type { HeavyReads } from './heavy-reads.ts';
-import type { AnyRoute, CallRoute, Links, RouteRequest } from './route.ts';
+import { takesKey, type AnyRoute, type CallRoute, type Links, type RouteRequest } from './route.ts';
 import type { Middleware, Validated } from './state.ts';
 
 const replays = metrics.counter(
@@ -171,7 +171,12 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
     const { credential } = this.#ctx.state;
     if (credential === null) throw new Error('A public route calls no other as its caller.');
     const { context, requestId, network, signal } = this;
-    return routeCaller({ context, credential, requestId, network, signal, heavy: this.#heavy });
+    const call = routeCaller({ context, credential, requestId, network, signal, heavy: this.#heavy });
+    return async (route, input) => {
+      const reply = await call(route, input);
+      if (takesKey(route)) this.#ctx.state.commanded = true;
+      return reply;
+    };
   }
 }
 

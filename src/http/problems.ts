@@ -15,6 +15,9 @@ import type { Middleware, Recorded, Routed } from './state.ts';
 
 const refusals = metrics.counter('carnet_refusals', 'Requests that were refused, by the code of the problem');
 
+/** Counts a refusal, also one that is not the answer to a request but a part of it. */
+export const countRefusal = ({ code }: CarnetError): void => refusals.add(1, { code });
+
 interface Options {
   /** Whether a refusal that its route does not declare, or a member that its code does not have, is a fault of ours: outside of production, so that tests find it. */
   strict: boolean;
@@ -81,7 +84,7 @@ export function problemOf(error: CarnetError, request: { path: string; requestId
 
 function sendProblem(ctx: ParameterizedContext<Recorded & Partial<Routed>>, error: CarnetError): void {
   ctx.state.refused = error.code;
-  refusals.add(1, { code: error.code });
+  countRefusal(error);
   ctx.set(error.headers);
   const { requestId } = ctx.state;
   if (isForBrowser(ctx)) {

@@ -1,6 +1,6 @@
 import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/server';
 import { CarnetError } from '../errors/carnet-error.ts';
-import { problemOf, refusalOf } from '../http/problems.ts';
+import { countRefusal, problemOf, refusalOf } from '../http/problems.ts';
 import { shown } from '../json/shown.ts';
 import type { Message } from './message.ts';
 import { formOfRefusal, RpcCodes, toolRefusal } from './refusals.ts';
@@ -21,7 +21,10 @@ export function guardOf({ context, requestId }: Message): Guard {
   const refusalIn = (error: unknown, name: string): CarnetError => {
     if (error instanceof ProtocolError) throw error;
     const refusal = refusalOf(error);
-    if (refusal !== undefined && formOfRefusal[refusal.code] !== 'fault') return refusal;
+    if (refusal !== undefined && formOfRefusal[refusal.code] !== 'fault') {
+      countRefusal(refusal);
+      return refusal;
+    }
     context.log.error({ err: error, requestId, tool: shown(name) }, 'a tool failed by a fault of ours');
     const fault = new CarnetError(
       'INTERNAL_ERROR',

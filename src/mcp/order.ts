@@ -108,7 +108,8 @@ interface Money {
 async function moneyOf(call: ToolCall, invocation: Invocation): Promise<Money | undefined> {
   if (invocation.consumer_operator_id !== call.operatorId) return undefined;
   const { status, price_cents: price, compute_cents: compute, compute_bound_cents: bound } = invocation;
-  const available = await availableTo(call);
+  // The end of an order tells what is left: an open one is answered without another query.
+  const available = isOpen(invocation) ? null : await availableTo(call);
   return {
     'carnet/price_cents': price,
     'carnet/cost_cents': (status === 'completed' ? price : 0) + compute,
@@ -131,7 +132,7 @@ function sentenceOf({ id, status, error, expires_at: expires }: Invocation, mone
   const rest = money?.['carnet/available_cents'];
   const left = rest === undefined ? '' : `, ${rest} cents are left`;
   const paid = money === undefined ? '' : ` It costs ${money['carnet/cost_cents']} cents${left}.`;
-  const held = money === undefined ? '' : ` ${money['carnet/held_cents']} cents are held${left}.`;
+  const held = money === undefined ? '' : ` ${money['carnet/held_cents']} cents are held.`;
   if (status === 'completed') return `Invocation ${id} is completed.${paid} Its output follows.`;
   if (status === 'failed') return `Invocation ${id} failed: ${error?.code}: ${error?.message}${paid}`;
   if (status === 'expired') return `Invocation ${id} expired before it was done.${paid}`;

@@ -106,6 +106,9 @@ describe('POST /mcp of two processes', () => {
       const before = await connected(lane, consumer.key ?? '', first.baseUrl);
       const ordered = await callTool(before, 'invoke_skill', given);
       await before.close();
+      const lines = first.logged().split('\n');
+      const logged = lines.filter((line) => line.includes('"operation":"mcp"') && line.includes('"level":"info"'));
+      assert.equal(logged.length, 1, 'the order is the one message that has changed something');
 
       const second = await services.open();
       const after = await connected(lane, consumer.key ?? '', second.baseUrl);
