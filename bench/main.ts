@@ -18,6 +18,7 @@ import { b11 } from './b11-due-lives.ts';
 import { b12 } from './b12-sandbox.ts';
 import { b13 } from './b13-rows.ts';
 import { b14 } from './b14-console.ts';
+import { b15 } from './b15-mcp.ts';
 import type { Bench } from './bench.ts';
 import { machine } from './floors.ts';
 import { openLab } from './lab.ts';
@@ -43,6 +44,7 @@ const benches: Record<string, Bench> = {
   b12,
   b13,
   b14,
+  b15,
 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 

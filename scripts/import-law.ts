@@ -47,7 +47,15 @@ const kernelRooms = [
 ];
 const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
-const rooms: ReadonlySet<string> = new Set([...DOMAINS, ...kernelRooms, 'http', 'console', 'process', 'embedded']);
+const rooms: ReadonlySet<string> = new Set([
+  ...DOMAINS,
+  ...kernelRooms,
+  'http',
+  'console',
+  'mcp',
+  'process',
+  'embedded',
+]);
 const paymentWebhookVerifier = 'src/billing/webhook/verify.ts';
 const stripeAdapter = 'src/billing/payments/stripe/**';
 const routeSees = [
@@ -146,14 +154,14 @@ export const articles: Article[] = [
   {
     name: 'kernel',
     files: [`src/${kernel}/**`],
-    never: ['value src/{http,console,process,embedded}/**', 'src/<domain>/**'],
+    never: ['value src/{http,console,mcp,process,embedded}/**', 'src/<domain>/**'],
     why: 'the rooms below http are what http, domains and lives stand on; an arrow back up would make a circle',
     instead: 'pass it in as an argument, or declare a port in src/context/ports.ts that src/process fills',
   },
   {
     name: 'http',
     files: ['src/http/**'],
-    never: ['src/<domain>/**', 'src/{console,process}/**'],
+    never: ['src/<domain>/**', 'src/{console,mcp,process}/**'],
     why: 'http is what every domain mounts its routes on; it knows none of them',
     instead: 'pass routes, pages and authenticators in from src/process',
   },
@@ -165,6 +173,29 @@ export const articles: Article[] = [
     instead: 'put the page beside the routes of its domain',
   },
   {
+    name: 'mcp',
+    files: ['src/mcp/**'],
+    may: [
+      'src/mcp/**',
+      `src/<domain>/${routes}`,
+      `src/<domain>/${schemas}`,
+      'src/http/**',
+      'src/{errors,fields,json}/**',
+      'src/context/version.ts',
+      'type src/context/**',
+      'npm:{zod,@modelcontextprotocol/server}',
+    ],
+    why: 'a tool is a call of a route: it goes past none of its rules, and has none of its own',
+    instead: 'call a route by callRoute',
+  },
+  {
+    name: 'mcp-package',
+    files: ['{src,activities,workflows,temporal}/**', '!src/mcp/**'],
+    never: ['npm:@modelcontextprotocol/**'],
+    why: 'the package of a protocol stands behind its door, which loads it at the first message',
+    instead: 'declare a tool in src/mcp',
+  },
+  {
     name: 'lives-call-domains',
     files: ['src/<domain>/**'],
     never: ['npm:@temporalio/**', 'activities/**', 'workflows/**', 'temporal/**'],
@@ -173,7 +204,15 @@ export const articles: Article[] = [
   },
   {
     name: 'routes-are-mounted-once',
-    files: ['workflows/**', 'temporal/**', 'bench/**', 'src/*/**', '!src/<domain>/**', '!src/process/routes.ts'],
+    files: [
+      'workflows/**',
+      'temporal/**',
+      'bench/**',
+      'src/*/**',
+      '!src/<domain>/**',
+      '!src/mcp/**',
+      '!src/process/routes.ts',
+    ],
     never: [`src/<domain>/${routes}`],
     why: 'routes are the outermost layer: src/process/routes.ts lists them, nothing builds on them',
     instead: 'call the exported function that the route calls',

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Audience } from '../http/auth/audience.ts';
-import { pathOf, type RouteInput } from '../http/call-route.ts';
+import { pathOf } from '../http/call-route.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import type { Page } from '../http/pages/page.ts';
-import type { Route } from '../http/route.ts';
+import type { Route, RouteInput } from '../http/route.ts';
 import { live } from './page.ts';
 import { copyable, empty, table, type Column } from './parts.ts';
 import { oneOf, type PersonsVisit } from './visits.ts';

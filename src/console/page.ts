@@ -5,8 +5,7 @@ import type { Audience } from '../http/auth/audience.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import type { Page } from '../http/pages/page.ts';
 import type { PeoplePage, Submission, Visit } from '../http/pages/people-pages.ts';
-import type { RouteInput } from '../http/call-route.ts';
-import type { Route } from '../http/route.ts';
+import type { Route, RouteInput } from '../http/route.ts';
 import { personsPage } from './layout.ts';
 import { byPerson, forPerson, isOf, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
 

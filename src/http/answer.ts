@@ -9,7 +9,9 @@ import { metrics } from '../metrics/metrics.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
 import { preferredWait } from './prefer.ts';
 import type { Audience } from './auth/audience.ts';
-import type { AnyRoute, Links, RouteRequest } from './route.ts';
+import { routeCaller } from './call-route.ts';
+import type { HeavyReads } from './heavy-reads.ts';
+import { takesKey, type AnyRoute, type CallRoute, type Links, type RouteRequest } from './route.ts';
 import type { Middleware, Validated } from './state.ts';
 
 const replays = metrics.counter(
@@ -23,36 +25,38 @@ type Ctx = ParameterizedContext<Validated>;
  * Calls the handler of the route and answers what it returns, parsed by the reply schema, so that nothing leaves that is not named there.
  * @throws ZodError where the handler returned something else: a fault of ours
  */
-export const answer: Middleware<Validated> = async (ctx) => {
-  const { route } = ctx.state;
-  const answered = await route.handler(new HandlerRequest(ctx));
-  const prepared = 'prepared' in answered ? answered.prepared : undefined;
-  const content =
-    'bytes' in answered
-      ? answered.bytes
-      : (prepared?.text ??
-        textOf(route, {
-          body: 'body' in answered ? answered.body : undefined,
-          replayed: 'replayed' in answered && answered.replayed,
-        }));
-  const mediaType = ('mediaType' in answered ? answered.mediaType : undefined) ?? route.mediaType;
-  ctx.status = answered.status;
-  ctx.set('Content-Type', mediaType ?? 'application/json');
-  ctx.set('Cache-Control', route.cache ?? 'no-store');
-  if (route.alternatives !== undefined) ctx.set('Vary', 'Accept');
-  if ('location' in answered && answered.location !== undefined) ctx.set('Location', answered.location);
-  if ('replayed' in answered) {
-    ctx.state.commanded = true;
-    if (answered.replayed) {
-      replays.add(1);
-      ctx.set('Idempotency-Replayed', 'true');
+export const answer =
+  (heavy: HeavyReads): Middleware<Validated> =>
+  async (ctx) => {
+    const { route } = ctx.state;
+    const answered = await route.handler(new HandlerRequest(ctx, heavy));
+    const prepared = 'prepared' in answered ? answered.prepared : undefined;
+    const content =
+      'bytes' in answered
+        ? answered.bytes
+        : (prepared?.text ??
+          textOf(route, {
+            body: 'body' in answered ? answered.body : undefined,
+            replayed: 'replayed' in answered && answered.replayed,
+          }));
+    const mediaType = ('mediaType' in answered ? answered.mediaType : undefined) ?? route.mediaType;
+    ctx.status = answered.status;
+    ctx.set('Content-Type', mediaType ?? 'application/json');
+    ctx.set('Cache-Control', route.cache ?? 'no-store');
+    if (route.alternatives !== undefined) ctx.set('Vary', 'Accept');
+    if ('location' in answered && answered.location !== undefined) ctx.set('Location', answered.location);
+    if ('replayed' in answered) {
+      ctx.state.commanded = true;
+      if (answered.replayed) {
+        replays.add(1);
+        ctx.set('Idempotency-Replayed', 'true');
+      }
     }
-  }
-  if (answered.links !== undefined) setLinks(ctx, answered.links);
-  if (answered.headers !== undefined) ctx.set(answered.headers);
-  if (route.cache !== undefined && isKnown(ctx, prepared?.etag ?? etagOf(content))) ctx.status = 304;
-  else ctx.body = content;
-};
+    if (answered.links !== undefined) setLinks(ctx, answered.links);
+    if (answered.headers !== undefined) ctx.set(answered.headers);
+    if (route.cache !== undefined && isKnown(ctx, prepared?.etag ?? etagOf(content))) ctx.status = 304;
+    else ctx.body = content;
+  };
 
 function textOf({ reply, mediaType }: AnyRoute, { body, replayed }: { body: unknown; replayed: boolean }): string {
   const parsed = (replayed ? whatFits(reply, body) : undefined) ?? reply.parse(body);
@@ -109,9 +113,10 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
   readonly body: unknown;
   readonly found: unknown;
   readonly #ctx: Ctx;
+  readonly #heavy: HeavyReads;
   #abort: AbortController | undefined;
 
-  constructor(ctx: Ctx) {
+  constructor(ctx: Ctx, heavy: HeavyReads) {
     const { context, caller, values, found } = ctx.state;
     this.context = context;
     this.caller = caller;
@@ -121,6 +126,7 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
     this.body = values.body;
     this.found = found;
     this.#ctx = ctx;
+    this.#heavy = heavy;
   }
 
   /** A property, so that handlers may take it apart from the request. */
@@ -158,6 +164,19 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
       else res.once('close', () => abort.abort());
     }
     return this.#abort.signal;
+  }
+
+  /** A public route has looked at no credential, so it has none to call with. */
+  get callRoute(): CallRoute {
+    const { credential } = this.#ctx.state;
+    if (credential === null) throw new Error('A public route calls no other as its caller.');
+    const { context, requestId, network, signal } = this;
+    const call = routeCaller({ context, credential, requestId, network, signal, heavy: this.#heavy });
+    return async (route, input) => {
+      const reply = await call(route, input);
+      if (takesKey(route)) this.#ctx.state.commanded = true;
+      return reply;
+    };
   }
 }
 

@@ -19,7 +19,7 @@ import { createRateLimits, rateLimit } from './rate-limit.ts';
 import { receiving } from './receiving.ts';
 import { records } from './records.ts';
 import type { AnyRoute } from './route.ts';
-import { routing } from './routing.ts';
+import { guarded, routing } from './routing.ts';
 import { securityHeaders } from './security-headers.ts';
 import { validation } from './validation.ts';
 import { wellFormed } from './well-formed.ts';
@@ -27,6 +27,8 @@ import { wellFormed } from './well-formed.ts';
 /** The parts of the API, besides the context. */
 export interface Service {
   routes: AnyRoute[];
+  /** Routes that speak another protocol than REST. */
+  doors?: AnyRoute[];
   credentials: Credentials;
   /** Pages of domains, for browsers. */
   pages: PathOfPage[];
@@ -37,7 +39,7 @@ export interface Service {
 
 /** The API as a Koa application: what happens to every request, in the order of the checks. */
 export function createApp(context: Context, service: Service): Koa {
-  const { routes, credentials, pages, health = {} } = service;
+  const { routes, doors = [], credentials, pages, health = {} } = service;
   const { config, log } = context;
   const limits = createRateLimits(config);
   const known = createAuthentication(context, credentials);
@@ -55,7 +57,8 @@ export function createApp(context: Context, service: Service): Koa {
     .use(wellFormed) // 400, 417
     .use(servicePages(context, { routes, pages, health, limits, bodies: others })) // what is not below /v1
     .use(peoplePages(context, { ...service.people, known, shared, limits, heavy, bodies: others })) // 403, 429
-    .use(routing(routes)) // 404, 405, OPTIONS
+    .use(routing([...routes, ...doors])) // 404, 405, OPTIONS
+    .use(guarded) // of a door: 403
     .use(authentication(known, limits)) // who calls, 429
     .use(rateLimit(limits)) // 429
     .use(admission(config.publicBaseUrl)) // 401, 403
@@ -65,6 +68,6 @@ export function createApp(context: Context, service: Service): Koa {
     .use(idempotency) // 409
     .use(validation) // 400, 404
     .use(heavyReads(context, heavy)) // 429, 503
-    .use(answer); // the handler
+    .use(answer(heavy)); // the handler
   return app;
 }

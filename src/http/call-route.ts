@@ -2,26 +2,12 @@ import type { z } from 'zod';
 import { idempotencyOf } from '../commands/idempotency.ts';
 import type { Context } from '../context/context.ts';
 import { parseOrRefuse } from '../errors/faults.ts';
-import type { JsonValue } from '../json/value.ts';
 import type { Audience } from './auth/audience.ts';
 import { admit } from './auth/audience.ts';
 import type { Credential } from './auth/credential.ts';
 import type { HeavyReads } from './heavy-reads.ts';
-import { takesKey, type AnyRoute, type Links, type Route } from './route.ts';
+import { takesKey, type AnyRoute, type CallRoute, type Route, type RouteInput, type RouteReply } from './route.ts';
 import { NoBody, paramsOf } from './validation.ts';
-
-/** The parts of a request by HTTP, as a page of a person has them. */
-export interface RouteInput {
-  /** By the names in the path of the route. */
-  params?: Readonly<Record<string, string>>;
-  /** As an address has them. */
-  query?: Readonly<Record<string, string | readonly string[]>>;
-  body?: JsonValue;
-  /** An Idempotency-Key, for a form that may be sent twice. */
-  key?: string | undefined;
-  /** The id of an approval that a person gave for this request. */
-  approval?: string;
-}
 
 interface Calling {
   context: Context;
@@ -29,35 +15,30 @@ interface Calling {
   requestId: string;
   network: string;
   heavy: HeavyReads;
-}
-
-/** The answer of a route, as its clients read it. */
-export interface RouteReply<Body> {
-  status: number;
-  body: Body;
-  /** The pages beside this one of a list. */
-  links: Links;
+  /** Aborted when the client goes away; absent: the caller does not wait. */
+  signal?: AbortSignal;
 }
 
 /** The path of a call, as its clients write it. */
 export const pathOf = (route: Pick<AnyRoute, 'path'>, params: Readonly<Record<string, string>> = {}): string =>
   route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/**
- * Calls a route within the process for a person who is signed in: with the audience, the schemas, the handler and the audit of the same
- * call by HTTP, so that pages have no rules of their own.
- * @throws CarnetError as the call would be refused
- */
-export async function callRoute<
+/** Returns the function that calls routes as this credential. */
+export const routeCaller = (calling: Calling): CallRoute => {
+  const call: CallRoute = (route, input = {}) => callRoute({ ...calling, call }, route, input);
+  return call;
+};
+
+async function callRoute<
   A extends Audience,
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
   Reply extends z.ZodType,
 >(
-  { context, credential, requestId, network, heavy }: Calling,
+  { context, credential, requestId, network, heavy, signal, call: callOther }: Calling & { call: CallRoute },
   route: Route<A, Params, Query, Body, Reply>,
-  { params = {}, query = {}, body = {}, key, approval }: RouteInput = {},
+  { params = {}, query = {}, body = {}, key, approval, wait }: RouteInput,
 ): Promise<RouteReply<z.output<Reply>>> {
   const { audience } = route;
   const caller = audience === 'public' ? null : admit(credential, audience, route.method);
@@ -92,15 +73,17 @@ export async function callRoute<
       headers: {},
       preferredType: (first: string) => first,
       requestId,
-      preferWait: null,
+      preferWait: wait ?? null,
       network,
-      signal: new AbortController().signal,
+      signal: signal ?? new AbortController().signal,
+      callRoute: callOther,
     }),
   );
   return {
     status: answered.status,
     body: route.reply.parse(bodyOf(answered)),
     links: answered.links ?? {},
+    replayed: 'replayed' in answered && answered.replayed,
   };
 }
 

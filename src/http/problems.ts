@@ -15,6 +15,9 @@ import type { Middleware, Recorded, Routed } from './state.ts';
 
 const refusals = metrics.counter('carnet_refusals', 'Requests that were refused, by the code of the problem');
 
+/** Counts a refusal, also one that is not the answer to a request but a part of it. */
+export const countRefusal = ({ code }: CarnetError): void => refusals.add(1, { code });
+
 interface Options {
   /** Whether a refusal that its route does not declare, or a member that its code does not have, is a fault of ours: outside of production, so that tests find it. */
   strict: boolean;
@@ -79,9 +82,9 @@ export function problemOf(error: CarnetError, request: { path: string; requestId
   };
 }
 
-function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): void {
+function sendProblem(ctx: ParameterizedContext<Recorded & Partial<Routed>>, error: CarnetError): void {
   ctx.state.refused = error.code;
-  refusals.add(1, { code: error.code });
+  countRefusal(error);
   ctx.set(error.headers);
   const { requestId } = ctx.state;
   if (isForBrowser(ctx)) {
@@ -89,10 +92,12 @@ function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): v
     const page = htmlPage(errorPage(content), error.status);
     return sendPage(ctx, { ...page, ...ctx.state.frame?.(content), status: error.status });
   }
+  const { door } = ctx.state.route ?? {};
+  const problem = problemOf(error, { path: ctx.path, requestId });
   ctx.status = error.status;
-  ctx.set('Content-Type', 'application/problem+json');
+  ctx.set('Content-Type', door === undefined ? 'application/problem+json' : 'application/json');
   ctx.set('Cache-Control', 'no-store');
-  ctx.body = JSON.stringify(problemOf(error, { path: ctx.path, requestId }));
+  ctx.body = JSON.stringify(door === undefined ? problem : door.refusal(error, problem));
 }
 
 const JSON_TYPES = ['application/problem+json', 'application/json'] as const;

@@ -1,9 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
 import type { Answer, Answered, CommandCall } from '../commands/command.ts';
 import type { Context } from '../context/context.ts';
+import type { CarnetError } from '../errors/carnet-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { PreparedJson } from '../json/prepared.ts';
+import type { JsonValue } from '../json/value.ts';
 import type { Audience } from './auth/audience.ts';
 import type { Tag } from './openapi/tags.ts';
 
@@ -39,7 +42,50 @@ export interface RouteRequest<A extends Audience, Params, Query, Body, Found = u
   network: string;
   /** Aborted when the client goes away. */
   signal: AbortSignal;
+  /** Calls another route as this caller. */
+  callRoute: CallRoute;
 }
+
+/** The parts of a request by HTTP, as a page of a person or a door of another protocol has them. */
+export interface RouteInput {
+  /** By the names in the path of the route. */
+  params?: Readonly<Record<string, string>>;
+  /** As an address has them. */
+  query?: Readonly<Record<string, string | readonly string[]>>;
+  body?: JsonValue;
+  /** An Idempotency-Key, for what may be sent twice. */
+  key?: string | undefined;
+  /** The id of an approval that a person gave for this request. */
+  approval?: string;
+  /** Seconds of `Prefer: wait=N`. */
+  wait?: number | undefined;
+}
+
+/** The answer of a route, as its clients read it. */
+export interface RouteReply<Body> {
+  status: number;
+  body: Body;
+  /** The pages beside this one of a list. */
+  links: Links;
+  /** It is what a command answered before, under the same Idempotency-Key. */
+  replayed: boolean;
+}
+
+/**
+ * Calls a route within the process: with the audience, the schemas, the handler and the audit of the same call by HTTP, so that who calls it has
+ * no rules of its own.
+ * @throws CarnetError as the call would be refused
+ */
+export type CallRoute = <
+  A extends Audience,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+>(
+  route: Route<A, Params, Query, Body, Reply>,
+  input?: RouteInput,
+) => Promise<RouteReply<z.output<Reply>>>;
 
 /** Neighbouring pages (RFC 8288): the query parameters by which each differs from the request. */
 export type Links = { [relation in 'prev' | 'next']?: Record<string, string | number> };
@@ -58,9 +104,9 @@ export interface PreparedAnswer<Body> {
   mediaType?: string;
 }
 
-/** A 200 whose body is bytes: of a route with such a media type, or of an alternative. */
+/** An answer whose body is bytes: of a route with such a media type, of an alternative, or of a door. */
 export interface BytesAnswer {
-  status: 200;
+  status: number;
   bytes: Buffer;
   /** Where it is not that of the route. */
   mediaType?: string;
@@ -167,9 +213,19 @@ export interface Route<
   isHeavy?(query: z.output<Query>): boolean;
   /** A POST that changes nothing: Idempotency-Key means nothing there. */
   readsOnly?: true;
+  /** It speaks another protocol than REST: it stands beside /v1, and not in the OpenAPI document. */
+  door?: Door;
   handler(
     request: RouteRequest<A, z.output<Params>, z.output<Query>, z.output<Body>, Found>,
   ): Promise<RouteAnswer<z.input<Reply>>>;
+}
+
+/** The rules of a protocol about requests that are judged before a handler sees them. */
+export interface Door {
+  /** Called before anybody is asked for a credential. @throws CarnetError ORIGIN_FORBIDDEN */
+  guard(headers: IncomingHttpHeaders): void;
+  /** The body of a refusal, as JSON, from the problem that a route would answer. */
+  refusal(error: CarnetError, problem: Record<string, unknown>): unknown;
 }
 
 /** Declares a route: one object for the guard, the handler and the OpenAPI document. */

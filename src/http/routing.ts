@@ -47,6 +47,12 @@ export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
   };
 }
 
+/** Lets the door that a request is for look at where it comes from. */
+export const guarded: Middleware<Routed> = (ctx, next) => {
+  ctx.state.route.door?.guard(ctx.req.headers);
+  return next();
+};
+
 /** In the same words to everybody: paths are public, and no credential was looked at. */
 const noSuchPath = (): CarnetError =>
   new CarnetError('NOT_FOUND', 'No call and no page has this path. /docs lists the calls.');
@@ -77,8 +83,8 @@ function methodsByPath(routes: readonly AnyRoute[]): ReadonlyMap<string, Methods
   const shapes = new Map<string, string>();
   for (const route of routes) {
     const method = route.method.toUpperCase();
-    if (!route.path.startsWith('/v1/'))
-      throw new Error(`The path of ${route.operation} must begin with /v1/; it is ${route.path}.`);
+    if (route.path.startsWith('/v1/') === (route.door !== undefined))
+      throw new Error(`The path of ${route.operation} begins with /v1/ unless it is a door; it is ${route.path}.`);
     for (const path of route.alias === undefined ? [route.path] : [route.path, route.alias]) {
       const shape = path.replaceAll(/:[^/]+/g, ':');
       const known = shapes.get(shape) ?? path;

@@ -158,7 +158,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
     { createApp },
     { closeGracefully, createHttpServer },
     { credentials },
-    { routes },
+    { doors, routes },
     { filesOfPages, pagesOfPeople },
     billing,
     notifications,
@@ -177,6 +177,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
   const server = createHttpServer(
     createApp(context, {
       routes,
+      doors: doors(context.config),
       credentials: credentials(context),
       pages: [...filesOfPages(), ...billing.localPaymentPages(context), ...notifications.unsubscribePages(context)],
       people: pagesOfPeople(),

@@ -9,8 +9,10 @@ import { governanceRoutes } from '../governance/routes.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { inboundRoutes } from '../inbound/routes.ts';
 import { invocationRoutes } from '../invocations/routes.ts';
+import type { Config } from '../context/config.ts';
 import { lifeRoutes } from '../lives/routes.ts';
 import { mailRoutes } from '../mail/routes.ts';
+import { mcpDoor } from '../mcp/door.ts';
 import { notificationRoutes } from '../notifications/routes.ts';
 import { passportRoutes } from '../passports/routes.ts';
 import { retentionRoutes } from '../retention/routes.ts';
@@ -37,3 +39,6 @@ export const routes: AnyRoute[] = [
   ...inboundRoutes,
   ...retentionRoutes,
 ];
+
+/** Those that speak another protocol than REST. */
+export const doors = (config: Pick<Config, 'publicBaseUrl'>): AnyRoute[] => [mcpDoor(config)];

@@ -93,6 +93,22 @@ export const typescript: Tools = {
   },
 };
 
+/** No page names their versions: a reader takes the client that they have. */
+export const mcp: Pick<Tools, 'prepare'> = {
+  async prepare(folder) {
+    const list = join(HERE, 'mcp', 'package-lock.json');
+    const install = async (made: string): Promise<void> => {
+      for (const file of ['package.json', 'package-lock.json'])
+        await copyFile(join(HERE, 'mcp', file), join(made, file));
+      const flags = ['--ignore-scripts', '--no-audit', '--no-fund'];
+      await run('npm', ['ci', ...flags], { cwd: made, timeout: INSTALL_MS });
+    };
+    const packages = await installed('mcp', { list, blocks: [], install });
+    await symlink(join(packages, 'node_modules'), join(folder, 'node_modules'));
+    return {};
+  },
+};
+
 export const python: Tools = {
   needs: ['python3', '-m', 'pip', '--version'],
   async prepare() {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { listOf } from '../../src/console/list.ts';
 import type { PersonsVisit } from '../../src/console/visits.ts';
-import type { RouteInput } from '../../src/http/call-route.ts';
-import type { AnyRoute } from '../../src/http/route.ts';
+import type { AnyRoute, RouteInput } from '../../src/http/route.ts';
 
 const TOTAL = 1_234;
 

@@ -11,7 +11,7 @@ import { newId } from '../../src/ids/ids.ts';
 import { createLogger } from '../../src/context/logging.ts';
 import { openContext, type OpenContext } from '../../src/process/open-context.ts';
 import { activeKey } from '../../src/passports/keys/signing-keys.ts';
-import { routes } from '../../src/process/routes.ts';
+import { doors, routes } from '../../src/process/routes.ts';
 import { ampleLimits } from '../support/ample-limits.ts';
 import type { Place } from '../support/factories.ts';
 import { migratedDatabase } from '../support/empty-database.ts';
@@ -99,6 +99,7 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
 export async function serve(context: OpenContext): Promise<{ baseUrl: string; stop(): Promise<void> }> {
   const app = createApp(context, {
     routes,
+    doors: doors(context.config),
     credentials: credentials(context),
     pages: [],
     people: { pages: [], sessionOf: async () => null },

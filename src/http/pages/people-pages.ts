@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ParameterizedContext } from 'koa';
-import type { z } from 'zod';
 import type { Caller } from '../../commands/caller.ts';
 import type { Context } from '../../context/context.ts';
 import type { SharedPool } from '../../database/shared-pool.ts';
@@ -8,17 +7,16 @@ import { CarnetError } from '../../errors/carnet-error.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { addressBlock, clientAddress } from '../addresses.ts';
 import { UNCOUNTED, type Authentication, type LookUps } from '../auth/authentication.ts';
-import type { Audience } from '../auth/audience.ts';
 import { unauthenticated, type Credential } from '../auth/credential.ts';
 import { createOriginCheck } from '../auth/same-origin.ts';
 import { readForm, STANDARD_FORM_BYTES } from '../body.ts';
-import { callRoute, type RouteInput, type RouteReply } from '../call-route.ts';
+import { routeCaller } from '../call-route.ts';
 import type { HeavyReads } from '../heavy-reads.ts';
 import type { HeldBodies } from '../held-bodies.ts';
 import { parseQuery } from '../query.ts';
 import { countedAs, type LimitedCall, type RateLimit, type RateLimits } from '../rate-limit.ts';
 import { noteCaller } from '../records.ts';
-import type { Route } from '../route.ts';
+import type { CallRoute } from '../route.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
 import { isFromThisMachine } from '../this-machine.ts';
@@ -48,16 +46,7 @@ export interface Visit {
    * Calls a route as this person.
    * @throws CarnetError UNAUTHENTICATED where nobody is signed in; as the call would be refused
    */
-  call<
-    A extends Audience,
-    Params extends z.ZodType,
-    Query extends z.ZodType,
-    Body extends z.ZodType,
-    Reply extends z.ZodType,
-  >(
-    route: Route<A, Params, Query, Body, Reply>,
-    input?: RouteInput,
-  ): Promise<RouteReply<z.output<Reply>>>;
+  call: CallRoute;
 }
 
 /** Who is signed in, and for whom they act. */
@@ -150,7 +139,7 @@ export function peoplePages(
         if (person === null) throw unauthenticated('Sign in first: the session of this page has ended.');
         const { operation, callsPerMinute } = route;
         if (callsPerMinute !== undefined) count(ctx, (all) => all.of({ operation, callsPerMinute }));
-        return await callRoute({ context: own, credential: person, requestId, network, heavy }, route, input);
+        return await routeCaller({ context: own, credential: person, requestId, network, heavy })(route, input);
       },
     };
   };

@@ -7,7 +7,7 @@ import { dollars } from '../../../fields/dollars.ts';
 import { html, type Html } from '../../../http/pages/html.ts';
 import { moment } from '../../../http/pages/moment.ts';
 import type { PathOfPeoplePage } from '../../../http/pages/people-pages.ts';
-import type { RouteInput } from '../../../http/call-route.ts';
+import type { RouteInput } from '../../../http/route.ts';
 import { closeReceivable, dismissAlarm, dismissPayment, getCases, settleRefund, takePayment } from '../routes.ts';
 import type { BillingCase } from '../schema.ts';
 
