@@ -31,6 +31,10 @@ export interface Entered {
   refusal: CarnetError;
 }
 
+/** What was typed into the form of this act, where that is the one that was refused. */
+export const enteredIn = (act: string, entered: Entered | undefined): Entered | undefined =>
+  entered?.act === act ? entered : undefined;
+
 /** The act behind a form of a page. */
 export interface Act {
   /** The sentence that the page shows when it is done. */
@@ -146,13 +150,13 @@ export const callAct = <
     input = () => ({}),
     then,
   }: {
-    input?: (form: Form, person: PersonsVisit<Submission>) => RouteInput;
+    input?: (form: Form, person: PersonsVisit<Submission>) => RouteInput | Promise<RouteInput>;
     then?: (reply: z.output<Reply>, person: PersonsVisit<Submission>) => string | Shown | undefined;
   } = {},
 ): Act => ({
   done,
   async run(person, form) {
-    const sent = input(form, person);
+    const sent = await input(form, person);
     const { body } = await person.visit
       .call(route, { ...sent, key: keyOf(form) })
       .catch((error: unknown) => person.visit.call(route, { ...sent, approval: approvalIn(error) }));

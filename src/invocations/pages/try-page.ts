@@ -1,10 +1,11 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
-import { inputOf, runForm, TRY_PATH } from '../../console/input-form.ts';
 import { consolePage, keyOf, type Act, type Entered } from '../../console/page.ts';
 import { HOME } from '../../console/places.ts';
+import { schemaValue } from '../../console/schema-form.ts';
 import { oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html } from '../../http/pages/html.ts';
 import { findVisibleSkill } from '../../skills/index.ts';
+import { runForm, TRY_PATH } from '../../skills/pages/run-form.ts';
 import { attempt, invoke } from '../routes.ts';
 import { InvokeBodySchema } from '../schema.ts';
 
@@ -43,7 +44,7 @@ const run: Act = {
     const price = oneOf(form, 'max_price_cents');
     const body = {
       ...valueOf(bodyForm, form, bodyOptions),
-      input: inputOf(row.input_schema, form),
+      input: schemaValue(form, { root: 'input', schema: row.input_schema }),
       // The price that the form showed: where the skill is dearer by now, nothing is begun.
       ...(!isOwn && /^\d{1,15}$/.test(price) && { max_price_cents: Number(price) }),
     };

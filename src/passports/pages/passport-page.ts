@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, type Entered, type Form } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, type Entered, type Form } from '../../console/page.ts';
 import { badge, facts, table } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
@@ -98,7 +98,7 @@ ${actForm({
   label,
   tone: 'danger',
   hidden,
-  fields: html`${fieldsOf(reasonForm, {}, { entered: entered?.act === act ? entered : undefined })}<label><input type="checkbox" name="sure" value="true" required><span>I know that nothing brings them back.</span></label>\n`,
+  fields: html`${fieldsOf(reasonForm, {}, { entered: enteredIn(act, entered) })}<label><input type="checkbox" name="sure" value="true" required><span>I know that nothing brings them back.</span></label>\n`,
 })}</section>
 `;
 

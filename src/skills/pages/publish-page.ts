@@ -26,7 +26,7 @@ const first: JsonObject = {
 
 const shared: FormOptions = {
   labels: {
-    price_per_invocation: 'Price of a run, in cents',
+    price_per_invocation: 'Price of a run',
     trust_level_required: 'Trust level required',
     execution_mode: 'Who executes it',
     execution_runtime: 'Runtime of the script',
@@ -38,7 +38,7 @@ const shared: FormOptions = {
     credential_mode: 'Whose keys of models are used',
     seller_credential_limit: 'Of your key, in a month',
     'seller_credential_limit.max_calls': 'Calls at most',
-    'seller_credential_limit.max_cost_cents': 'Cost at most, in cents',
+    'seller_credential_limit.max_cost_cents': 'Cost at most',
     llm_enabled: 'A model answers, in place of a script',
     agent_id: 'Id of the agent that does the work',
     accepts_requests: 'It is compared with what others look for on the request board',
@@ -53,6 +53,7 @@ const shared: FormOptions = {
     execution_steps: 'Several scripts and models, one after the other, in place of one script or model.',
     required_credentials: 'Providers of models whose key is needed: [{"provider": "openai", "scopes": []}].',
   },
+  money: ['price_per_invocation', 'seller_credential_limit.max_cost_cents'],
   long: ['execution_script', 'dependencies'],
   choices: {
     execution_mode: [

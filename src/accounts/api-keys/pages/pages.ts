@@ -45,12 +45,13 @@ const kinds = CreateApiKeySchema.options.map((schema) => ({
     labels: {
       agent_id: 'Agent',
       partner_grant_id: 'Grant of the partner',
-      monthly_limit_cents: 'Cents a month at most',
+      monthly_limit_cents: 'A month at most',
       expires_at: 'Expires',
     },
+    money: ['monthly_limit_cents'],
     hints: {
       role: 'A member has fewer rights; an administrator may do everything but what a person decides.',
-      expires_at: 'As 2026-12-31T18:00:00Z; empty: never.',
+      expires_at: 'Empty: never.',
       monthly_limit_cents: 'What its holds may add up to; empty: no limit but that of the agent.',
     },
   } satisfies FormOptions,

@@ -25,7 +25,7 @@ const columns: readonly Column<PartnerGrant>[] = [
 const form = schemaOf(CreatePartnerGrantSchema);
 const options = {
   labels: { providers: 'Their endpoints receive from', expires_at: 'Their key expires' },
-  hints: { expires_at: 'As 2026-12-31T18:00:00Z; empty: never.' },
+  hints: { expires_at: 'Empty: never.' },
 };
 
 const partnersPage = consolePage({

@@ -37,7 +37,6 @@ const options: FormOptions = {
     receiver_profile_version_id: 'Version of its profile',
     expires_at: 'Ends',
   },
-  hints: { expires_at: 'As 2026-12-31T18:00:00Z.' },
 };
 
 const bindingsPage = consolePage({

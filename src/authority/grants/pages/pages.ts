@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, type Entered } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, type Entered } from '../../../console/page.ts';
 import { sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { oneOf, type PersonsVisit } from '../../../console/visits.ts';
@@ -92,7 +92,7 @@ async function oneGrant(
     tone: 'primary',
     fields: fieldsOf(grantForm, optionsFor(connection, grant?.scopes ?? []), {
       ...(grant !== null && { values: grant }),
-      entered: entered?.act === 'put' ? entered : undefined,
+      entered: enteredIn('put', entered),
     }),
   });
   const remove =

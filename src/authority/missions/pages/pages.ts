@@ -35,7 +35,7 @@ const options: FormOptions = {
   labels: { declared_intent: 'What it is for', agent_id: 'Agent', expires_at: 'Ends' },
   hints: {
     agent_id: 'Empty: passports of any agent may name it.',
-    expires_at: 'As 2026-12-31T18:00:00Z; empty: when it is completed.',
+    expires_at: 'Empty: when it is completed.',
   },
 };
 

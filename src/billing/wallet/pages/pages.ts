@@ -15,8 +15,9 @@ import { postAdjustment } from '../routes.ts';
 
 const form = schemaOf(CreateAdjustmentSchema);
 const options = {
-  labels: { amount_cents: 'Cents', description: 'Why' },
-  hints: { amount_cents: 'Below zero they are taken out.', description: 'The operator reads it in its statement.' },
+  labels: { amount_cents: 'Amount', description: 'Why' },
+  hints: { amount_cents: 'Below zero it is taken out.', description: 'The operator reads it in its statement.' },
+  money: ['amount_cents'],
   long: ['description'],
 };
 
