@@ -251,9 +251,9 @@ ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired }
       const all =
         at(options.choices, path) ??
         (constants(schema) ?? []).map((one) => [written(one), wordsOf(written(one))] as const);
-      // What came by a link, or was typed before there were few enough to choose from, stays.
-      const shown = text === '' || all.some(([value]) => value === text) ? all : [...all, [text, text] as const];
-      return html`<label>${label}<select ${named}${state}>${isRequired ? html`` : html`<option value="">–</option>`}${shown.map(([value, words]) => html`<option value="${value}"${value === text ? html` selected` : html``}>${words}</option>`)}</select>${told}</label>\n`;
+      // A value that came by a link, or was typed when there were too many to choose from, stays.
+      const offered = text === '' || all.some(([value]) => value === text) ? all : [...all, [text, text] as const];
+      return html`<label>${label}<select ${named}${state}>${isRequired ? html`` : html`<option value="">–</option>`}${offered.map(([value, words]) => html`<option value="${value}"${value === text ? html` selected` : html``}>${words}</option>`)}</select>${told}</label>\n`;
     }
     case 'choices': {
       const all =

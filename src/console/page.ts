@@ -31,7 +31,7 @@ export interface Entered {
   refusal: CarnetError;
 }
 
-/** What was typed into the form of this act, where that is the one that was refused. */
+/** The form as it was typed, where that of this act is the one that was refused. */
 export const enteredIn = (act: string, entered: Entered | undefined): Entered | undefined =>
   entered?.act === act ? entered : undefined;
 

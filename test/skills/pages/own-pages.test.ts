@@ -20,7 +20,7 @@ describe('Pages of own skills', () => {
     assert.match(empty.text, /You offer nothing yet/);
     const form = await (await browser.open('/dashboard/skills')).follow('Publish a skill');
     const name = unique('typed');
-    const typed = { name, description: HOSTILE, price_per_invocation: '25', tags: 'one\ntwo' };
+    const typed = { name, description: HOSTILE, price_per_invocation: '0.25', tags: 'one\ntwo' };
     const page = await form.press('Publish it', { fields: typed });
     assert.match(page.path, /^\/dashboard\/skills\/skl_/);
     assert.match(page.text, /active.*\$0\.25 a run/);
@@ -104,7 +104,7 @@ describe('Pages of own skills', () => {
     const page = await browser.open(`/dashboard/skills/${id}`);
     const waiting = await page.press('Change it', { fields: { description: 'another promise' } });
     assert.match(waiting.text, /A change waits for the platform/);
-    const priced = await waiting.press('Change it', { fields: { price_per_invocation: '7' } });
+    const priced = await waiting.press('Change it', { fields: { price_per_invocation: '$0.07' } });
     assert.match(priced.text, /A change waits for the platform.*\$0\.07 a run/, 'it is not withdrawn');
   });
 
