@@ -51,15 +51,20 @@ export interface FormOptions {
   secret?: readonly string[];
   /** By path: numbers of cents, which people type and read in dollars. */
   money?: readonly string[];
+  /** No field has to be filled in for the form to be sent. */
+  optional?: true;
   /** By path: what may be chosen, where the schema takes any text. */
   choices?: Readonly<Record<string, readonly (readonly [value: string, text: string])[]>>;
 }
 
+/** A form as it was typed. */
+export type Typed = Pick<Entered, 'form'> & Partial<Entered>;
+
 interface Filled {
   /** The thing as it is, where the form changes one. */
   values?: JsonObject;
-  /** The form that was refused, with all that a person typed. */
-  entered?: Entered | undefined;
+  /** The form with all that a person typed, and why it was refused where it was. */
+  entered?: Typed | undefined;
 }
 
 /** Deeper than this a form shows JSON. */
@@ -148,7 +153,7 @@ const wordsOf = (name: string): string => {
 
 /** The fields of a schema, filled in with what there is or what was typed, and with the faults that the API named. */
 export function fieldsOf(json: JsonObject, options: FormOptions = {}, filled: Filled = {}): Html {
-  return html`${fields(json, { options, filled, above: '', isOptional: false })}`;
+  return html`${fields(json, { options, filled, above: '', isOptional: options.optional === true })}`;
 }
 
 interface Place {
@@ -236,7 +241,7 @@ function field(
 ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired })}</fieldset>
 `;
   const name = `${options.prefix ?? ''}${path}`;
-  const faults = faultsAt(filled.entered?.refusal.errors ?? [], name);
+  const faults = faultsAt(filled.entered?.refusal?.errors ?? [], name);
   const hint = at(options.hints, path) ?? schema.description;
   const how = hows[kind] ?? '';
   const about = hint === undefined ? how : html`${how} ${sentence(hint)}`;
@@ -259,7 +264,8 @@ ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired }
       const all =
         at(options.choices, path) ??
         (meant(schema.items ?? {}).enum ?? []).map((one) => [written(one), written(one)] as const);
-      return html`<fieldset><legend>${label}</legend>${told}<div class="boxes">${all.map(([value, words]) => html`<label><input type="checkbox" ${named} value="${value}"${texts.includes(value) ? html` checked` : html``}>${words}</label>\n`)}</div></fieldset>\n`;
+      const others = texts.filter((one) => one !== '' && !all.some(([value]) => value === one));
+      return html`<fieldset><legend>${label}</legend>${told}<div class="boxes">${[...all, ...others.map((one) => [one, one] as const)].map(([value, words]) => html`<label><input type="checkbox" ${named} value="${value}"${texts.includes(value) ? html` checked` : html``}>${words}</label>\n`)}</div></fieldset>\n`;
     }
     case 'flag':
       return html`<label><input type="checkbox" ${named} value="true"${text === 'true' ? html` checked` : html``}><span>${label}${told}</span></label>\n`;

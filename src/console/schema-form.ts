@@ -1,8 +1,8 @@
 import { html, type Html } from '../http/pages/html.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import { fieldsOf, MAX_DEPTH, stepOf, valueOf, written, type FormOptions } from './form.ts';
+import { fieldsOf, MAX_DEPTH, stepOf, valueOf, written, type FormOptions, type Typed } from './form.ts';
 import { isObject, kindsOf, own, resolved, textsOf } from './json-schema.ts';
-import type { Entered, Form } from './page.ts';
+import type { Form } from './page.ts';
 import { oneOf, type PersonsVisit } from './visits.ts';
 
 /*
@@ -147,7 +147,9 @@ interface SchemaForm {
   schema: JsonObject;
   /** Where the form is sent. */
   path: string;
-  entered?: Entered | undefined;
+  entered?: Typed | undefined;
+  /** The form has another button, which needs none of the fields. */
+  optional?: true;
 }
 
 /** The parts of a form for a value of the schema, as `actForm` takes them. */
@@ -159,19 +161,21 @@ interface SchemaParts {
 }
 
 /** The fields are those of the value; `?as=json` shows one for the whole. */
-export function schemaForm({ visit }: PersonsVisit, { root, schema, path, entered }: SchemaForm): SchemaParts {
+export function schemaForm(
+  { visit }: PersonsVisit,
+  { root, schema, path, entered, optional }: SchemaForm,
+): SchemaParts {
   const form = formable(root, schema);
-  if (form === null) return { fields: wholeField(root, entered), action: path, beside: html`` };
+  const whole = (): Html =>
+    fieldsOf(wholeForm(root), { ...(optional && { optional }) }, { entered, values: { [root]: {} } });
+  if (form === null) return { fields: whole(), action: path, beside: html`` };
   const asJson = oneOf(visit.query, 'as') === 'json' || entered?.form[root] !== undefined;
   return {
-    fields: asJson ? wholeField(root, entered) : fieldsOf(form.schema, form.options, { entered }),
+    fields: asJson ? whole() : fieldsOf(form.schema, { ...form.options, ...(optional && { optional }) }, { entered }),
     action: asJson ? `${path}?as=json` : path,
     beside: html`<a href="${asJson ? path : `${path}?as=json`}">${asJson ? 'Fill in a form' : 'Write JSON instead'}</a>`,
   };
 }
-
-const wholeField = (root: Root, entered: Entered | undefined): Html =>
-  fieldsOf(wholeForm(root), {}, { entered, values: { [root]: {} } });
 
 /** The value that the fields of `schemaForm` stand for. @throws CarnetError VALIDATION_ERROR */
 export function schemaValue(form: Form, { root, schema }: Pick<SchemaForm, 'root' | 'schema'>): JsonValue {

@@ -1,3 +1,7 @@
+import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
+import { missionChoices } from '../../authority/missions/pages/mission-choices.ts';
+import { withChoices } from '../../console/choices.ts';
+import { passportChoices } from '../../passports/pages/passport-choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { consolePage, keyOf, type Act, type Entered } from '../../console/page.ts';
 import { HOME } from '../../console/places.ts';
@@ -30,10 +34,16 @@ async function runnable({ visit, caller }: PersonsVisit) {
   return { row, maxComputeCents, isOwn, route: isOwn && row.execution_mode !== 'open' ? attempt : invoke };
 }
 
-const more = (level: string, entered: Entered | undefined) =>
-  html`<details${level === 'L0' && entered === undefined ? html`` : html` open`}><summary>Agent, passport and mission</summary>
-${fieldsOf(bodyForm, bodyOptions, { entered })}</details>
+async function more(person: PersonsVisit, level: string, entered: Entered | undefined) {
+  const options = withChoices(bodyOptions, {
+    agent_id: await agentChoices(person, { acting: true }),
+    passport_id: await passportChoices(person),
+    mission_id: await missionChoices(person),
+  });
+  return html`<details${level === 'L0' && entered === undefined ? html`` : html` open`}><summary>Agent, passport and mission</summary>
+${fieldsOf(bodyForm, options, { entered })}</details>
 `;
+}
 
 /** Begins a run; the page of the invocation then follows it. */
 const run: Act = {
@@ -69,7 +79,7 @@ export const tryPage = consolePage({
         schema: row.input_schema,
         priceCents: isOwn ? 0 : row.price_per_invocation,
         computeCents: maxComputeCents,
-        more: more(row.trust_level_required, entered),
+        more: await more(person, row.trust_level_required, entered),
         entered,
       })}</section>`,
     };

@@ -1,3 +1,5 @@
+import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
+import { withChoices } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage } from '../../../console/page.ts';
@@ -58,7 +60,7 @@ const bindingsPage = consolePage({
         body: html`<h1>Bindings</h1>
 <p class="lead">A binding lets an agent, with the key it has now, act towards one receiver.</p>
 ${list.html}<section class="card"><h2>Bind an agent</h2>
-${actForm({ act: 'bind', label: 'Bind it', tone: 'primary', fields: fieldsOf(form, options, { entered }) })}</section>
+${actForm({ act: 'bind', label: 'Bind it', tone: 'primary', fields: fieldsOf(form, withChoices(options, { agent_id: await agentChoices(person, { acting: true }) }), { entered }) })}</section>
 `,
       }
     );

@@ -1,3 +1,5 @@
+import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
+import type { Choice } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
 import { actForm, callAct, consolePage, enteredIn, type Entered } from '../../../console/page.ts';
@@ -65,7 +67,8 @@ const optionsFor = ({ scopes }: ServiceConnection, granted: readonly string[]): 
 });
 
 /** Which agent the page is about. */
-const chooseAgent = html`<form class="filters" method="get"><label>Agent<input name="agent_id" type="text" required maxlength="64" placeholder="ag_…"></label><button>Show</button></form>
+const chooseAgent = (choices: readonly Choice[] | null): Html =>
+  html`<form class="filters" method="get"><label>Agent${choices === null ? html`<input name="agent_id" type="text" required maxlength="64" placeholder="ag_…">` : html`<select name="agent_id">${choices.map(([id, name]) => html`<option value="${id}">${name}</option>`)}</select>`}</label><button>Show</button></form>
 <p class="empty">Grants are of one agent. Choose it among <a href="${HOME}/agents">your agents</a>.</p>
 `;
 
@@ -147,7 +150,7 @@ const grantsPage = consolePage({
     const about = ids.agent === '' ? html`` : html`<p class="lead">${idLink(ids.agent)}</p>`;
     const shown =
       ids.agent === ''
-        ? chooseAgent
+        ? chooseAgent(await agentChoices(person))
         : ids.connection === ''
           ? await allGrants(person, ids.agent)
           : await oneGrant(person, ids, entered);

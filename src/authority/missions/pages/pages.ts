@@ -1,3 +1,5 @@
+import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
+import { withChoices } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage } from '../../../console/page.ts';
@@ -58,7 +60,7 @@ const missionsPage = consolePage({
         body: html`<h1>Missions</h1>
 <p class="lead">A mission says what work is for.</p>
 ${list.html}<section class="card"><h2>Declare a mission</h2>
-${actForm({ act: 'declare', label: 'Declare it', tone: 'primary', fields: fieldsOf(form, options, { entered }) })}</section>
+${actForm({ act: 'declare', label: 'Declare it', tone: 'primary', fields: fieldsOf(form, withChoices(options, { agent_id: await agentChoices(person, { acting: true }) }), { entered }) })}</section>
 `,
       }
     );
