@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import type { CarnetError } from '../errors/carnet-error.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import type { Audience } from '../http/auth/audience.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import type { Page } from '../http/pages/page.ts';
@@ -161,6 +161,16 @@ export const callAct = <
       .call(route, { ...sent, key: keyOf(form) })
       .catch((error: unknown) => person.visit.call(route, { ...sent, approval: approvalIn(error) }));
     return then?.(body, person);
+  },
+});
+
+/** The act of a form with the box of `sure`: one that was sent without it, by a browser that does not ask for it say, does nothing. */
+export const onlySure = (act: Act): Act => ({
+  ...act,
+  async run(person, form) {
+    if (oneOf(form, 'sure') !== 'true')
+      throw new CarnetError('VALIDATION_ERROR', 'Nothing was done: tick the box of the form first, if you are sure.');
+    return await act.run(person, form);
   },
 });
 

@@ -80,12 +80,6 @@ async function signedInAt<V extends Visit>(visit: V): Promise<PersonsVisit<V> | 
   return session === null ? null : { visit, caller, session };
 }
 
-/** @throws CarnetError OPERATOR_SUSPENDED */
-function personAt<V extends Visit>(visit: V, method: 'get' | 'post'): Promise<PersonsVisit<V> | null> {
-  if (visit.person !== null) admit(visit.person, 'operator', method);
-  return signedInAt(visit);
-}
-
 const ended = (path: string): Page => redirect(signInFor(path, { notice: 'ended' }));
 
 /**
@@ -98,9 +92,8 @@ export async function forPerson(
   path: string,
   page: (person: PersonsVisit) => Promise<Page>,
 ): Promise<Page> {
-  const person = await personAt(visit, 'get');
-  if (person !== null) return await page(person);
-  return isFromElsewhere(visit) ? openedAgain(path) : redirect(signInFor(path));
+  if (visit.person !== null) admit(visit.person, 'operator', 'get');
+  return await forSignedIn(visit, path, page);
 }
 
 /**
@@ -112,17 +105,29 @@ export async function byPerson(
   path: string,
   act: (person: PersonsVisit<Submission>) => Promise<Page>,
 ): Promise<Page> {
-  const person = await personAt(submission, 'post');
-  return person === null ? ended(path) : await act(person);
+  if (submission.person !== null) admit(submission.person, 'operator', 'post');
+  return await bySignedIn(submission, path, act);
 }
 
-/** The form that signs out does this: it only ends something, so people of a suspended operator may send it too. */
+/** A page that people of a suspended operator may open too. */
+export async function forSignedIn(
+  visit: Visit,
+  path: string,
+  page: (person: PersonsVisit) => Promise<Page>,
+): Promise<Page> {
+  const person = await signedInAt(visit);
+  if (person !== null) return await page(person);
+  return isFromElsewhere(visit) ? openedAgain(path) : redirect(signInFor(path));
+}
+
+/** The forms that sign out and switch do this: they end something, and people of a suspended operator may send them too. */
 export async function bySignedIn(
   submission: Submission,
+  path: string,
   act: (person: PersonsVisit<Submission>) => Promise<Page>,
 ): Promise<Page> {
   const person = await signedInAt(submission);
-  return person === null ? ended(HOME) : await act(person);
+  return person === null ? ended(path) : await act(person);
 }
 
 /**

@@ -126,7 +126,7 @@ export const signOutPage: PeoplePage = {
   operation: 'signOutPage',
   page: async () => redirect(HOME),
   submit: (submission) =>
-    bySignedIn(submission, async (person) => {
+    bySignedIn(submission, HOME, async (person) => {
       const { context } = submission;
       const path = '/v1/dashboard/sessions/current';
       await endCurrentSession(context, callOf(person, { operation: 'signOut', method: 'DELETE', path, body: {} }));

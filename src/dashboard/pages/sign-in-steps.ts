@@ -1,3 +1,4 @@
+import { CONSOLE_SCRIPT } from '../../console/assets.ts';
 import { signOutForm } from '../../console/layout.ts';
 import { HOME } from '../../console/places.ts';
 import { oneOf, pathBack, SIGN_IN_PATH } from '../../console/visits.ts';
@@ -67,7 +68,7 @@ interface Step {
 }
 
 export const pageOf = ({ title = 'Sign in', body, refusal, headers }: Step): Page => ({
-  ...htmlPage(shell({ title, narrow: true, current: HOME, body }), refusal?.status),
+  ...htmlPage(shell({ title, narrow: true, current: HOME, body, scripts: [CONSOLE_SCRIPT] }), refusal?.status),
   headers: { ...refusal?.headers, ...headers },
 });
 

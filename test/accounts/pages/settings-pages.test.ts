@@ -117,7 +117,10 @@ describe('The pages of settings', () => {
     assert.match(erased.text, /Asked for/);
     const theirs = await admin.open('/dashboard/erasure');
     assert.match(theirs.text, /An owner erases contents/);
-    assert.equal((await admin.send('/dashboard/erasure', new URLSearchParams({ act: 'erase' }))).status, 403);
+    assert.equal(
+      (await admin.send('/dashboard/erasure', new URLSearchParams({ act: 'erase', sure: 'true' }))).status,
+      403,
+    );
   });
 
   it('show the audit trail, filtered, as a table and as CSV', async () => {

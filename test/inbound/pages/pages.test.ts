@@ -102,6 +102,14 @@ describe('The pages of inbound endpoints', function () {
     const rotated = await changed.press('Replace the secret', { fields: { immediate: 'true' } });
     assert.match(rotated.html, /whsec_/);
     assert.throws(() => changed.formOf('Revoke the endpoint'), /sure is to be filled in/);
+    const { action, values } = changed.formOf('Revoke the endpoint', { fields: { sure: 'true' } });
+    values.delete('sure');
+    const unsure = await browser.send(action, values);
+    assert.deepEqual(
+      [unsure.status, /tick the box/.test(unsure.text)],
+      [400, true],
+      'also where a browser does not ask',
+    );
     const revoked = await changed.press('Revoke the endpoint', { fields: { sure: 'true' } });
     assert.match(revoked.text, /revoked for good/);
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, ofPage, type Entered } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, ofPage, onlySure, type Entered } from '../../../console/page.ts';
 import { badge, facts, shownOnce, sure, type Column } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { decides, type PersonsVisit } from '../../../console/visits.ts';
@@ -220,9 +220,11 @@ ${asCurl({ method: 'PATCH', address: `${visit.context.config.publicBaseUrl}/v1/a
         body: { commission_bps: null, ...valueOf(administerForm, form, administerOptions) },
       }),
     }),
-    suspend: callAct('It is suspended.', patchOperator, {
-      input: (form, person) => ({ ...ofPage(form, person), body: { status: 'suspended' } }),
-    }),
+    suspend: onlySure(
+      callAct('It is suspended.', patchOperator, {
+        input: (form, person) => ({ ...ofPage(form, person), body: { status: 'suspended' } }),
+      }),
+    ),
     activate: callAct('It is active again.', patchOperator, {
       input: (form, person) => ({ ...ofPage(form, person), body: { status: 'active' } }),
     }),

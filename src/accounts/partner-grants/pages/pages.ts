@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, ofPage, onlySure } from '../../../console/page.ts';
 import { facts, shownOnce, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -83,7 +83,7 @@ ${actForm({ act: 'delete', label: 'Delete the grant', tone: 'danger', fields: su
 `,
     };
   },
-  acts: { delete: callAct('', deleteGrant, { input: ofPage, then: () => PARTNERS_PATH }) },
+  acts: { delete: onlySure(callAct('', deleteGrant, { input: ofPage, then: () => PARTNERS_PATH })) },
 });
 
 export const partnerPages: readonly PathOfPeoplePage[] = [partnersPage, partnerPage];

@@ -2,7 +2,7 @@ import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
 import { withChoices } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, live, ofPage, onlySure } from '../../../console/page.ts';
 import { badge, facts, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { readable } from '../../../console/readable.ts';
@@ -107,7 +107,7 @@ ${live(
 ${revoke}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/authority-bindings/${shown.id}` })}`,
     };
   },
-  acts: { revoke: callAct('It is revoked.', postRevoke, { input: ofPage }) },
+  acts: { revoke: onlySure(callAct('It is revoked.', postRevoke, { input: ofPage })) },
   done: { bind: 'The agent is bound.' },
 });
 

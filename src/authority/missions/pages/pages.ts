@@ -2,7 +2,7 @@ import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
 import { withChoices } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, live, ofPage, onlySure } from '../../../console/page.ts';
 import { badge, facts, momentOr, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -105,7 +105,7 @@ ${facts([
     };
   },
   acts: {
-    complete: callAct('It is completed.', postComplete, { input: ofPage }),
+    complete: onlySure(callAct('It is completed.', postComplete, { input: ofPage })),
   },
   done: { declare: 'It is declared.' },
 });
