@@ -8,6 +8,7 @@ import type { PeoplePage, Submission, Visit } from '../http/pages/people-pages.t
 import type { RouteInput } from '../http/call-route.ts';
 import type { Route } from '../http/route.ts';
 import { personsPage } from './layout.ts';
+import { openTyped } from './typed.ts';
 import { byPerson, forPerson, isOf, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
 
 /** The fields of a form as they were sent: one text a member, several where it came several times. */
@@ -100,10 +101,22 @@ export function consolePage({
       }),
   };
   if (Object.keys(acts).length === 0) return [path, page];
-  page.submit = (submission) =>
-    byPerson(submission, addressOf(path, submission.id), async (person) => {
+  const showKept = async (person: PersonsVisit, sealed: string): Promise<Page> => {
+    const kept = openTyped(person.visit.context.encryption, sealed);
+    if (kept === null) return redirect(addressOf(path, person.visit.id));
+    const refusal = new CarnetError(
+      'UNAUTHENTICATED',
+      'Your session had ended, so nothing was done. Look at the form, and send it again.',
+    );
+    const entered = { act: oneOf(kept.form, 'act'), form: kept.form, refusal };
+    return { ...(await pageOf(person, await show(person, entered), entered)), status: 200 };
+  };
+  page.submit = (submission) => {
+    const form = submission.form as Form;
+    return byPerson(submission, addressOf(path, submission.id), async (person) => {
       refuseInFrame(person);
-      const form = submission.form as Form;
+      const kept = oneOf(form, 'typed');
+      if (kept !== '') return await showKept(person, kept);
       const name = oneOf(form, 'act');
       const act = Object.hasOwn(acts, name) ? acts[name] : undefined;
       if (act === undefined) return redirect(addressOf(path, submission.id));
@@ -119,6 +132,7 @@ export function consolePage({
         return await pageOf(person, await show(person, entered), entered);
       }
     });
+  };
   return [path, page];
 }
 

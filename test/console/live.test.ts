@@ -69,12 +69,3 @@ describe('Live updates', () => {
     abort.abort();
   });
 });
-
-describe('The search of ids', () => {
-  it('leads to the page of each id, and says where there is none', async () => {
-    const browser = browserOf(await buildPerson(await buildOperator()));
-    const found = await browser.open('/dashboard/search?q=key_01K9ZC4T0M3Q8V6W2X5Y7ZABCD');
-    assert.equal(found.path, '/dashboard/keys/key_01K9ZC4T0M3Q8V6W2X5Y7ZABCD');
-    assert.match((await browser.open('/dashboard/search?q=%3Cb%3E')).html, /&lt;b&gt;/);
-  });
-});
