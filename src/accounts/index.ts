@@ -8,6 +8,7 @@ export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/sch
 export { purgeAuditEvents } from './audit/purge.ts';
 export { demoOperators, ensureAgent, ensureApiKey, ensureOperator, findDemoOwner } from './demo.ts';
 export {
+  countFreeOperators,
   countAdministrators,
   findMember,
   findMembership,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid, type FieldFault } from '../errors/carnet-error.ts';
+import { centsTyped, NO_AMOUNT, typedDollars } from '../fields/dollars.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import { MANY_VALUES } from '../http/route.ts';
 import { shown } from '../json/shown.ts';
@@ -48,15 +49,22 @@ export interface FormOptions {
   short?: readonly string[];
   /** By path: fields that hide what is typed. No page has a secret in it, so one that was refused is typed again. */
   secret?: readonly string[];
+  /** By path: numbers of cents, which people type and read in dollars. */
+  money?: readonly string[];
+  /** No field has to be filled in for the form to be sent. */
+  optional?: true;
   /** By path: what may be chosen, where the schema takes any text. */
   choices?: Readonly<Record<string, readonly (readonly [value: string, text: string])[]>>;
 }
 
+/** A form as it was typed. */
+export type Typed = Pick<Entered, 'form'> & Partial<Entered>;
+
 interface Filled {
   /** The thing as it is, where the form changes one. */
   values?: JsonObject;
-  /** The form that was refused, with all that a person typed. */
-  entered?: Entered | undefined;
+  /** The form with all that a person typed, and why it was refused where it was. */
+  entered?: Typed | undefined;
 }
 
 /** Deeper than this a form shows JSON. */
@@ -101,7 +109,7 @@ const typeOf = ({ type, enum: choices, const: only }: Schema): string | undefine
     : undefined;
 };
 
-type Kind = 'choice' | 'flag' | 'number' | 'text' | 'long' | 'lines' | 'choices' | 'object' | 'json';
+type Kind = 'choice' | 'flag' | 'number' | 'money' | 'time' | 'text' | 'long' | 'lines' | 'choices' | 'object' | 'json';
 
 /** By path, and not by what every object inherits: a property may be called `constructor`. */
 const at = <T>(all: Readonly<Record<string, T>> | undefined, path: string): T | undefined =>
@@ -110,13 +118,14 @@ const at = <T>(all: Readonly<Record<string, T>> | undefined, path: string): T | 
 const constants = ({ enum: all, const: only }: Schema): JsonValue[] | undefined =>
   all ?? (only === undefined ? undefined : [only]);
 
-function kindOf(schema: Schema, path: string, { long = [], short = [], choices }: FormOptions): Kind {
+function kindOf(schema: Schema, path: string, { long = [], short = [], money = [], choices }: FormOptions): Kind {
   const type = typeOf(schema);
   if (at(choices, path) !== undefined) return type === 'array' ? 'choices' : 'choice';
   const all = constants(schema);
   if (all !== undefined) return all.every((one) => typeof one !== 'object') ? 'choice' : 'json';
   if (type === 'boolean') return 'flag';
-  if (type === 'integer' || type === 'number') return 'number';
+  if (type === 'integer' || type === 'number') return money.includes(path) ? 'money' : 'number';
+  if (type === 'string' && schema.format === 'date-time') return 'time';
   if (type === 'string')
     return !short.includes(path) && (long.includes(path) || (schema.maxLength ?? 0) > LONG) ? 'long' : 'text';
   if (type === 'array') {
@@ -144,7 +153,7 @@ const wordsOf = (name: string): string => {
 
 /** The fields of a schema, filled in with what there is or what was typed, and with the faults that the API named. */
 export function fieldsOf(json: JsonObject, options: FormOptions = {}, filled: Filled = {}): Html {
-  return html`${fields(json, { options, filled, above: '', isOptional: false })}`;
+  return html`${fields(json, { options, filled, above: '', isOptional: options.optional === true })}`;
 }
 
 interface Place {
@@ -188,8 +197,37 @@ function textsOf(
   if (value === undefined || value === null) return [];
   if (kind === 'lines' && Array.isArray(value)) return value.map(written);
   if (kind === 'choices' && Array.isArray(value)) return value.map(written);
+  if (kind === 'money' && typeof value === 'number') return [typedDollars(value)];
   return [kind === 'json' ? JSON.stringify(value, null, 2) : written(value)];
 }
+
+const hows: Readonly<Partial<Record<Kind, string>>> = {
+  lines: 'One a line.',
+  json: 'JSON.',
+  money: 'US dollars, as 1.50.',
+  time: 'UTC.',
+};
+
+/** The API counts in cents, and says so in its refusals of a field that is typed in dollars. */
+const inUnit = (kind: Kind, fault: string): string =>
+  kind === 'money' && fault !== NO_AMOUNT && /\d/.test(fault) ? `${fault} (in cents)` : fault;
+
+/** As browsers have a moment of a field that names no zone. */
+const LOCAL = /^\d{4,6}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/;
+
+/** A moment is chosen; what was typed otherwise, with a zone say, stays as it is. */
+function timeInput(named: Html, text: string): Html {
+  const local = text.replace(/Z$/, '');
+  return local === '' || LOCAL.test(local)
+    ? html`<input ${named} type="datetime-local" step="any" value="${local}"`
+    : html`<input ${named} value="${text}"`;
+}
+
+/** The seconds are added where a browser leaves them out. */
+const momentTyped = (text: string): string => {
+  if (!LOCAL.test(text)) return text;
+  return `${text.length === 16 ? `${text}:00` : text}Z`;
+};
 
 function field(
   schema: Schema,
@@ -203,11 +241,11 @@ function field(
 ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired })}</fieldset>
 `;
   const name = `${options.prefix ?? ''}${path}`;
-  const faults = faultsAt(filled.entered?.refusal.errors ?? [], name);
+  const faults = faultsAt(filled.entered?.refusal?.errors ?? [], name);
   const hint = at(options.hints, path) ?? schema.description;
-  const how = kind === 'lines' ? 'One a line.' : kind === 'json' ? 'JSON.' : '';
+  const how = hows[kind] ?? '';
   const about = hint === undefined ? how : html`${how} ${sentence(hint)}`;
-  const told = html`${about === '' ? html`` : html`<span class="hint">${about}</span>`}${faults.map((fault) => html`<span class="fault">${fault}</span>`)}`;
+  const told = html`${about === '' ? html`` : html`<span class="hint">${about}</span>`}${faults.map((fault) => html`<span class="fault">${inUnit(kind, fault)}</span>`)}`;
   const state = html`${isRequired && kind !== 'flag' ? html` required` : html``}${faults.length === 0 ? html`` : html` aria-invalid="true"`}`;
   const isSecret = options.secret?.includes(path) === true;
   const texts = isSecret ? [] : textsOf(schema, { path, name, kind }, filled);
@@ -218,18 +256,25 @@ ${fields(schema, { options, filled, above: `${path}.`, isOptional: !isRequired }
       const all =
         at(options.choices, path) ??
         (constants(schema) ?? []).map((one) => [written(one), wordsOf(written(one))] as const);
-      return html`<label>${label}<select ${named}${state}>${isRequired ? html`` : html`<option value="">–</option>`}${all.map(([value, words]) => html`<option value="${value}"${value === text ? html` selected` : html``}>${words}</option>`)}</select>${told}</label>\n`;
+      // A value that came by a link, or was typed when there were too many to choose from, stays.
+      const offered = text === '' || all.some(([value]) => value === text) ? all : [...all, [text, text] as const];
+      return html`<label>${label}<select ${named}${state}>${isRequired ? html`` : html`<option value="">–</option>`}${offered.map(([value, words]) => html`<option value="${value}"${value === text ? html` selected` : html``}>${words}</option>`)}</select>${told}</label>\n`;
     }
     case 'choices': {
       const all =
         at(options.choices, path) ??
         (meant(schema.items ?? {}).enum ?? []).map((one) => [written(one), written(one)] as const);
-      return html`<fieldset><legend>${label}</legend>${told}<div class="boxes">${all.map(([value, words]) => html`<label><input type="checkbox" ${named} value="${value}"${texts.includes(value) ? html` checked` : html``}>${words}</label>\n`)}</div></fieldset>\n`;
+      const others = texts.filter((one) => one !== '' && !all.some(([value]) => value === one));
+      return html`<fieldset><legend>${label}</legend>${told}<div class="boxes">${[...all, ...others.map((one) => [one, one] as const)].map(([value, words]) => html`<label><input type="checkbox" ${named} value="${value}"${texts.includes(value) ? html` checked` : html``}>${words}</label>\n`)}</div></fieldset>\n`;
     }
     case 'flag':
       return html`<label><input type="checkbox" ${named} value="true"${text === 'true' ? html` checked` : html``}><span>${label}${told}</span></label>\n`;
     case 'number':
       return html`<label>${label}<input ${named} inputmode="decimal" pattern="-?[0-9]+([.][0-9]+)?" value="${text}"${state}>${told}</label>\n`;
+    case 'money':
+      return html`<label>${label}<input ${named} inputmode="decimal" pattern="-?[$]?[0-9]+([.][0-9]{1,2})?" maxlength="17" autocomplete="off" value="${text}"${state}>${told}</label>\n`;
+    case 'time':
+      return html`<label>${label}${timeInput(named, text)}${state}>${told}</label>\n`;
     case 'text':
       return html`<label>${label}<input ${named}${isSecret ? html` type="password" autocomplete="off"` : inputType(schema)} value="${text}"${schema.maxLength === undefined ? html`` : html` maxlength="${schema.maxLength}"`}${state}>${told}</label>\n`;
     case 'long':
@@ -333,6 +378,10 @@ function read(
         return refuse('unsafe_integer', 'has more digits than a number of JSON holds');
       return number;
     }
+    case 'money':
+      return centsTyped(text) ?? refuse('invalid_format', NO_AMOUNT);
+    case 'time':
+      return momentTyped(text.trim());
     case 'json':
       try {
         assertFewValues(Buffer.from(text), MAX_VALUES);

@@ -34,7 +34,7 @@ ${pages.map((page) => link(page.path, page.text, at))}</ul></li>
   return html`<nav class="side" aria-label="Console">
 <details class="menu">
 <summary>Menu</summary>
-<form class="search" role="search" action="${HOME}/search"><label><span class="hidden">Find an id</span><input name="q" type="search" placeholder="Find an id" maxlength="100" autocomplete="off" data-key="/"></label></form>
+<form class="search" role="search" action="${HOME}/search"><label><span class="hidden">Find an id or a name</span><input name="q" type="search" placeholder="Find an id or a name" maxlength="100" autocomplete="off" data-key="/"></label></form>
 <ul>
 ${link(HOME, 'Home', at)}${parts}</ul>
 </details>

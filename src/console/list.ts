@@ -143,7 +143,9 @@ function filterForm(
     const value = asked[name] ?? '';
     if (kind !== 'choice')
       return html`<label>${label}<input name="${name}" type="${kind}" value="${value}" maxlength="200"></label>\n`;
-    return html`<label>${label}<select name="${name}"><option value="">All</option>${filter.options.map(([option, text]) => html`<option value="${option}"${option === value ? html` selected` : html``}>${text}</option>`)}</select></label>\n`;
+    const isOffered = value === '' || filter.options.some(([option]) => option === value);
+    const options = isOffered ? filter.options : [...filter.options, [value, value] as const];
+    return html`<label>${label}<select name="${name}"><option value="">All</option>${options.map(([option, text]) => html`<option value="${option}"${option === value ? html` selected` : html``}>${text}</option>`)}</select></label>\n`;
   };
   return html`<form class="filters" method="get">
 ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${filters.map(field)}<button>Filter</button>

@@ -27,16 +27,20 @@ const BEAT_MS = 10_000;
 /** Changes that come together are one event. */
 const GATHER_MS = 150;
 
+/** Clocks of two processes differ by less: one may have made the page, and another has its stream. */
+const CLOCKS_MS = 1_000;
+
 const PURPOSE = 'console-live';
 
 /** The address of the stream of a page: it names ids that the page shows, signed, so that nobody watches others. */
 export function liveAddress(
-  { visit: { context }, session: { member } }: PersonsVisit,
+  { visit: { context, begun }, session: { member } }: PersonsVisit,
   { ids, looks }: { ids: readonly string[]; looks?: true },
 ): string {
   const named = ids.slice(0, MAX_IDS).join(' ');
   const query = new URLSearchParams({
     ids: named,
+    since: String(begun),
     mac: context.encryption.mac(`${member.id} ${named}`, PURPOSE),
     ...(looks && { looks: '' }),
   });
@@ -73,6 +77,7 @@ export function livePage(): PeoplePage {
         stream: streamOf(context, {
           ids: new Set(named.split(' ')),
           looks: query['looks'] !== undefined,
+          since: Number(oneOf(query, 'since')),
           streams,
           operatorId,
         }),
@@ -84,11 +89,13 @@ export function livePage(): PeoplePage {
 interface Stream {
   ids: ReadonlySet<string>;
   looks: boolean;
+  /** When the page began to read, in milliseconds. */
+  since: number;
   streams: Shares;
   operatorId: string;
 }
 
-function streamOf({ rowEvents }: Context, { ids, looks, streams, operatorId }: Stream): Readable {
+function streamOf({ rowEvents }: Context, { ids, looks, since, streams, operatorId }: Stream): Readable {
   const stream = new Readable({ read: () => {} });
   let gathering: NodeJS.Timeout | undefined;
   const tell = (): void => {
@@ -112,5 +119,7 @@ function streamOf({ rowEvents }: Context, { ids, looks, streams, operatorId }: S
     clearTimeout(end);
   });
   stream.push(`retry: ${RETRY_MS}\n\n`);
+  // A change between the first read of the page and the opening of its stream, or while there was none.
+  if (rowEvents.mayHaveChanged(ids, since - CLOCKS_MS)) gathering ??= setTimeout(tell, GATHER_MS);
   return stream;
 }

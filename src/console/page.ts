@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import type { CarnetError } from '../errors/carnet-error.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import type { Audience } from '../http/auth/audience.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import type { Page } from '../http/pages/page.ts';
 import type { PeoplePage, Submission, Visit } from '../http/pages/people-pages.ts';
 import type { Route, RouteInput } from '../http/route.ts';
 import { personsPage } from './layout.ts';
+import { openTyped } from './typed.ts';
 import { byPerson, forPerson, isOf, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
 
 /** The fields of a form as they were sent: one text a member, several where it came several times. */
@@ -29,6 +30,10 @@ export interface Entered {
   form: Form;
   refusal: CarnetError;
 }
+
+/** The form as it was typed, where that of this act is the one that was refused. */
+export const enteredIn = (act: string, entered: Entered | undefined): Entered | undefined =>
+  entered?.act === act ? entered : undefined;
 
 /** The act behind a form of a page. */
 export interface Act {
@@ -95,10 +100,22 @@ export function consolePage({
       }),
   };
   if (Object.keys(acts).length === 0) return [path, page];
-  page.submit = (submission) =>
-    byPerson(submission, addressOf(path, submission.id), async (person) => {
+  const showKept = async (person: PersonsVisit, sealed: string): Promise<Page> => {
+    const kept = openTyped(person.visit.context.encryption, sealed);
+    if (kept === null) return redirect(addressOf(path, person.visit.id));
+    const refusal = new CarnetError(
+      'UNAUTHENTICATED',
+      'Your session had ended, so nothing was done. Look at the form, and send it again.',
+    );
+    const entered = { act: oneOf(kept.form, 'act'), form: kept.form, refusal };
+    return { ...(await pageOf(person, await show(person, entered), entered)), status: 200 };
+  };
+  page.submit = (submission) => {
+    const form = submission.form as Form;
+    return byPerson(submission, addressOf(path, submission.id), async (person) => {
       refuseInFrame(person);
-      const form = submission.form as Form;
+      const kept = oneOf(form, 'typed');
+      if (kept !== '') return await showKept(person, kept);
       const name = oneOf(form, 'act');
       const act = Object.hasOwn(acts, name) ? acts[name] : undefined;
       if (act === undefined) return redirect(addressOf(path, submission.id));
@@ -114,6 +131,7 @@ export function consolePage({
         return await pageOf(person, await show(person, entered), entered);
       }
     });
+  };
   return [path, page];
 }
 
@@ -145,17 +163,27 @@ export const callAct = <
     input = () => ({}),
     then,
   }: {
-    input?: (form: Form, person: PersonsVisit<Submission>) => RouteInput;
+    input?: (form: Form, person: PersonsVisit<Submission>) => RouteInput | Promise<RouteInput>;
     then?: (reply: z.output<Reply>, person: PersonsVisit<Submission>) => string | Shown | undefined;
   } = {},
 ): Act => ({
   done,
   async run(person, form) {
-    const sent = input(form, person);
+    const sent = await input(form, person);
     const { body } = await person.visit
       .call(route, { ...sent, key: keyOf(form) })
       .catch((error: unknown) => person.visit.call(route, { ...sent, approval: approvalIn(error) }));
     return then?.(body, person);
+  },
+});
+
+/** The act of a form with the box of `sure`: one that was sent without it, by a browser that does not ask for it say, does nothing. */
+export const onlySure = (act: Act): Act => ({
+  ...act,
+  async run(person, form) {
+    if (oneOf(form, 'sure') !== 'true')
+      throw new CarnetError('VALIDATION_ERROR', 'Nothing was done: tick the box of the form first, if you are sure.');
+    return await act.run(person, form);
   },
 });
 

@@ -64,6 +64,7 @@ export const sections: readonly Section[] = [
       { path: `${HOME}/deliveries`, text: 'Deliveries' },
       { path: `${HOME}/events`, text: 'Events' },
       { path: `${HOME}/inbound`, text: 'Inbound' },
+      { path: `${HOME}/held`, text: 'Held' },
     ],
   },
   {

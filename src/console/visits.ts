@@ -9,6 +9,7 @@ import type { SignedIn, Submission, Visit } from '../http/pages/people-pages.ts'
 import { htmlPage, shell } from '../http/pages/shell.ts';
 import type { JsonValue } from '../json/value.ts';
 import { HOME } from './places.ts';
+import { sealTyped } from './typed.ts';
 
 /** A page at which somebody is signed in. */
 export interface PersonsVisit<V extends Visit = Visit> {
@@ -80,13 +81,36 @@ async function signedInAt<V extends Visit>(visit: V): Promise<PersonsVisit<V> | 
   return session === null ? null : { visit, caller, session };
 }
 
-/** @throws CarnetError OPERATOR_SUSPENDED */
-function personAt<V extends Visit>(visit: V, method: 'get' | 'post'): Promise<PersonsVisit<V> | null> {
-  if (visit.person !== null) admit(visit.person, 'operator', method);
-  return signedInAt(visit);
+/** What was typed goes along, where it can be shown again. */
+function ended({ context, query, form: sent }: Submission, path: string): Page {
+  const form = sent as Visit['query'];
+  // A form of `consolePage` names its act; no other page shows one again.
+  if (oneOf(form, 'act') === '' || pathBack(path) === HOME) return redirect(signInFor(path, { notice: 'ended' }));
+  const search = new URLSearchParams(
+    Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  );
+  const address = search.size === 0 ? path : `${path}?${search.toString()}`;
+  const typed = sealTyped(context.encryption, { path: address, form });
+  return typed === '' || pathBack(path) === HOME
+    ? redirect(signInFor(path, { notice: 'ended' }))
+    : signInAgain(path, typed);
 }
 
-const ended = (path: string): Page => redirect(signInFor(path, { notice: 'ended' }));
+const signInAgain = (path: string, typed: string): Page =>
+  htmlPage(
+    shell({
+      title: 'Sign in',
+      narrow: true,
+      current: HOME,
+      body: html`<h1>Sign in</h1>
+<p class="notice warning" role="status">Your session is over, and nothing was changed. Sign in again, by the code of the mail: then the form is shown as you have filled it in, without secrets.</p>
+<form class="card" method="post" action="${SIGN_IN_PATH}">
+<input type="hidden" name="next" value="${pathBack(path)}"><input type="hidden" name="typed" value="${typed}">
+<label>E-mail address<input name="email" type="email" autocomplete="email" maxlength="254" required></label>
+<div class="actions"><button class="primary">Send me a code</button></div>
+</form>`,
+    }),
+  );
 
 /**
  * A page for a person who is signed in; everybody else is led to where people sign in, and back.
@@ -98,9 +122,8 @@ export async function forPerson(
   path: string,
   page: (person: PersonsVisit) => Promise<Page>,
 ): Promise<Page> {
-  const person = await personAt(visit, 'get');
-  if (person !== null) return await page(person);
-  return isFromElsewhere(visit) ? openedAgain(path) : redirect(signInFor(path));
+  if (visit.person !== null) admit(visit.person, 'operator', 'get');
+  return await forSignedIn(visit, path, page);
 }
 
 /**
@@ -112,17 +135,29 @@ export async function byPerson(
   path: string,
   act: (person: PersonsVisit<Submission>) => Promise<Page>,
 ): Promise<Page> {
-  const person = await personAt(submission, 'post');
-  return person === null ? ended(path) : await act(person);
+  if (submission.person !== null) admit(submission.person, 'operator', 'post');
+  return await bySignedIn(submission, path, act);
 }
 
-/** The form that signs out does this: it only ends something, so people of a suspended operator may send it too. */
+/** A page that people of a suspended operator may open too. */
+export async function forSignedIn(
+  visit: Visit,
+  path: string,
+  page: (person: PersonsVisit) => Promise<Page>,
+): Promise<Page> {
+  const person = await signedInAt(visit);
+  if (person !== null) return await page(person);
+  return isFromElsewhere(visit) ? openedAgain(path) : redirect(signInFor(path));
+}
+
+/** The forms that sign out and switch do this: they end something, and people of a suspended operator may send them too. */
 export async function bySignedIn(
   submission: Submission,
+  path: string,
   act: (person: PersonsVisit<Submission>) => Promise<Page>,
 ): Promise<Page> {
   const person = await signedInAt(submission);
-  return person === null ? ended(HOME) : await act(person);
+  return person === null ? ended(submission, path) : await act(person);
 }
 
 /**

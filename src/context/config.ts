@@ -152,6 +152,7 @@ const Environment = z.object({
     .optional(),
   PLATFORM_ADMIN_KEY: z.string().min(24, 'must be 24 characters or more').optional(),
   OPEN_REGISTRATION: flag.optional(),
+  FREE_OPERATORS_PER_ADDRESS: integer(1, 1_000).default(5),
   PLATFORM_OWNER_EMAIL: z.email('must be an e-mail address').max(254).optional(),
   ENCRYPTION_KEY: encryptionKeys.optional(),
   INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
@@ -328,6 +329,8 @@ export interface Config {
   localInbox: boolean;
   /** Anybody who proves an address registers an operator in the browser. */
   openRegistration: boolean;
+  /** How many operators of the tier free an address may own and still register another. */
+  freeOperatorsPerAddress: number;
   /** Where the newest head of the claims log is written, outside of the database. */
   logHeadDir: string;
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
@@ -578,6 +581,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     credentialsFile: provided.localProviders === true ? credentialsFile(settings.DATA_DIR) : undefined,
     demoLinks: isForTrials ? provided.demoLinks : undefined,
     localInbox: isForTrials && settings.SMTP_URL === undefined,
+    freeOperatorsPerAddress: settings.FREE_OPERATORS_PER_ADDRESS,
     openRegistration: settings.OPEN_REGISTRATION ?? provided.localProviders === true,
     logHeadDir: settings.LOG_HEAD_DIR ?? settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,

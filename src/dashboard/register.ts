@@ -1,4 +1,4 @@
-import { createOperator, membershipsOf, type RegisterOperator } from '../accounts/index.ts';
+import { countFreeOperators, createOperator, membershipsOf, type RegisterOperator } from '../accounts/index.ts';
 import type { Answered } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import { serviceCall } from '../commands/service-call.ts';
@@ -12,7 +12,7 @@ import { callerOf, newSession, startSession } from './start-session.ts';
 
 /**
  * Makes an operator of tier free for who has proven the address by its code, and signs them in as its owner. An address may own several.
- * @throws CarnetError INVALID_CODE and CODE_EXPIRED, after which nothing is made; RATE_LIMITED after too many wrong codes
+ * @throws CarnetError INVALID_CODE and CODE_EXPIRED, and CONFLICT where the address owns as many free ones as it may, after which nothing is made; RATE_LIMITED after too many wrong codes
  */
 export async function registerByCode(
   context: Context,
@@ -25,6 +25,8 @@ export async function registerByCode(
     const sent = { asker, email, requestId, proof: byCode(code), isKnown: true };
     const proved = await proveAddress(context, unit.connection, sent);
     if (proved instanceof CarnetError) return { refusal: proved };
+    const most = context.config.freeOperatorsPerAddress;
+    if ((await countFreeOperators(unit.connection, email, most)) >= most) return { refusal: tooMany(most) };
     await useUpCode(unit.connection, proved, asker.browsers);
     const operator = await createOperator(unit, { name, email, tier: 'free' });
     return { status: 201, body: { operatorId: operator.id } };
@@ -47,3 +49,10 @@ export async function registerByCode(
   }));
   return { answered, token: session.token };
 }
+
+/** Only who has proven the address learns this. */
+const tooMany = (most: number): CarnetError =>
+  new CarnetError(
+    'CONFLICT',
+    `This address owns ${most} operators of the tier free, and no address may register more. Sign in, and subscribe with one of them; or have an owner of it be somebody else.`,
+  );

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Shares } from '../turns/shares.ts';
 import { connectToRelease } from './functions.ts';
+import { RecentChanges } from './recent-changes.ts';
 import { SILENT_MS } from './silence.ts';
 
 /** Waiters a process holds at most, of one caller three quarters: each reads Postgres now and then. One more gets the row as it is. */
@@ -37,6 +38,11 @@ export interface RowEvents {
   changed(...ids: string[]): void;
   /** Calls back for every changed id, and with `'*'` when announcements may have been missed (a reconnect). @returns unsubscribe. */
   subscribe(listener: (id: string) => void): () => void;
+  /**
+   * Whether one of these may have changed since this moment, in milliseconds: one that was announced since, or the announcements of that time are no longer
+   * known.
+   */
+  mayHaveChanged(ids: ReadonlySet<string>, since: number): boolean;
   /** False while announcements of other processes do not arrive; caches must then not be trusted. */
   readonly listening: boolean;
   /** How many wait by `waitFor`. */
@@ -61,6 +67,7 @@ export interface RowEvents {
 export async function openRowEvents(databaseUrl: string, log: Logger): Promise<RowEvents> {
   const listeners = new Set<(id: string) => void>();
   const pending = new Set<string>();
+  const recent = new RecentChanges();
   let client: pg.Client | undefined;
   let listening = false;
   let announcing = false;
@@ -71,6 +78,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
   let waitsEnded = false;
 
   const notify = (id: string): void => {
+    recent.note(id, Date.now());
     for (const listener of listeners) listener(id);
   };
 
@@ -211,6 +219,7 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    mayHaveChanged: (ids, since) => recent.mayHaveChanged(ids, since),
     async waitFor(id, wait, read) {
       if (!places.mayTake(wait.caller)) return await read();
       places.take(wait.caller);

@@ -127,15 +127,20 @@ const FORM_FIELDS = 200;
 
 /**
  * The form that a page of the service was sent.
- * @param reading owner: the block of addresses that sends it; limit: bytes at most
+ * @param reading owner: the block of addresses that sends it; limit: bytes at most; read: told how many there were
  * @throws CarnetError BODY_TOO_LARGE, REQUEST_TIMEOUT, TEMPORARILY_UNAVAILABLE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
  */
 export async function readForm(
   request: IncomingMessage,
   bodies: HeldBodies,
-  { owner, limit = STANDARD_FORM_BYTES }: { owner: string; limit?: number | undefined },
+  {
+    owner,
+    limit = STANDARD_FORM_BYTES,
+    read,
+  }: { owner: string; limit?: number | undefined; read?: (bytes: number) => void },
 ): Promise<JsonValue> {
   const bytes = await bytesOf(bodies, request, { owner, limit });
+  read?.(bytes.length);
   if (!isForm(request)) {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',

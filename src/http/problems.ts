@@ -45,6 +45,8 @@ export const problems =
       const fault = `${operation} was refused with ${undeclared}`;
       log[strict ? 'error' : 'warn']({ err: error, requestId, operation, code: refusal.code }, fault);
       sendProblem(ctx, strict ? new CarnetError('INTERNAL_ERROR', fault) : refusal);
+    } finally {
+      ctx.state.answered?.(ctx.length ?? 0);
     }
   };
 

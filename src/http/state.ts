@@ -19,6 +19,8 @@ export interface Recorded {
   forPeople?: true;
   /** Shows a refusal of the page to who is signed in, with the navigation of the page. */
   frame?: (content: { title: string; body: Html }) => { body: string | Buffer };
+  /** Told the bytes of the answer once it is there, of a refusal too. */
+  answered?: (bytes: number) => void;
   operatorId: string | undefined;
   /** The credential that was shown, by its id; undefined where none was valid. */
   credentialId: string | undefined;

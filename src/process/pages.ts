@@ -10,7 +10,6 @@ import { consoleAssets } from '../console/assets.ts';
 import { livePage } from '../console/live.ts';
 import { partsPage } from '../console/parts-page.ts';
 import { HOME } from '../console/places.ts';
-import { searchPage } from '../console/search.ts';
 import { credentialPages } from '../credentials/pages/pages.ts';
 import { currentSession } from '../dashboard/index.ts';
 import { dashboardPages } from '../dashboard/pages/pages.ts';
@@ -35,7 +34,6 @@ import { reviewPages } from '../skills/review/pages/pages.ts';
 export const pagesOfPeople = (): PagesOfPeople => ({
   pages: [
     [`${HOME}/live`, livePage()],
-    searchPage,
     partsPage,
     ...invocationPages,
     ...claimPages,

@@ -9,11 +9,19 @@ import { CheckTrustSchema, TrustEvaluationSchema } from './trust/schema.ts';
 import { setFavorite } from './favorites.ts';
 import { listRoutes } from './list-routes.ts';
 import { presentSkills } from './presenter.ts';
+import { checkSkill } from './publishing/check-skill.ts';
 import { publishSkill } from './publishing/publish-skill.ts';
 import { readRatings, rateSkill } from './ratings/ratings.ts';
 import { RatedSchema, RateSkillSchema, RatingSummarySchema } from './ratings/schema.ts';
 import { reviewRoutes } from './review/review-routes.ts';
-import { FavoritedSchema, PublishSkillSchema, SkillSchema, UpdateSkillSchema } from './schema.ts';
+import {
+  CheckedSkillSchema,
+  CheckSkillSchema,
+  FavoritedSchema,
+  PublishSkillSchema,
+  SkillSchema,
+  UpdateSkillSchema,
+} from './schema.ts';
 import { findVisibleSkill, readSkill } from './show-skill.ts';
 import { updateSkill } from './publishing/update-skill.ts';
 
@@ -51,6 +59,36 @@ export const publish = route({
     price_per_invocation: 25,
   },
   handler: ({ context, call, body }) => publishSkill(context, call, body),
+});
+
+export const check = route({
+  method: 'post',
+  path: '/v1/skills/check',
+  operation: 'checkSkill',
+  tag,
+  summary: 'Check a skill before it is published',
+  description:
+    'Refuses what `POST /v1/skills` would refuse of the same body, but a name that is taken; and an `input` that the skill would not take. Nothing is stored, and nothing is executed.',
+  audience: 'anyone',
+  body: CheckSkillSchema,
+  maxValues: MAX_SKILL_VALUES,
+  bodyLimit: PUBLISH_BODY_BYTES,
+  status: 200,
+  reply: CheckedSkillSchema,
+  refusals: ['ADMIN_REQUIRED', 'INPUT_SCHEMA_MISMATCH'],
+  example: {
+    name: 'summarise-text',
+    description: 'Summarises a text in three sentences.',
+    version: '1.0.0',
+    input_schema: echo,
+    output_schema: echo,
+    trust_level_required: 'L0',
+    input: { text: 'hello' },
+  },
+  handler: async ({ context, caller, body }) => {
+    await checkSkill(context, caller, body);
+    return { status: 200, body: { publishable: true as const } };
+  },
 });
 
 export const browse = route({
@@ -245,4 +283,5 @@ export const skillRoutes: AnyRoute[] = [
   rate,
   ratings,
   checkTrust,
+  check,
 ];

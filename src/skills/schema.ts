@@ -109,6 +109,14 @@ export const PublishSkillSchema = z
   .meta({ id: 'PublishSkill' });
 export type PublishSkill = z.output<typeof PublishSkillSchema>;
 
+/** POST /v1/skills/check */
+export const CheckSkillSchema = PublishSkillSchema.safeExtend({
+  input: jsonObject.optional().meta({ description: 'Checked against `input_schema`.' }),
+}).meta({ id: 'CheckSkill' });
+export type CheckSkill = z.output<typeof CheckSkillSchema>;
+
+export const CheckedSkillSchema = z.object({ publishable: z.literal(true) }).meta({ id: 'CheckedSkill' });
+
 /** PATCH /v1/skills/:id; name, code, mode, agent and credentials cannot change after publication. */
 export const UpdateSkillSchema = withSomeField(
   z.strictObject({

@@ -20,6 +20,54 @@ const schema = schemaOf(
     .meta({ id: 'WholeOfForm' }),
 );
 
+describe('Fields of money and of moments', () => {
+  const both = schemaOf(z.object({ price: z.int().max(100_000), until: z.iso.datetime({ offset: true }) }));
+  const money = { money: ['price'] };
+
+  for (const [typed, cents] of [
+    ['1.50', 150],
+    ['$1.5', 150],
+    [' 0.29 ', 29],
+    ['-0.05', -5],
+    ['1152921504606.84', 115_292_150_460_684],
+    ['7', 700],
+  ] as const)
+    it(`takes ${typed} dollars as ${cents} cents, without rounding`, () =>
+      assert.deepEqual(valueOf(both, { price: typed }, money), { price: cents }));
+
+  for (const typed of ['1.505', '1,50', '1e2', '.5', '0x10', '150 cents'])
+    it(`refuses ${typed}, and says the unit`, () =>
+      assert.throws(() => valueOf(both, { price: typed }, money), /is written in dollars, as 25 or 25.50/));
+
+  it('shows cents as dollars, and says that the API refuses in cents', () => {
+    const { text } = fieldsOf(both, money, { values: { price: 150 } });
+    assert.match(text, /value="1\.50".*US dollars/);
+    const refusal = invalid({ path: 'price', code: 'too_big', message: 'must be at most 100000' });
+    const refused = fieldsOf(both, money, { entered: { act: 'put', form: { price: '2000000.00' }, refusal } });
+    assert.match(refused.text, /value="2000000\.00".*must be at most 100000 \(in cents\)/);
+  });
+
+  for (const [typed, sent] of [
+    ['2026-12-31T18:00', '2026-12-31T18:00:00Z'],
+    ['2026-12-31T18:00:30', '2026-12-31T18:00:30Z'],
+    ['2026-12-31T18:00:30.250', '2026-12-31T18:00:30.250Z'],
+    ['2026-12-31T18:00:00+02:00', '2026-12-31T18:00:00+02:00'],
+    ['soon', 'soon'],
+  ] as const)
+    it(`sends ${typed} as ${sent}, and keeps it where it is refused`, () => {
+      assert.deepEqual(valueOf(both, { until: typed }), { until: sent });
+      const refusal = invalid({ path: 'until', code: 'x', message: 'is no' });
+      const { text } = fieldsOf(both, {}, { entered: { act: 'put', form: { until: typed }, refusal } });
+      assert(text.includes(`value="${typed}"`));
+      assert.equal(text.includes('datetime-local'), !typed.includes('+') && typed !== 'soon');
+    });
+
+  it('shows a moment in UTC, and says so', () => {
+    const { text } = fieldsOf(both, {}, { values: { until: '2026-12-31T18:00:00.000Z' } });
+    assert.match(text, /type="datetime-local" step="any" value="2026-12-31T18:00:00\.000".*UTC/);
+  });
+});
+
 describe('Forms that are made from a schema', () => {
   it('have a field for each property, named by its path', () => {
     const { text } = fieldsOf(schema);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isRefusal } from '../../src/console/visits.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
-import { buildInvocation, buildOperator, buildSkill, suspend } from '../support/factories.ts';
-import { buildPerson } from '../support/people.ts';
+import { buildAgent, buildInvocation, buildOperator, buildSkill, suspend } from '../support/factories.ts';
+import { buildPerson, codeFor } from '../support/people.ts';
 import { assertStatus } from '../support/service.ts';
 import { browserOf, type WebBrowser, type WebPage } from '../support/web-browser.ts';
 
@@ -38,8 +38,39 @@ describe('A form of the console', () => {
     const { values } = page.formOf('Claim it');
     await page.press('Sign out');
     const answer = await browser.send(page.path, values);
-    assert.match(answer.path, new RegExp(`^/dashboard/sign-in\\?.*next=%2Fdashboard%2Finvocations%2F${id}`));
+    assert.match(answer.notices.join(), /Your session is over, and nothing was changed/);
+    assert.equal(
+      answer.formOf('Send me a code', { fields: { email: 'x' } }).values.get('next'),
+      `/dashboard/invocations/${id}`,
+    );
     assert.equal(await status(), 'pending');
+  });
+
+  it('is shown again after signing in as it was typed, without secrets, and does nothing before it is sent again', async () => {
+    const operator = await buildOperator({ tier: 'business' });
+    const browser = browserOf(await buildPerson(operator));
+    await buildAgent(operator);
+    const page = await browser.open('/dashboard/inbound/new?provider=generic');
+    const fields = { name: '<b>kept', forward_url: 'https://kept.example/x', secret: 'hush' };
+    const { action, values } = page.formOf('Make the endpoint', { fields });
+    browser.cookies.delete('carnet_session');
+    const again = await browser.send(action, values);
+    assert.doesNotMatch(again.html, /kept\.example|hush/, 'what was typed is sealed');
+    const code = await again.press('Send me a code', { fields: { email: operator.email } });
+    const signedIn = await code.press('Sign in', { fields: { code: await codeFor(operator.email) } });
+    assert.match(signedIn.text, /What you had typed is kept/);
+    const shown = await signedIn.press('Show the form');
+    assert.equal(shown.status, 200);
+    assert.match(shown.notices.join(), /nothing was done/);
+    assert.match(shown.html, /value="https:\/\/kept\.example\/x"/);
+    assert.doesNotMatch(shown.html, /hush/);
+    assert.match(shown.path, /provider=generic/, 'its address is kept too');
+    assert(shown.html.includes('&lt;b&gt;kept') && !shown.html.includes('<b>'));
+    const forged = await browser.send(
+      '/dashboard/inbound/new',
+      new URLSearchParams({ act: 'create', typed: 'forged' }),
+    );
+    assert.deepEqual([forged.status, forged.html.includes('kept.example')], [200, false]);
   });
 
   it('is done once, however often it is sent, and a key that stands for another form is refused', async () => {

@@ -320,6 +320,20 @@ describe('rate limits', () => {
       assert.equal(over.status, 429);
       assert.match(over.text, /This credential has used its bytes of bodies and answers: 409,600 a minute/);
       assert.equal((await honest.send(path, form, { origin })).status, 200);
+      // A form in pieces announces no length.
+      const [chunks] = [await buildPerson(await buildOperator())].map(({ cookie }) => ({ cookie }));
+      const inPieces = (): Promise<Response> =>
+        fetch(new URL(path, heavy.baseUrl), {
+          method: 'POST',
+          headers: { ...chunks, origin, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+          body: new Blob([form.toString()]).stream(),
+          duplex: 'half',
+        });
+      for (const status of [200, 429]) {
+        const answer = await inPieces();
+        await answer.body?.cancel();
+        assert.equal(answer.status, status);
+      }
     } finally {
       await heavy.close();
     }

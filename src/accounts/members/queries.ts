@@ -113,6 +113,13 @@ const memberships = sql.fragment`
 export const membershipsOf = (connection: CommonQueryMethods, email: string): Promise<readonly Membership[]> =>
   connection.any(sql.type(MembershipRow)`${memberships} where lower(email) = lower(${email}) order by id`);
 
+/** How many operators of the tier free the holder of this address owns, as far as `most`. */
+export const countFreeOperators = (connection: CommonQueryMethods, email: string, most: number): Promise<number> =>
+  connection.oneFirst(sql.type(Count)`
+    select count(*) from (
+      select from members m join operators o on o.id = m.operator_id
+      where lower(m.email) = lower(${email}) and m.role = 'owner' and o.tier = 'free' limit ${most}) owned`);
+
 export const findMembership = (connection: CommonQueryMethods, memberId: string): Promise<Membership | null> =>
   connection.maybeOne(sql.type(MembershipRow)`${memberships} where id = ${memberId}`);
 

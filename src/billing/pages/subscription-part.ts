@@ -3,7 +3,7 @@ import { isLargerTier, paidTiers } from '../../fields/tiers.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
-import { actForm, callAct, type Act, type Entered, type Shown } from '../../console/page.ts';
+import { actForm, callAct, enteredIn, type Act, type Entered, type Shown } from '../../console/page.ts';
 import { badge, facts } from '../../console/parts.ts';
 import {
   deleteChange,
@@ -62,7 +62,7 @@ export function subscriptionForms(
   { seats: { included_seats: included, seat_ceiling: ceiling } }: Usage,
   entered?: Entered,
 ): Html {
-  const of = (act: string): Entered | undefined => (entered?.act === act ? entered : undefined);
+  const of = (act: string): Entered | undefined => enteredIn(act, entered);
   const portal = actForm({ act: 'portal', label: 'Invoices and payment methods' });
   if (change !== null)
     return html`${actForm({ act: 'openChange', label: 'Open the payment page', tone: 'primary' })}${actForm({ act: 'giveUp', label: 'Give the change up', tone: 'danger' })}${portal}`;

@@ -1,24 +1,23 @@
 import type { z } from 'zod';
 import { invalid } from '../../errors/carnet-error.ts';
-import { dollars } from '../../fields/dollars.ts';
+import { centsTyped, dollars, NO_AMOUNT } from '../../fields/dollars.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import { actForm, callAct, type Act, type Entered } from '../../console/page.ts';
+import { actForm, callAct, enteredIn, type Act, type Entered } from '../../console/page.ts';
 import { oneOf } from '../../console/visits.ts';
 import { deleteTopUp, getTopUps, postTopUp } from '../payments/top-ups/routes.ts';
 import { providerPage } from './provider-page.ts';
 
 /** @throws CarnetError VALIDATION_ERROR for what is no amount; how much it may be, the route says */
 function centsOf(text: string): number {
-  const written = text.trim().replace(/^\$/, '');
-  if (!/^\d{1,9}(?:\.\d{1,2})?$/.test(written))
-    throw invalid({ path: 'amount_cents', code: 'invalid_format', message: 'is written in dollars, as 25 or 25.50' });
-  return Math.round(Number(written) * 100);
+  const cents = centsTyped(text);
+  if (cents === null) throw invalid({ path: 'amount_cents', code: 'invalid_format', message: NO_AMOUNT });
+  return cents;
 }
 
 /** The form that begins a top-up. */
 export function topUpForm(entered?: Entered): Html {
-  const mine = entered?.act === 'topUp' ? entered : undefined;
+  const mine = enteredIn('topUp', entered);
   const [fault] = mine?.refusal.errors ?? [];
   return actForm({
     act: 'topUp',

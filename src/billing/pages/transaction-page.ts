@@ -4,7 +4,7 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { duration } from '../../console/charts.ts';
 import { asCurl, listOf } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live } from '../../console/page.ts';
+import { actForm, callAct, consolePage, live, onlySure } from '../../console/page.ts';
 import { badge, facts, sure, type Column } from '../../console/parts.ts';
 import { idLink, named } from '../../console/places.ts';
 import { decides, type PersonsVisit } from '../../console/visits.ts';
@@ -144,8 +144,10 @@ ${sources === null ? nothing : html`<h2>Where the money came to be owed</h2>\n${
     };
   },
   acts: {
-    refund: callAct('The refund is requested; the card says how far it is.', postRefund, {
-      input: (_, { visit: { id } }) => ({ params: { transactionId: id } }),
-    }),
+    refund: onlySure(
+      callAct('The refund is requested; the card says how far it is.', postRefund, {
+        input: (_, { visit: { id } }) => ({ params: { transactionId: id } }),
+      }),
+    ),
   },
 });

@@ -2,7 +2,7 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, onlySure, type Entered } from '../../console/page.ts';
 import { badge, facts, sure, table } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
@@ -67,7 +67,7 @@ const eraseForm = schemaOf(EraseClaimSchema);
 /** Its issuer may take it back, and a person may erase its payload; neither can be undone. */
 function acts(person: PersonsVisit, claim: Claim, entered?: Entered): Html {
   if (claim.envelope['issuer'] !== person.caller.operatorId) return nothing;
-  const of = (act: string) => ({ entered: entered?.act === act ? entered : undefined });
+  const of = (act: string) => ({ entered: enteredIn(act, entered) });
   return html`<div class="columns">${
     claim.revoked_at === null
       ? html`<section class="card"><h2>Revoke it</h2>
@@ -126,11 +126,15 @@ ${isWhole(claim) ? html`${stated(claim)}${acts(person, claim, entered)}` : nothi
     };
   },
   acts: {
-    revoke: callAct('The claim is revoked.', revoke, {
-      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(revokeForm, form) }),
-    }),
-    erase: callAct('Its payload is erased.', erase, {
-      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(eraseForm, form) }),
-    }),
+    revoke: onlySure(
+      callAct('The claim is revoked.', revoke, {
+        input: (form, person) => ({ ...ofPage(form, person), body: valueOf(revokeForm, form) }),
+      }),
+    ),
+    erase: onlySure(
+      callAct('Its payload is erased.', erase, {
+        input: (form, person) => ({ ...ofPage(form, person), body: valueOf(eraseForm, form) }),
+      }),
+    ),
   },
 });

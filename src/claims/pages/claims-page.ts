@@ -1,3 +1,5 @@
+import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
+import { filterOf } from '../../console/choices.ts';
 import { html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { listOf } from '../../console/list.ts';
@@ -50,7 +52,7 @@ export const claimsPage = consolePage({
       columns,
       filters: [
         { name: 'claim_type', label: 'Type', kind: 'choice', options: CLAIM_TYPES.map((type) => [type, type]) },
-        { name: 'agent_id', label: 'Agent', kind: 'text' },
+        filterOf('agent_id', 'Agent', await agentChoices(person)),
         { name: 'mission_ref', label: 'Mission', kind: 'text' },
         { name: 'subject', label: 'Subject', kind: 'text' },
         { name: 'since', label: 'Since', kind: 'date' },

@@ -82,8 +82,6 @@ if (address !== undefined) {
   };
   const stream = new EventSource(address);
   stream.addEventListener('message', update);
-  // A stream ends each minute, and nobody tells what changed until the next one is open.
-  stream.addEventListener('open', () => stream.addEventListener('open', update), { once: true });
   document.addEventListener('visibilitychange', update);
 }
 

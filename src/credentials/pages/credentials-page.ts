@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { listOf } from '../../console/list.ts';
-import { actForm, callAct, consolePage, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, onlySure, type Entered } from '../../console/page.ts';
 import { empty, momentOr, sure, type Column } from '../../console/parts.ts';
 import { HOME } from '../../console/places.ts';
 import { decides, oneOf } from '../../console/visits.ts';
@@ -50,7 +50,7 @@ const columns: readonly Column<Credential>[] = [
 function enter({ modelProviders }: Pick<Config, 'modelProviders'>, entered: Entered | undefined): Html {
   const slugs = modelProviders.map(({ slug }) => slug);
   if (slugs.length === 0) return empty('This service knows no provider of language models.');
-  const filled = { entered: entered?.act === 'put' ? entered : undefined };
+  const filled = { entered: enteredIn('put', entered) };
   return html`<section class="card">${actForm({
     act: 'put',
     label: 'Save the key',
@@ -93,12 +93,10 @@ ${enter(person.visit.context.config, entered)}`,
     put: callAct('The key is saved.', putCredential, {
       input: (form) => ({ params: { provider: oneOf(form, 'provider') }, body: valueOf(keyForm, form, keyOptions) }),
     }),
-    remove: callAct(
-      'The key is deleted. Revoke it at its provider too, where somebody else knows it.',
-      deleteCredential,
-      {
+    remove: onlySure(
+      callAct('The key is deleted. Revoke it at its provider too, where somebody else knows it.', deleteCredential, {
         input: (form) => ({ params: { provider: oneOf(form, 'provider') } }),
-      },
+      }),
     ),
   },
 });

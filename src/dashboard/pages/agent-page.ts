@@ -7,7 +7,17 @@ import { UpdateAgentSchema } from '../../accounts/agents/schema.ts';
 import { subjectAsJson } from '../../commands/subject-digest.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, type Entered, type Form } from '../../console/page.ts';
+import {
+  actForm,
+  callAct,
+  consolePage,
+  enteredIn,
+  live,
+  ofPage,
+  type Entered,
+  type Form,
+  onlySure,
+} from '../../console/page.ts';
 import { badge, facts, sure } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { excerptOf } from '../../console/readable.ts';
@@ -80,19 +90,17 @@ const changeOptions = {
 const blockForm = schemaOf(BlockAgentSchema);
 const blockOptions = { labels: { notes: 'Reason' } };
 
-const enteredAt = (act: string, entered?: Entered): Entered | undefined => (entered?.act === act ? entered : undefined);
-
 function changes(person: PersonsVisit, agent: Agent, entered?: Entered): Html {
   const { status, retired_at: retired } = agent;
   const less = decides(person)
     ? nothing
     : html`<p class="muted">Less accountability than before, and a retired agent that comes back, need an owner or administrator; you are a member, so it waits for their approval.</p>\n`;
-  const filled = { values: subjectAsJson(agent) as JsonObject, entered: enteredAt('change', entered) };
+  const filled = { values: subjectAsJson(agent) as JsonObject, entered: enteredIn('change', entered) };
   return html`<section class="card"><h2>Change it</h2>
 ${less}${actForm({ act: 'change', label: 'Save', tone: 'primary', fields: fieldsOf(changeForm, changeOptions, filled) })}</section>
 <section class="card"><h2>Stop it</h2>
 <p class="muted">A blocked agent gets no passports until a person unblocks it, and no agent that has or had a public key of it does. Passports that it has stay good: <a href="${HOME}/passports?agent_id=${encodeURIComponent(agent.id)}">revoke them</a> too where they should end.</p>
-${actForm({ act: 'block', label: 'Block it', tone: 'danger', fields: fieldsOf(blockForm, blockOptions, { entered: enteredAt('block', entered) }) })}${
+${actForm({ act: 'block', label: 'Block it', tone: 'danger', fields: fieldsOf(blockForm, blockOptions, { entered: enteredIn('block', entered) }) })}${
     retired !== null
       ? status === 'blocked'
         ? nothing
@@ -167,9 +175,11 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/age
       input: withId((form) => valueOf(blockForm, form, blockOptions)),
     }),
     unblock: callAct('It is unblocked.', postUnblock, { input: withId((form) => ({ seen: oneOf(form, 'seen') })) }),
-    retire: callAct('It is retired: its keys are refused, and its passports revoked.', patchAgent, {
-      input: withId(() => ({ status: 'disabled' })),
-    }),
+    retire: onlySure(
+      callAct('It is retired: its keys are refused, and its passports revoked.', patchAgent, {
+        input: withId(() => ({ status: 'disabled' })),
+      }),
+    ),
     bringBack: callAct('It is active again.', patchAgent, { input: withId(() => ({ status: 'active' })) }),
   },
 });

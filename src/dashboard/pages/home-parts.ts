@@ -3,6 +3,7 @@ import { meter } from '../../console/charts.ts';
 import { badge, empty, figures, table, type Column } from '../../console/parts.ts';
 import { live } from '../../console/page.ts';
 import type { PersonsVisit } from '../../console/visits.ts';
+import { getHeld } from '../../inbound/events/held-routes.ts';
 import { readBalance, readEarned, readUsage } from '../../billing/index.ts';
 import { dollars } from '../../fields/dollars.ts';
 import { html, type Html } from '../../http/pages/html.ts';
@@ -153,11 +154,25 @@ async function ordersOf({ visit: { context }, caller: { operatorId } }: PersonsV
   return html`<p><strong>${shown}</strong> ${count === 1 ? 'order waits until you claim it' : 'orders wait until you claim them'}. <a href="${HOME}/invocations?side=waiting">Show ${count === 1 ? 'it' : 'them'}</a></p>\n`;
 }
 
+/** As many of the newest that are held as are looked at; of more the page says so. */
+const MOST_HELD = 20;
+
+/** Says how many events from outside are held that can still be read and replayed; null: none. */
+async function heldOf({ visit }: PersonsVisit): Promise<Html | null> {
+  const { body } = await visit.call(getHeld, { query: { limit: String(MOST_HELD + 1) } });
+  const count = body.events.filter(({ content_kept: kept }) => kept).length;
+  if (count === 0) return null;
+  const shown = count > MOST_HELD ? `More than ${MOST_HELD}` : String(count);
+  return html`<p><strong>${shown}</strong> ${count === 1 ? 'event from outside is' : 'events from outside are'} held. <a href="${HOME}/held">Show ${count === 1 ? 'it' : 'them'}</a></p>\n`;
+}
+
 /** The parts of the first page around that which waits. */
 interface HomeParts {
   above: Html;
   /** Null: nobody has ordered what is not claimed yet. */
   orders: Html | null;
+  /** Null: nothing is held. */
+  held: Html | null;
   below: Html;
   /** The invocations that are shown. */
   ids: readonly string[];
@@ -175,6 +190,7 @@ export async function homeParts(person: PersonsVisit): Promise<HomeParts> {
   return {
     above: html`${money(read)}${steps(first)}`,
     orders: await ordersOf(person),
+    held: await heldOf(person),
     below: html`${newest(invocations, operatorId)}${meters(usage)}`,
     ids: invocations.map(({ id }) => id),
   };

@@ -1,9 +1,10 @@
+import { HOME } from '../../console/places.ts';
 import { isOf, isRefusal, noticeOf, oneOf, redirect } from '../../console/visits.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { sessionCookie } from '../../http/auth/session-cookie.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
-import type { PeoplePage } from '../../http/pages/people-pages.ts';
+import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
 import { SIGN_IN } from '../limits.ts';
 import { signIn } from '../sign-in.ts';
 import { byTicket, readTicket } from '../ticket.ts';
@@ -43,13 +44,21 @@ ${noticeOf(refusal)}
   });
 };
 
+async function isSignedIn(visit: Visit, email: string): Promise<boolean> {
+  const session = await visit.session();
+  return session !== null && session.member.email.toLowerCase() === email.toLowerCase();
+}
+
 /** The link of a mail: opening it shows a button, since mail scanners open links; in the browser that requested the mail the button signs in. */
 export const linkPage: PeoplePage = {
   operation: 'signInLinkPage',
   async page(visit) {
     const sent = oneOf(visit.query, 'ticket');
     const ticket = readTicket(visit.context.encryption, sent);
-    return ticket === null ? noTicket() : pageOf({ body: linkStep(ticket.email, sent, await alreadySignedIn(visit)) });
+    if (ticket === null) return noTicket();
+    // The link was opened once more, by a second click say: its first time has signed this person in.
+    if (await isSignedIn(visit, ticket.email)) return redirect(HOME);
+    return pageOf({ body: linkStep(ticket.email, sent, await alreadySignedIn(visit)) });
   },
   submitsAs: SIGN_IN,
   async submit(submission) {
@@ -75,10 +84,8 @@ export const linkPage: PeoplePage = {
         return pageOf({ body: choiceStep(enteredIn(form), proven, Choice.parse(error.extra['operators'])) });
       }
       if (!isRefusal(error)) throw error;
-      const session = isOf(error, 'CODE_EXPIRED') ? await submission.session() : null;
       // The form may have been sent twice, and its first time has signed this person in.
-      if (session !== null && session.member.email.toLowerCase() === email.toLowerCase())
-        return redirect(enteredIn(form).next);
+      if (isOf(error, 'CODE_EXPIRED') && (await isSignedIn(submission, email))) return redirect(enteredIn(form).next);
       return pageOf({ body: linkStep(email, sent, noticeOf(error)), refusal: error });
     }
   },

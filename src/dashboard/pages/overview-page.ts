@@ -93,7 +93,7 @@ async function overview(person: PersonsVisit, refusal?: CarnetError): Promise<Pa
   );
   const reviewCards = await each(waiting.reviews, (review) => reviewCard(person, review, { whole: false }));
   const total = approvals.total + waiting.total;
-  const { above, orders, below, ids } = await homeParts(person);
+  const { above, orders, held, below, ids } = await homeParts(person);
   const nobody = mayApprove(caller) ? 'Nothing waits for you.' : 'Nothing waits for an owner or administrator.';
   return personsPage(person, {
     title: 'Dashboard',
@@ -103,7 +103,7 @@ async function overview(person: PersonsVisit, refusal?: CarnetError): Promise<Pa
 <p class="lead">You are signed in as ${member.email}, ${roles[member.role]}. <a href="${MAILS_PATH}">Mails to you</a></p>
 ${await outcomeOf(person)}
 ${above}
-${waits(total, orders, nobody)}${listPart('approvals', 'Approvals', {
+${waits(total, [orders, held], nobody)}${listPart('approvals', 'Approvals', {
       cards: approvalCards,
       total: approvals.total,
       pages,
@@ -116,18 +116,20 @@ ${waits(total, orders, nobody)}${listPart('approvals', 'Approvals', {
 }
 
 /** The count alone is brought up to date: a person may have typed into what is shown below. */
-const waits = (total: number, orders: Html | null, nobody: string): Html =>
-  live(
+const waits = (total: number, others: readonly (Html | null)[], nobody: string): Html => {
+  const shown = others.filter((one) => one !== null);
+  return live(
     'waits',
     html`<h2>What waits</h2>
-${orders ?? nothing}${
+${shown}${
       total === 0
-        ? orders === null
+        ? shown.length === 0
           ? html`<p class="empty">${nobody}</p>`
           : nothing
         : html`<p><strong>${total}</strong> ${total === 1 ? 'thing waits' : 'things wait'} for a decision. <a href="${HOME}">Show all</a></p>`
     }`,
   );
+};
 
 const roles = { owner: 'an owner', admin: 'an administrator', member: 'a member' };
 

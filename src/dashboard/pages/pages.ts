@@ -9,6 +9,7 @@ import { MAILS_PATH, mailsPage } from './mails-page.ts';
 import { overviewPage } from './overview-page.ts';
 import { REGISTER_CODE_PATH, registerCodePage, registerPage } from './register-pages.ts';
 import { reviewPage } from './review-pages.ts';
+import { searchPage } from './search-page.ts';
 import { sessionsPage } from './sessions-page.ts';
 import { codePage, signInPage, signOutPage } from './sign-in-pages.ts';
 import { INBOX_PATH, REGISTER_PATH } from './sign-in-steps.ts';
@@ -22,6 +23,7 @@ export const dashboardPages = (): readonly PathOfPeoplePage[] => [
   lookUpPage,
   [MAILS_PATH, mailsPage],
   ['/dashboard/reviews/:id', reviewPage],
+  searchPage,
   sessionsPage,
   ['/dashboard/sign-in', signInPage],
   ['/dashboard/sign-in/code', codePage],

@@ -1,7 +1,7 @@
 import { HOME } from '../../console/places.ts';
 import { bySignedIn, callOf, isOf, isRefusal, noticeOf, oneOf, redirect, SIGN_IN_PATH } from '../../console/visits.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
-import { noSessionCookie, sessionCookie } from '../../http/auth/session-cookie.ts';
+import { noSessionCookie } from '../../http/auth/session-cookie.ts';
 import { html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage, Submission } from '../../http/pages/people-pages.ts';
@@ -23,6 +23,7 @@ import {
   enteredIn,
   formOf,
   notices,
+  onwards,
   originOf,
   pageOf,
   signedInAs,
@@ -82,7 +83,7 @@ export const codePage: PeoplePage = {
       const { code: digits, ...named } = data;
       const proof = byCode(digits);
       const { token } = await signIn(context, requestId, { ...named, proof, origin: originOf(submission), joins });
-      return redirect(entered.next, { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) });
+      return onwards(context, entered, token);
     } catch (error) {
       return await refusedCode(submission, { entered, code, error });
     }
@@ -126,7 +127,7 @@ export const signOutPage: PeoplePage = {
   operation: 'signOutPage',
   page: async () => redirect(HOME),
   submit: (submission) =>
-    bySignedIn(submission, async (person) => {
+    bySignedIn(submission, HOME, async (person) => {
       const { context } = submission;
       const path = '/v1/dashboard/sessions/current';
       await endCurrentSession(context, callOf(person, { operation: 'signOut', method: 'DELETE', path, body: {} }));

@@ -1,10 +1,14 @@
+import { CONSOLE_SCRIPT } from '../../console/assets.ts';
 import { signOutForm } from '../../console/layout.ts';
 import { HOME } from '../../console/places.ts';
-import { oneOf, pathBack, SIGN_IN_PATH } from '../../console/visits.ts';
+import { openTyped } from '../../console/typed.ts';
+import { oneOf, pathBack, redirect, SIGN_IN_PATH } from '../../console/visits.ts';
 import { z } from 'zod';
 import { demoOperators } from '../../accounts/index.ts';
 import type { Config } from '../../context/config.ts';
+import type { Context } from '../../context/context.ts';
 import type { CarnetError } from '../../errors/carnet-error.ts';
+import { sessionCookie } from '../../http/auth/session-cookie.ts';
 import { shownCredentialsFile } from '../../http/pages/credentials-file.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
@@ -38,12 +42,15 @@ export interface Entered {
   operatorId: string;
   /** Where the person wanted to go. */
   next: string;
+  /** The form that was sent when a session had ended, sealed; '': none was. */
+  typed: string;
 }
 
 export const enteredIn = (values: Visit['query']): Entered => ({
   email: oneOf(values, 'email').trim(),
   operatorId: oneOf(values, 'operator_id'),
   next: pathBack(oneOf(values, 'next')),
+  typed: oneOf(values, 'typed'),
 });
 
 /** As `parseQuery` reads it. */
@@ -56,8 +63,24 @@ const nothing = html``;
 export const hidden = (name: string, value: string): Html =>
   value === '' ? nothing : html`<input type="hidden" name="${name}" value="${value}">\n`;
 
-export const carried = ({ operatorId, next }: Entered): Html =>
-  html`${hidden('operator_id', operatorId)}${hidden('next', next === HOME ? '' : next)}`;
+export const carried = ({ operatorId, next, typed }: Entered): Html =>
+  html`${hidden('operator_id', operatorId)}${hidden('next', next === HOME ? '' : next)}${hidden('typed', typed)}`;
+
+/** Where a person goes who has signed in: where they wanted to, or to the form that they had filled in. */
+export function onwards({ config, encryption }: Context, { next, typed }: Entered, token: string): Page {
+  const headers = { 'Set-Cookie': sessionCookie(token, config.publicBaseUrl) };
+  const kept = typed === '' ? null : openTyped(encryption, typed);
+  if (kept === null) return redirect(next, headers);
+  return pageOf({
+    title: 'Signed in',
+    headers,
+    body: html`<h1>You are signed in</h1>
+<form class="card" method="post" action="${kept.path}">
+${hidden('typed', typed)}<p>What you had typed is kept. Nothing is done before you send it again.</p>
+<div class="actions"><button class="primary">Show the form</button> <a class="button" href="${HOME}">Leave it</a></div>
+</form>`,
+  });
+}
 
 interface Step {
   title?: string;
@@ -67,7 +90,7 @@ interface Step {
 }
 
 export const pageOf = ({ title = 'Sign in', body, refusal, headers }: Step): Page => ({
-  ...htmlPage(shell({ title, narrow: true, current: HOME, body }), refusal?.status),
+  ...htmlPage(shell({ title, narrow: true, current: HOME, body, scripts: [CONSOLE_SCRIPT] }), refusal?.status),
   headers: { ...refusal?.headers, ...headers },
 });
 
@@ -183,13 +206,13 @@ interface Proven {
 
 /** The right code was entered by a person of several operators, or who is invited; it counts until one is chosen. */
 export const choiceStep = (
-  { email, next }: Entered,
+  { email, next, typed }: Entered,
   { action, name: named, value: proof }: Proven,
   operators: z.infer<typeof Choice>,
 ): Html => html`<h1>Choose an operator</h1>
 <p>You work for these operators, or are invited to. You are a member of one that has invited you once you join it, and not before: join none that you do not know.</p>
 <form class="card choices" method="post" action="${action}">
-${hidden('email', email)}${hidden(named, proof)}${hidden('next', next === HOME ? '' : next)}${operators.map(
+${hidden('email', email)}${hidden(named, proof)}${hidden('next', next === HOME ? '' : next)}${hidden('typed', typed)}${operators.map(
   ({ id, name, role, status }) =>
     html`<button name="${CHOSEN}" value="${id}">${
       status === 'invited'

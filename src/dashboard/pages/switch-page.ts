@@ -1,6 +1,14 @@
 import { personsPage } from '../../console/layout.ts';
 import { HOME } from '../../console/places.ts';
-import { byPerson, forPerson, isOf, oneOf, redirect, SIGN_IN_PATH, type PersonsVisit } from '../../console/visits.ts';
+import {
+  bySignedIn,
+  forSignedIn,
+  isOf,
+  oneOf,
+  redirect,
+  SIGN_IN_PATH,
+  type PersonsVisit,
+} from '../../console/visits.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { sessionCookie } from '../../http/auth/session-cookie.ts';
 import { html } from '../../http/pages/html.ts';
@@ -33,9 +41,9 @@ ${others.map(({ operator_id: id, operator_name: name, role }) => html`<button na
 /** A person of several operators goes on for another one. */
 export const switchPage: PeoplePage = {
   operation: 'switchPage',
-  page: (visit) => forPerson(visit, SWITCH_PATH, (person) => shownOperators(person)),
+  page: (visit) => forSignedIn(visit, SWITCH_PATH, (person) => shownOperators(person)),
   submit: (submission) =>
-    byPerson(submission, SWITCH_PATH, async (person) => {
+    bySignedIn(submission, SWITCH_PATH, async (person) => {
       const { context, requestId, headers } = submission;
       try {
         const { token } = await switchOperator(context, requestId, {

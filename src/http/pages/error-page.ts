@@ -33,7 +33,9 @@ export const errorPage = (content: { title: string; body: Html }): Html => shell
 const home = html`<a href="/">Go to the home page</a>`;
 
 /** Tells a person what to do about it. */
-function adviceOf({ status, headers }: CarnetError): Html {
+function adviceOf({ status, headers, code }: CarnetError): Html {
+  if (code === 'OPERATOR_SUSPENDED')
+    return html`<a href="/dashboard/switch">Switch to another operator</a> of yours, or <a href="/dashboard/sign-in">sign in</a> as somebody else. ${home}.`;
   const { 'Retry-After': seconds = 'a few' } = headers;
   const later = html`Wait ${seconds} seconds, then load the page again.`;
   switch (status) {

@@ -31,6 +31,8 @@ export interface Visit {
   /** Its connections are those that the caller has a share of. */
   context: Context;
   requestId: string;
+  /** When the page was asked for, in milliseconds: what it shows is as old as this at most. */
+  begun: number;
   /** Who is signed in in this browser; null: nobody. */
   person: Credential | null;
   headers: IncomingHttpHeaders;
@@ -129,6 +131,7 @@ export function peoplePages(
       query: parseQuery(ctx.querystring),
       context: own,
       requestId,
+      begun: Date.now(),
       person,
       headers: ctx.req.headers,
       network,
@@ -170,19 +173,23 @@ export function peoplePages(
     const person = await signedIn(ctx.req.headers, addressBlock(clientAddress(ctx.req, trustProxyHops)));
     if (person !== null) noteCaller(ctx.state, person.caller);
     countVisit(ctx, person);
-    countBytes(person, Math.min(Number(ctx.req.headers['content-length'] ?? 0), formBytes));
+    const announced = Math.min(Number(ctx.req.headers['content-length'] ?? 0), formBytes);
+    countBytes(person, announced);
+    let unannounced = 0;
+    ctx.state.answered = (bytes) => countAnswer(person, unannounced + bytes);
     if (ctx.method === 'POST' && submit !== undefined) {
       assertSameOrigin(ctx.req.headers);
       // After the origin: no page of another site uses up the limit of the network that it is opened in.
       if (submitsAs !== undefined) count(ctx, (all) => all.of(submitsAs));
       const owner = addressBlock(clientAddress(ctx.req, trustProxyHops), 48);
-      const form = await readForm(ctx.req, bodies, { owner, limit: person === null ? STANDARD_FORM_BYTES : formBytes });
+      const limit = person === null ? STANDARD_FORM_BYTES : formBytes;
+      const read = (bytes: number): void => void (unannounced = Math.max(0, bytes - announced));
+      const form = await readForm(ctx.req, bodies, { owner, limit, read });
       const done = await submit({ ...visitOf(ctx, id, person), form });
       ctx.state.commanded = done.status < 400;
       sendPage(ctx, done);
     } else if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(visitOf(ctx, id, person)));
     else sendMethods(ctx, { methods: submit === undefined ? ['GET'] : ['GET', 'POST'], anyOrigin: false });
-    countAnswer(person, ctx.length ?? 0);
   };
 
   return (ctx, next) => {

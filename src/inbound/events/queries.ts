@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { EventStatusSchema, InboundEventSchema, VerdictSchema, type EventFilter, type InboundEvent } from './schema.ts';
+import {
+  EventStatusSchema,
+  HeldEventSchema,
+  InboundEventSchema,
+  VerdictSchema,
+  type EventFilter,
+  type HeldEvent,
+  type InboundEvent,
+} from './schema.ts';
 import { InboundProviderSchema } from '../../fields/inbound-providers.ts';
 
 const StateRow = z.object({
@@ -71,6 +79,27 @@ export const listEvents = (
       and ${since === undefined ? sql.fragment`true` : sql.fragment`v.received_at >= ${since}::timestamptz`}
       and ${until === undefined ? sql.fragment`true` : sql.fragment`v.received_at < ${until}::timestamptz`}
     order by v.id desc limit ${limit}`);
+
+/** The events of all endpoints that are held, newest first. @param before the id behind which the page begins; null: the newest */
+export const listHeld = (
+  connection: CommonQueryMethods,
+  { operatorId, limit, before }: { operatorId: string; limit: number; before: string | null },
+): Promise<readonly HeldEvent[]> =>
+  connection.any(sql.type(HeldEventSchema)`
+    select ${eventColumns}, e.name as endpoint_name from inbound_events v join inbound_endpoints e on e.id = v.endpoint_id
+    where v.operator_id = ${operatorId} and v.status = 'blocked'
+      and ${before === null ? sql.fragment`true` : sql.fragment`v.id < ${before}`}
+    order by v.id desc limit ${limit}`);
+
+const SealedContent = z.object({ event_id: z.string(), sealed: z.instanceof(Buffer) });
+
+/** The contents of events of the operator that are kept. */
+export const findContents = (
+  connection: CommonQueryMethods,
+  { operatorId, ids }: { operatorId: string; ids: string[] },
+): Promise<readonly z.infer<typeof SealedContent>[]> =>
+  connection.any(sql.type(SealedContent)`
+    select event_id, sealed from inbound_contents where event_id = any(${textArray(ids)}) and operator_id = ${operatorId}`);
 
 const ContentRow = z.object({
   provider: InboundProviderSchema,

@@ -137,6 +137,21 @@ export const InboundEventSchema = z
   });
 export type InboundEvent = z.infer<typeof InboundEventSchema>;
 
+/** An event among those of all endpoints. */
+export const HeldEventSchema = InboundEventSchema.extend({
+  endpoint_name: z.string().nullable(),
+}).meta({ id: 'HeldInboundEvent', description: 'An event that is held, with the name of its endpoint.' });
+export type HeldEvent = z.infer<typeof HeldEventSchema>;
+
+export const ReadHeldEventSchema = HeldEventSchema.extend({
+  sender: z
+    .string()
+    .nullable()
+    .meta({ description: 'Of a mail, as its header From has it; the beginning, with what is not seen as `[U+202E]`.' }),
+  subject: z.string().nullable().meta({ description: 'Of a mail; as `sender`.' }),
+}).meta({ id: 'ReadHeldInboundEvent', description: 'An event that is held, with what a person tells it by.' });
+export type ReadHeldEvent = z.infer<typeof ReadHeldEventSchema>;
+
 export const ReadContentSchema = z
   .object({
     event_id: z.string(),

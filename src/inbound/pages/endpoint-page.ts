@@ -5,7 +5,17 @@ import type { JsonObject } from '../../json/value.ts';
 import { shares } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { asCurl, listOf } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, type Entered, type Form } from '../../console/page.ts';
+import {
+  actForm,
+  callAct,
+  consolePage,
+  enteredIn,
+  live,
+  ofPage,
+  type Entered,
+  type Form,
+  onlySure,
+} from '../../console/page.ts';
 import { sure, copyable, facts, momentOr, shownOnce, type Column } from '../../console/parts.ts';
 import { idLink } from '../../console/places.ts';
 import { decides, oneOf, type PersonsVisit } from '../../console/visits.ts';
@@ -109,7 +119,7 @@ function drawn({ counters }: Endpoint): Html {
 function actsOf(person: PersonsVisit, endpoint: Endpoint, entered?: Entered): Html {
   if (endpoint.status === 'revoked') return html`<p class="muted">It is revoked for good: nothing is taken here.</p>\n`;
   const of = (act: string): { entered: Entered | undefined } => ({
-    entered: entered?.act === act ? entered : undefined,
+    entered: enteredIn(act, entered),
   });
   const values = { name: endpoint.name, forward_url: endpoint.forward_url, policy: endpoint.policy };
   const administration = decides(person)
@@ -219,6 +229,8 @@ ${shownOnce('The new secret', secret)}<p><a class="button" href="${INBOUND_PATH}
 `,
       }),
     }),
-    revoke: callAct('It is revoked: nothing is taken or forwarded here any more.', deleteEndpoint, { input: ofPage }),
+    revoke: onlySure(
+      callAct('It is revoked: nothing is taken or forwarded here any more.', deleteEndpoint, { input: ofPage }),
+    ),
   },
 });

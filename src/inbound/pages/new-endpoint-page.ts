@@ -1,4 +1,6 @@
-import { pageOfAgents } from '../../accounts/index.ts';
+import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
+import { getAgents } from '../../accounts/agents/routes.ts';
+import { withChoices } from '../../console/choices.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { actForm, callAct, consolePage } from '../../console/page.ts';
@@ -12,8 +14,6 @@ import { endpointName, INBOUND_PATH, wordsOf } from './parts.ts';
 
 const PATH = `${INBOUND_PATH}/new`;
 const form = schemaOf(CreateEndpointSchema);
-/** Agents that can be chosen; who has more enters an id. */
-const MAX_CHOICES = 100;
 
 const providerOf = ({ visit }: PersonsVisit): InboundProvider => {
   const provider = InboundProviderSchema.safeParse(oneOf(visit.query, 'provider'));
@@ -39,13 +39,6 @@ const options: FormOptions = {
   },
 };
 
-async function agentsOf({ visit: { context }, caller }: PersonsVisit): Promise<FormOptions | null> {
-  const { items, total } = await pageOfAgents(context, caller, { limit: MAX_CHOICES, offset: 0 });
-  if (total === 0) return null;
-  if (total > MAX_CHOICES) return options;
-  return { ...options, choices: { agent_id: items.map(({ id, name }) => [id, name]) } };
-}
-
 /** Shown once the endpoint is made: its provider is to be given both. */
 const made = (endpoint: CreatedEndpoint): Html => html`<h1>The endpoint is made</h1>
 <p class="lead">${endpointName(endpoint)} ${idLink(endpoint.id)}</p>
@@ -64,7 +57,8 @@ export const newEndpointPage = consolePage({
     if (!decides(person))
       return { title, body: html`<h1>${title}</h1>\n${empty('Owners and administrators make endpoints.')}` };
     const provider = providerOf(person);
-    const shown = await agentsOf(person);
+    const { body: agents } = await person.visit.call(getAgents, { query: { limit: '1' } });
+    const shown = agents.total === 0 ? null : withChoices(options, { agent_id: await agentChoices(person) });
     return {
       title,
       body: html`<h1>${title}</h1>

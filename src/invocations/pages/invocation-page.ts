@@ -4,18 +4,20 @@ import { moment } from '../../http/pages/moment.ts';
 import { duration, timeline, type Step } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
 import { badge, empty, facts, momentOr, table } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
+import { schemaForm, schemaValue } from '../../console/schema-form.ts';
 import type { PersonsVisit } from '../../console/visits.ts';
 import type { Config } from '../../context/config.ts';
+import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { dollars } from '../../fields/dollars.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { findSkillNames } from '../../skills/index.ts';
+import { findOutputContract, findSkillNames } from '../../skills/index.ts';
 import { cancel, claim, complete, fail, get, heartbeat } from '../routes.ts';
-import { CompleteBodySchema, FailBodySchema } from '../schema.ts';
+import { FailBodySchema } from '../schema.ts';
 
 type Shown = z.output<typeof get.reply>;
 
@@ -141,16 +143,32 @@ function buttons({ caller }: PersonsVisit, shown: Shown): Html {
     : nothing;
 }
 
-/** The forms of who works on it, with the input beside them. */
-const work = (shown: Shown, input: Html, entered?: Entered): Html =>
-  html`${shown.lease_seconds === null ? nothing : html`<div class="toolbar">${actForm({ act: 'heartbeat', label: 'Keep the claim' })}</div>\n`}<div class="columns">${input}<section class="card"><h2>Deliver</h2>
-${actForm({ act: 'complete', label: 'Complete it', tone: 'primary', fields: fieldsOf(outputForm, outputOptions, { entered: entered?.act === 'complete' ? entered : undefined }) })}</section></div>
-<details class="card"${entered?.act === 'fail' ? html` open` : nothing}><summary>Give it up</summary>
-${actForm({ act: 'fail', label: 'Fail it', tone: 'danger', fields: fieldsOf(failForm, failOptions, { entered: entered?.act === 'fail' ? entered : undefined }) })}</details>
-`;
+/** The output schema that what is delivered must match, which is that of the revision that was ordered. */
+async function outputOf({ visit }: PersonsVisit, { skill_id: skillId, skill_revision: revision }: Shown) {
+  const contract = await findOutputContract(visit.context.pool, { skillId, revision });
+  assertThat(contract !== null, () => notFound('skill'));
+  return { root: 'output', schema: JSON.parse(contract.schema) as JsonObject } as const;
+}
 
-const outputForm = schemaOf(CompleteBodySchema);
-const outputOptions = { only: ['output'], hints: { output: 'It must match the output schema of the skill.' } };
+/** The forms of who works on it, with the input beside them. */
+async function work(
+  person: PersonsVisit,
+  shown: Shown,
+  { input, entered }: { input: Html; entered?: Entered | undefined },
+) {
+  const path = `${HOME}/invocations/${shown.id}`;
+  const output = schemaForm(person, {
+    ...(await outputOf(person, shown)),
+    path,
+    entered: enteredIn('complete', entered),
+  });
+  return html`${shown.lease_seconds === null ? nothing : html`<div class="toolbar">${actForm({ act: 'heartbeat', label: 'Keep the claim' })}</div>\n`}<div class="columns">${input}<section class="card"><h2>Deliver</h2>
+${actForm({ ...output, act: 'complete', label: 'Complete it', tone: 'primary' })}</section></div>
+<details class="card"${entered?.act === 'fail' ? html` open` : nothing}><summary>Give it up</summary>
+${actForm({ act: 'fail', label: 'Fail it', tone: 'danger', fields: fieldsOf(failForm, failOptions, { entered: enteredIn('fail', entered) }) })}</details>
+`;
+}
+
 const failForm = schemaOf(FailBodySchema);
 const failOptions = { only: ['error'] };
 
@@ -198,7 +216,7 @@ ${error === null ? nothing : html`<p class="notice error"><code>${error.code}</c
 ${executed(shown.steps)}`,
 )}${
         isWorking(person, shown)
-          ? work(shown, input, entered)
+          ? await work(person, shown, { input, entered })
           : html`${live('acts', buttons(person, shown))}${live('contents', html`<div class="columns">${input}${payload('Output', shown.output, contents)}</div>\n`)}${live('rating', rating(person, shown))}`
       }
 ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/invocations/${id}` })}`,
@@ -207,7 +225,10 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/ski
   acts: {
     claim: callAct('It is claimed: work on it, then deliver it here.', claim, { input: ofPage }),
     complete: callAct('It is completed, and its price is among your earnings.', complete, {
-      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(outputForm, form, outputOptions) }),
+      async input(form, person) {
+        const { body: shown } = await person.visit.call(get, ofPage(form, person));
+        return { ...ofPage(form, person), body: { output: schemaValue(form, await outputOf(person, shown)) } };
+      },
     }),
     fail: callAct('It is given up; its price is given back.', fail, {
       input: (form, person) => ({ ...ofPage(form, person), body: valueOf(failForm, form, failOptions) }),

@@ -1,3 +1,5 @@
+import { choicesOf, filterOf } from '../../console/choices.ts';
+import { mine as ownSkills } from '../../skills/list-routes.ts';
 import type { z } from 'zod';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
@@ -49,16 +51,12 @@ const pendingColumns: readonly Column<Row>[] = [
   },
 ];
 
-const ofSkill: Filter = { name: 'skill_id', label: 'Skill', kind: 'text' };
-const filters: readonly Filter[] = [
-  {
-    name: 'status',
-    label: 'State',
-    kind: 'choice',
-    options: InvocationStatusSchema.options.map((status) => [status, status]),
-  },
-  ofSkill,
-];
+const ofState: Filter = {
+  name: 'status',
+  label: 'State',
+  kind: 'choice',
+  options: InvocationStatusSchema.options.map((status) => [status, status]),
+};
 
 interface Tab {
   text: string;
@@ -66,6 +64,8 @@ interface Tab {
   nothing: Html;
   columns: readonly Column<Row>[];
   filters: readonly Filter[];
+  /** It is about skills of the operator, which are few enough to choose from. */
+  own: boolean;
 }
 
 /** By the `side` of the address. */
@@ -74,21 +74,24 @@ const sides: Readonly<Record<string, Tab>> = {
     text: 'You ordered',
     route: mine,
     columns,
-    filters,
+    filters: [ofState],
+    own: false,
     nothing: html`Nothing is ordered yet. <a href="${HOME}/market">Find a skill</a> and try it.`,
   },
   provided: {
     text: 'Ordered of you',
     route: provided,
     columns,
-    filters,
+    filters: [ofState],
+    own: true,
     nothing: html`Nobody has ordered work of your skills yet. <a href="${HOME}/skills">Your skills</a>`,
   },
   waiting: {
     text: 'Waiting for you',
     route: pending,
     columns: pendingColumns,
-    filters: [ofSkill],
+    filters: [],
+    own: true,
     nothing: html`No work waits: it stands here when somebody invokes a skill of yours that you execute yourself.`,
   },
 };
@@ -97,6 +100,9 @@ const sideOf = ({ visit }: PersonsVisit): string => {
   const side = oneOf(visit.query, 'side');
   return Object.hasOwn(sides, side) ? side : '';
 };
+
+const ownSkillChoices = (person: PersonsVisit) =>
+  choicesOf(person, ownSkills, { choices: ({ skills }) => skills.map(({ id, name }) => [id, name] as const) });
 
 /** The names of the skills of a page are read together. */
 async function withNames({ visit }: PersonsVisit, all: readonly InvocationSummary[]): Promise<Row[]> {
@@ -122,7 +128,7 @@ export const invocationsPage = consolePage({
       rows: (reply: z.output<typeof mine.reply>) => withNames(person, reply.invocations),
       columns: tab.columns,
       kept: side === '' ? {} : { side },
-      filters: tab.filters,
+      filters: [...tab.filters, filterOf('skill_id', 'Skill', tab.own ? await ownSkillChoices(person) : null)],
       nothing: tab.nothing,
     });
     return (

@@ -1,10 +1,15 @@
+import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
+import { missionChoices } from '../../authority/missions/pages/mission-choices.ts';
+import { withChoices } from '../../console/choices.ts';
+import { passportChoices } from '../../passports/pages/passport-choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
-import { inputOf, runForm, TRY_PATH } from '../../console/input-form.ts';
 import { consolePage, keyOf, type Act, type Entered } from '../../console/page.ts';
 import { HOME } from '../../console/places.ts';
+import { schemaValue } from '../../console/schema-form.ts';
 import { oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html } from '../../http/pages/html.ts';
 import { findVisibleSkill } from '../../skills/index.ts';
+import { runForm, TRY_PATH } from '../../skills/pages/run-form.ts';
 import { attempt, invoke } from '../routes.ts';
 import { InvokeBodySchema } from '../schema.ts';
 
@@ -29,10 +34,16 @@ async function runnable({ visit, caller }: PersonsVisit) {
   return { row, maxComputeCents, isOwn, route: isOwn && row.execution_mode !== 'open' ? attempt : invoke };
 }
 
-const more = (level: string, entered: Entered | undefined) =>
-  html`<details${level === 'L0' && entered === undefined ? html`` : html` open`}><summary>Agent, passport and mission</summary>
-${fieldsOf(bodyForm, bodyOptions, { entered })}</details>
+async function more(person: PersonsVisit, level: string, entered: Entered | undefined) {
+  const options = withChoices(bodyOptions, {
+    agent_id: await agentChoices(person, { acting: true }),
+    passport_id: await passportChoices(person),
+    mission_id: await missionChoices(person),
+  });
+  return html`<details${level === 'L0' && entered === undefined ? html`` : html` open`}><summary>Agent, passport and mission</summary>
+${fieldsOf(bodyForm, options, { entered })}</details>
 `;
+}
 
 /** Begins a run; the page of the invocation then follows it. */
 const run: Act = {
@@ -43,7 +54,7 @@ const run: Act = {
     const price = oneOf(form, 'max_price_cents');
     const body = {
       ...valueOf(bodyForm, form, bodyOptions),
-      input: inputOf(row.input_schema, form),
+      input: schemaValue(form, { root: 'input', schema: row.input_schema }),
       // The price that the form showed: where the skill is dearer by now, nothing is begun.
       ...(!isOwn && /^\d{1,15}$/.test(price) && { max_price_cents: Number(price) }),
     };
@@ -68,7 +79,7 @@ export const tryPage = consolePage({
         schema: row.input_schema,
         priceCents: isOwn ? 0 : row.price_per_invocation,
         computeCents: maxComputeCents,
-        more: more(row.trust_level_required, entered),
+        more: await more(person, row.trust_level_required, entered),
         entered,
       })}</section>`,
     };

@@ -2,7 +2,7 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
 import { badge, sure, empty, facts, momentOr, shownOnce, table } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { channels } from '../channels/registry.ts';
@@ -28,7 +28,7 @@ function codeCard({ verified, code }: Destination, entered?: Entered): Html {
       ? html`<p>No code is on its way.</p>`
       : html`<p>The last code ${badge(code.status)} was requested ${moment(code.requested_at)} and counts until ${moment(code.expires_at)}. ${code.error ?? (code.reason === null ? '' : code.reason.replaceAll('_', ' '))}</p>`;
   return html`<section class="card"><h2>Verify it</h2>
-${live('code', outcome)}${actForm({ act: 'verify', label: 'Verify', tone: 'primary', fields: fieldsOf(codeForm, codeOptions, { entered: entered?.act === 'verify' ? entered : undefined }) })}
+${live('code', outcome)}${actForm({ act: 'verify', label: 'Verify', tone: 'primary', fields: fieldsOf(codeForm, codeOptions, { entered: enteredIn('verify', entered) }) })}
 ${actForm({ act: 'sendCode', label: 'Send another code' })}</section>
 `;
 }

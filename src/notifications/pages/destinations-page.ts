@@ -1,7 +1,7 @@
 import { html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { listOf } from '../../console/list.ts';
-import { callAct, consolePage } from '../../console/page.ts';
+import { callAct, consolePage, onlySure } from '../../console/page.ts';
 import { named } from '../../console/places.ts';
 import type { Column } from '../../console/parts.ts';
 import { oneOf } from '../../console/visits.ts';
@@ -54,8 +54,10 @@ ${list.html}`,
   },
   acts: {
     // The form stands on the page of the destination, which is gone once it is done.
-    remove: callAct('The destination is deleted; what waited for it is not sent.', deleteDestination, {
-      input: (form) => ({ params: { id: oneOf(form, 'id') } }),
-    }),
+    remove: onlySure(
+      callAct('The destination is deleted; what waited for it is not sent.', deleteDestination, {
+        input: (form) => ({ params: { id: oneOf(form, 'id') } }),
+      }),
+    ),
   },
 });

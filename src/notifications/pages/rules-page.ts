@@ -1,6 +1,6 @@
 import { html } from '../../http/pages/html.ts';
 import { listOf } from '../../console/list.ts';
-import { callAct, consolePage } from '../../console/page.ts';
+import { callAct, consolePage, onlySure } from '../../console/page.ts';
 import { oneOf } from '../../console/visits.ts';
 import { getRules, removeRule } from '../rules/routes.ts';
 import { forOthers, RULES_PATH } from './parts.ts';
@@ -33,8 +33,10 @@ ${list.html}`,
   },
   acts: {
     // The form stands on the page of the rule, which is gone once it is done.
-    remove: callAct('The rule is deleted. What it has matched is still delivered.', removeRule, {
-      input: (form) => ({ params: { id: oneOf(form, 'id') } }),
-    }),
+    remove: onlySure(
+      callAct('The rule is deleted. What it has matched is still delivered.', removeRule, {
+        input: (form) => ({ params: { id: oneOf(form, 'id') } }),
+      }),
+    ),
   },
 });

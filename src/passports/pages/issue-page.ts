@@ -1,4 +1,6 @@
-import { pageOfAgents } from '../../accounts/index.ts';
+import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
+import { missionChoices } from '../../authority/missions/pages/mission-choices.ts';
+import { withChoices } from '../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage } from '../../console/page.ts';
@@ -32,24 +34,18 @@ const options: FormOptions = {
   },
 };
 
-/** Agents that a form offers; where there are more, the id is typed. */
-const MAX_AGENTS = 100;
-
-/** Choices of agents that may have a passport, where they are few enough to choose from. */
-async function choicesOf({ visit, caller }: PersonsVisit): Promise<NonNullable<FormOptions['choices']>> {
-  const { items, total } = await pageOfAgents(visit.context, caller, { limit: MAX_AGENTS, offset: 0 });
-  if (total > MAX_AGENTS || total === 0) return {};
-  return {
-    agent_id: items.filter(({ status }) => status === 'active').map(({ id, name }) => [id, `${name} (${id})`] as const),
-  };
-}
+/** The options with what the operator has, where that is few enough to choose from. */
+const offered = async (person: PersonsVisit): Promise<FormOptions> =>
+  withChoices(options, {
+    agent_id: await agentChoices(person, { acting: true }),
+    mission_ids: await missionChoices(person),
+  });
 
 /** Issues a passport, whose token is shown once. */
 export const issuePage = consolePage({
   operation: 'issuePassportPage',
   path: ISSUE_PATH,
   async show(person, entered) {
-    const choices = await choicesOf(person);
     return {
       title: 'Issue a passport',
       body: html`<h1>Issue a passport</h1>
@@ -59,11 +55,10 @@ ${actForm({
   act: 'issue',
   label: 'Issue it',
   tone: 'primary',
-  fields: fieldsOf(
-    form,
-    { ...options, choices },
-    { values: { agent_id: oneOf(person.visit.query, 'agent_id'), ttl_seconds: 900 }, entered },
-  ),
+  fields: fieldsOf(form, await offered(person), {
+    values: { agent_id: oneOf(person.visit.query, 'agent_id'), ttl_seconds: 900 },
+    entered,
+  }),
 })}</section>
 ${asCurl({ method: 'POST', address: `${person.visit.context.config.publicBaseUrl}${issue.path}`, body: issue.example })}`,
     };

@@ -1,3 +1,5 @@
+import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
+import { filterOf } from '../../console/choices.ts';
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { listOf } from '../../console/list.ts';
@@ -70,7 +72,7 @@ export const passportsPage = consolePage({
       columns,
       kept: { status: tab },
       filters: [
-        { name: 'agent_id', label: 'Agent', kind: 'text' },
+        filterOf('agent_id', 'Agent', await agentChoices(person)),
         { name: 'session_id', label: 'Session', kind: 'text' },
       ],
       nothing:

@@ -1,8 +1,17 @@
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, type Entered, type Form } from '../../console/page.ts';
-import { badge, facts, table } from '../../console/parts.ts';
+import {
+  onlySure,
+  actForm,
+  callAct,
+  consolePage,
+  enteredIn,
+  live,
+  type Entered,
+  type Form,
+} from '../../console/page.ts';
+import { badge, facts, table, sure } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
 import { oneOf } from '../../console/visits.ts';
@@ -98,7 +107,7 @@ ${actForm({
   label,
   tone: 'danger',
   hidden,
-  fields: html`${fieldsOf(reasonForm, {}, { entered: entered?.act === act ? entered : undefined })}<label><input type="checkbox" name="sure" value="true" required><span>I know that nothing brings them back.</span></label>\n`,
+  fields: html`${fieldsOf(reasonForm, {}, { entered: enteredIn(act, entered) })}${sure('I know that nothing brings them back.')}`,
 })}</section>
 `;
 
@@ -161,14 +170,20 @@ ${await sessionTree(person, shown)}`,
     };
   },
   acts: {
-    revoke: callAct('It is revoked, with its refreshes and delegations.', revoke, {
-      input: (form, { visit: { id } }) => ({ body: { ...reasonOf(form), jti: id } }),
-    }),
-    revokeSession: callAct('The passports of the session are revoked.', revokeSession, {
-      input: (form) => ({ params: { sessionId: oneOf(form, 'session') }, body: reasonOf(form) }),
-    }),
-    revokeAgent: callAct('The passports of the agent are revoked.', revokeAgent, {
-      input: (form) => ({ params: { agentId: oneOf(form, 'agent') }, body: reasonOf(form) }),
-    }),
+    revoke: onlySure(
+      callAct('It is revoked, with its refreshes and delegations.', revoke, {
+        input: (form, { visit: { id } }) => ({ body: { ...reasonOf(form), jti: id } }),
+      }),
+    ),
+    revokeSession: onlySure(
+      callAct('The passports of the session are revoked.', revokeSession, {
+        input: (form) => ({ params: { sessionId: oneOf(form, 'session') }, body: reasonOf(form) }),
+      }),
+    ),
+    revokeAgent: onlySure(
+      callAct('The passports of the agent are revoked.', revokeAgent, {
+        input: (form) => ({ params: { agentId: oneOf(form, 'agent') }, body: reasonOf(form) }),
+      }),
+    ),
   },
 });

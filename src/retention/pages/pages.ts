@@ -1,4 +1,4 @@
-import { actForm, callAct, consolePage } from '../../console/page.ts';
+import { actForm, callAct, consolePage, onlySure } from '../../console/page.ts';
 import { facts, sure } from '../../console/parts.ts';
 import { HOME } from '../../console/places.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
@@ -48,7 +48,9 @@ ${
 `,
     };
   },
-  acts: { erase: callAct('It is asked for. What is left after some seconds is purged at night.', postErasure) },
+  acts: {
+    erase: onlySure(callAct('It is asked for. What is left after some seconds is purged at night.', postErasure)),
+  },
 });
 
 export const retentionPages: readonly PathOfPeoplePage[] = [erasurePage];

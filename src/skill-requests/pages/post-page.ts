@@ -8,7 +8,8 @@ import { REQUESTS_PATH } from './board-page.ts';
 const postForm = schemaOf(PostSkillRequestSchema);
 const postOptions: FormOptions = {
   only: ['description', 'tags', 'max_price_cents', 'desired_input_schema', 'desired_output_schema'],
-  labels: { max_price_cents: 'Price of a run at most, in cents', description: 'What you need' },
+  labels: { max_price_cents: 'Price of a run at most', description: 'What you need' },
+  money: ['max_price_cents'],
   hints: {
     description: 'All operators read it.',
     tags: 'Skills are compared by their tags first.',

@@ -1,7 +1,7 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { schemaTable } from '../../console/json-schema.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
 import { badge, empty, facts } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
 import { dollars } from '../../fields/dollars.ts';
@@ -57,7 +57,7 @@ ${actForm({
   label: 'Change it',
   fields: fieldsOf(updateForm, updateOptions, {
     values: { status: request.status, description: request.description },
-    entered: entered?.act === 'update' ? entered : undefined,
+    entered: enteredIn('update', entered),
   }),
 })}</section>
 `;

@@ -1,9 +1,8 @@
-import { runForm } from '../../console/input-form.ts';
 import { schemaTable } from '../../console/json-schema.ts';
 import { meter } from '../../console/charts.ts';
 import { asCurl } from '../../console/list.ts';
 import { fieldsOf, valueOf } from '../../console/form.ts';
-import { actForm, callAct, consolePage, live, ofPage, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
 import { facts } from '../../console/parts.ts';
 import { oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html, type Html } from '../../http/pages/html.ts';
@@ -12,6 +11,7 @@ import { favorites } from '../list-routes.ts';
 import { favor, rate, ratings, read, unfavor } from '../routes.ts';
 import type { Skill } from '../schema.ts';
 import { MARKET_PATH, offerFacts, runOf, SKILLS_PATH, stateOf, tagsOf, versionsOf } from './parts.ts';
+import { runForm } from './run-form.ts';
 
 const nothing = html``;
 
@@ -61,7 +61,7 @@ function rating(isOwn: boolean, entered?: Entered): Html {
   return actForm({
     act: 'rate',
     label: 'Rate it',
-    fields: fieldsOf(rateForm, {}, { entered: entered?.act === 'rate' ? entered : undefined }),
+    fields: fieldsOf(rateForm, {}, { entered: enteredIn('rate', entered) }),
   });
 }
 

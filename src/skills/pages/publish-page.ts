@@ -1,12 +1,16 @@
-import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
-import { actForm, callAct, consolePage, type Entered, type Form } from '../../console/page.ts';
-import { decides } from '../../console/visits.ts';
+import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
+import { withChoices } from '../../console/choices.ts';
+import { fieldsOf, schemaOf, valueOf, type FormOptions, type Typed } from '../../console/form.ts';
+import { actForm, callAct, consolePage, type Act, type Form, type Shown } from '../../console/page.ts';
+import { schemaForm, schemaValue } from '../../console/schema-form.ts';
+import { decides, isRefusal, oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html, type Html } from '../../http/pages/html.ts';
-import type { JsonObject } from '../../json/value.ts';
-import { PUBLISH_BODY_BYTES, publish } from '../routes.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
+import { check, PUBLISH_BODY_BYTES, publish } from '../routes.ts';
 import { PublishSkillSchema } from '../schema.ts';
 import { SKILLS_PATH } from './parts.ts';
 
+const PUBLISH_PATH = `${SKILLS_PATH}/new`;
 const publishForm = schemaOf(PublishSkillSchema);
 
 const text = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
@@ -26,7 +30,7 @@ const first: JsonObject = {
 
 const shared: FormOptions = {
   labels: {
-    price_per_invocation: 'Price of a run, in cents',
+    price_per_invocation: 'Price of a run',
     trust_level_required: 'Trust level required',
     execution_mode: 'Who executes it',
     execution_runtime: 'Runtime of the script',
@@ -38,9 +42,9 @@ const shared: FormOptions = {
     credential_mode: 'Whose keys of models are used',
     seller_credential_limit: 'Of your key, in a month',
     'seller_credential_limit.max_calls': 'Calls at most',
-    'seller_credential_limit.max_cost_cents': 'Cost at most, in cents',
+    'seller_credential_limit.max_cost_cents': 'Cost at most',
     llm_enabled: 'A model answers, in place of a script',
-    agent_id: 'Id of the agent that does the work',
+    agent_id: 'The agent that does the work',
     accepts_requests: 'It is compared with what others look for on the request board',
   },
   hints: {
@@ -53,6 +57,7 @@ const shared: FormOptions = {
     execution_steps: 'Several scripts and models, one after the other, in place of one script or model.',
     required_credentials: 'Providers of models whose key is needed: [{"provider": "openai", "scopes": []}].',
   },
+  money: ['price_per_invocation', 'seller_credential_limit.max_cost_cents'],
   long: ['execution_script', 'dependencies'],
   choices: {
     execution_mode: [
@@ -100,38 +105,97 @@ function skillOf(form: Form): JsonObject {
   };
 }
 
-const fields = (only: readonly string[], entered: Entered | undefined): Html =>
-  fieldsOf(publishForm, { ...shared, only }, { values: first, entered });
+/** The form as somebody sees it: as it was typed, with what the operator has to choose from. */
+interface Seen {
+  options: FormOptions;
+  entered: Typed | undefined;
+}
 
-/** Fields that most skills do without; open where the form was refused, since a fault may be among them. */
-const further = (title: string, only: readonly string[], entered: Entered | undefined): Html =>
-  html`<details class="card"${entered === undefined ? html`` : html` open`}><summary>${title}</summary>
-${fields(only, entered)}</details>
+const fields = (only: readonly string[], { options, entered }: Seen): Html =>
+  fieldsOf(publishForm, { ...options, only }, { values: first, entered });
+
+/** Fields that most skills do without; open once something was typed, since a fault may be among them. */
+const further = (title: string, only: readonly string[], seen: Seen): Html =>
+  html`<details class="card"${seen.entered === undefined ? html`` : html` open`}><summary>${title}</summary>
+${fields(only, seen)}</details>
 `;
 
-/** The form that publishes a skill. */
-export const publishPage = consolePage({
-  operation: 'publishPage',
-  path: `${SKILLS_PATH}/new`,
-  show: async (person, entered) => ({
+const checkButton = (words: string): Html => html`<button name="checks" value="true">${words}</button>`;
+
+/** The input schema that was typed; null: it is none. */
+function typedSchema(form: Form): JsonObject | null {
+  try {
+    return valueOf(publishForm, form, { only: ['input_schema'] })['input_schema'] as JsonObject;
+  } catch (error) {
+    if (isRefusal(error)) return null;
+    throw error;
+  }
+}
+
+/** The input that was tried; undefined: its form was not there yet. */
+const triedInput = (form: Form): JsonValue | undefined => {
+  const schema = typedSchema(form);
+  const isTried = Object.keys(form).some((name) => name === 'input' || name.startsWith('input.'));
+  return schema === null || !isTried ? undefined : schemaValue(form, { root: 'input', schema });
+};
+
+/** The form that buyers will see, once the schema is sound. */
+function tried(person: PersonsVisit, { form, refusal }: Typed): Html {
+  const schema = typedSchema(form);
+  const isUnsound = refusal !== undefined && refusal.code !== 'INPUT_SCHEMA_MISMATCH';
+  if (schema === null || isUnsound) return html``;
+  const isTried = triedInput(form) !== undefined;
+  const entered = isTried ? { form, ...(refusal !== undefined && { refusal }) } : undefined;
+  const { fields: shown } = schemaForm(person, { root: 'input', schema, path: PUBLISH_PATH, entered, optional: true });
+  return html`<section class="card" id="try"><h2>Try its input</h2>
+<p class="muted">Buyers fill in this form. The check says whether the skill takes what is typed here; nothing is executed.</p>
+${shown}<div class="actions">${checkButton('Check this input')}</div></section>
+`;
+}
+
+/** @param typed absent: nothing is typed yet */
+async function shownForm(person: PersonsVisit, typed?: Typed): Promise<Shown> {
+  const options = withChoices(shared, { agent_id: await agentChoices(person, { acting: true }) });
+  const seen = { options, entered: typed };
+  const isSound = typed !== undefined && typed.refusal === undefined;
+  return {
     title: 'Publish a skill',
     body: html`<h1>Publish a skill</h1>
-<p class="lead">Others find it in the market and pay for each run. One with code is looked at by the platform before it is public.</p>
+${isSound ? html`<p class="notice good" role="status">${triedInput(typed.form) === undefined ? 'It can be published: its fields and schemas are sound.' : 'The skill takes this input, and can be published.'} Nothing is published yet.</p>\n` : html``}<p class="lead">Others find it in the market and pay for each run. One with code is looked at by the platform before it is public.</p>
 ${decides(person) ? html`` : html`<p class="muted">A skill that is answered by your operator’s key of a model is published by an owner or administrator.</p>\n`}${actForm(
       {
         act: 'publish',
         label: 'Publish it',
         tone: 'primary',
-        fields: html`<section class="card">${fields(offer, entered)}</section>
-${further('Code, for a skill that the service executes', code, entered)}${further('Keys of models, agent and requests', more, entered)}`,
+        fields: html`<section class="card">${fields(offer, seen)}</section>
+${further('Code, for a skill that the service executes', code, seen)}${further('Keys of models, agent and requests', more, seen)}${typed === undefined ? html`` : tried(person, typed)}`,
+        beside: checkButton('Check it, and try its form'),
       },
     )}`,
-  }),
-  acts: {
-    publish: callAct('', publish, {
-      input: (form) => ({ body: skillOf(form) }),
-      then: ({ id }) => `${SKILLS_PATH}/${id}`,
-    }),
+  };
+}
+
+/** The second button of the form only checks. */
+const publishOrCheck: Act = {
+  done: '',
+  async run(person, form) {
+    if (oneOf(form, 'checks') === '') return await publishing.run(person, form);
+    const input = triedInput(form);
+    await person.visit.call(check, { body: { ...skillOf(form), ...(input !== undefined && { input }) } });
+    return await shownForm(person, { form });
   },
+};
+
+const publishing = callAct('', publish, {
+  input: (form) => ({ body: skillOf(form) }),
+  then: ({ id }) => `${SKILLS_PATH}/${id}`,
+});
+
+/** The form that publishes a skill, and checks it before. */
+export const publishPage = consolePage({
+  operation: 'publishPage',
+  path: PUBLISH_PATH,
+  show: shownForm,
+  acts: { publish: publishOrCheck },
   formBytes: PUBLISH_BODY_BYTES,
 });

@@ -1,8 +1,7 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
-import { runForm } from '../../console/input-form.ts';
 import { schemaTable } from '../../console/json-schema.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, type Entered, type Form } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered, type Form } from '../../console/page.ts';
 import { facts, momentOr } from '../../console/parts.ts';
 import { HOME } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
@@ -15,6 +14,7 @@ import { activate, PUBLISH_BODY_BYTES, read, suspend, unlist, update } from '../
 import { UpdateSkillSchema, type Skill } from '../schema.ts';
 import { isAnsweredBySeller } from '../skill-code.ts';
 import { offerFacts, offerPath, runOf, SKILLS_PATH, stateOf, tagsOf, versionsOf } from './parts.ts';
+import { runForm } from './run-form.ts';
 
 const nothing = html``;
 
@@ -29,7 +29,8 @@ const updateOptions: FormOptions = {
     'input_schema',
     'output_schema',
   ],
-  labels: { price_per_invocation: 'Price of a run, in cents', trust_level_required: 'Trust level required' },
+  labels: { price_per_invocation: 'Price of a run', trust_level_required: 'Trust level required' },
+  money: ['price_per_invocation'],
   hints: { version: 'Other schemas need a new version; what was invoked keeps its own.', tags: 'Ten at most.' },
 };
 
@@ -87,7 +88,7 @@ function changeForm(skill: Skill, entered?: Entered): Html {
     fields: fieldsOf(updateForm, updateOptions, {
       // A change that waits is shown as it was asked for: sending what was approved would withdraw it.
       values: { ...skill, ...waiting?.fields } as JsonObject,
-      entered: entered?.act === 'update' ? entered : undefined,
+      entered: enteredIn('update', entered),
     }),
   });
 }

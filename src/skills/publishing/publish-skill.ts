@@ -26,7 +26,7 @@ export const needsReview = (setting: Config['skillReview'], skill: PublishSkill)
   setting === 'all' || (setting === 'code' && (skill.execution_mode !== 'open' || hasCode(skill)));
 
 /** A model of a step that the service would execute and does not offer: the skill could never run. */
-function checkModels({ modelProviders }: Config, body: PublishSkill): void {
+export function checkModels({ modelProviders }: Config, body: PublishSkill): void {
   if (body.execution_mode === 'open') return;
   const [first, ...more] = modelsOf(body)
     .filter((asked) => pricesOfModel(modelProviders, asked) === undefined)

@@ -92,7 +92,7 @@ describe('The pages of settings', () => {
     assert(!named.html.includes(MARKUP));
     const sendTo = async (by: WebBrowser, act: string, fields: Record<string, string>): Promise<WebPage> =>
       by.send('/dashboard/operator', new URLSearchParams({ act, ...fields }));
-    assert.equal((await sendTo(browser, 'balance', { low_balance_cents: '500' })).status, 200);
+    assert.equal((await sendTo(browser, 'balance', { low_balance_cents: '5' })).status, 200);
     assert.equal((await sendTo(browser, 'balance', { low_balance_cents: 'much' })).status, 400);
     assert.equal((await sendTo(browser, 'payout', { payout_account: 'acct_1' })).status, 200);
     const after = assertStatus(await operator.get<Operator>('/v1/operators/me'), 200);
@@ -117,7 +117,10 @@ describe('The pages of settings', () => {
     assert.match(erased.text, /Asked for/);
     const theirs = await admin.open('/dashboard/erasure');
     assert.match(theirs.text, /An owner erases contents/);
-    assert.equal((await admin.send('/dashboard/erasure', new URLSearchParams({ act: 'erase' }))).status, 403);
+    assert.equal(
+      (await admin.send('/dashboard/erasure', new URLSearchParams({ act: 'erase', sure: 'true' }))).status,
+      403,
+    );
   });
 
   it('show the audit trail, filtered, as a table and as CSV', async () => {

@@ -143,7 +143,7 @@ describe('People decide in a browser', function () {
         assert.match(path, /^\/dashboard\/invocations\/inv_/);
         await visitor.open(path);
         await visitor.press('Claim it');
-        await visitor.press('Complete it', { fields: { output: '{"text": "hello to you"}' } });
+        await visitor.press('Complete it', { fields: { 'output.text': 'hello to you' } });
         if (way.scripts) await buyer.watch(/hello to you/);
         else assert.match((await buyer.open(path)).text, /hello to you/);
         await buyer.close();

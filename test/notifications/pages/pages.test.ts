@@ -217,7 +217,10 @@ describe('The pages of notifications', function () {
         path,
       );
     }
-    const page = await member.send(`${HOME}/destinations`, new URLSearchParams({ act: 'remove', id: own }));
+    const page = await member.send(
+      `${HOME}/destinations`,
+      new URLSearchParams({ act: 'remove', id: own, sure: 'true' }),
+    );
     assert.equal(page.status, 403);
     assertStatus(await watched.owner.get(`/v1/notifications/destinations/${own}`), 200);
   });

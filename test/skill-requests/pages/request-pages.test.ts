@@ -22,7 +22,7 @@ describe('Pages of the request board', () => {
       price_per_invocation: 25,
     });
     const form = await (await browser.open('/dashboard/requests')).follow('Post a request');
-    const typed = { description: `wanted ${HOSTILE}`, tags: tag, max_price_cents: '50' };
+    const typed = { description: `wanted ${HOSTILE}`, tags: tag, max_price_cents: '0.50' };
     const refused = await form.press('Post it', { fields: { ...typed, desired_input_schema: '{"type": 1}' } });
     assert.equal(refused.status, 400);
     assert.match(refused.html, /wanted &quot;[^]*\{&quot;type&quot;: 1\}[^]*class="fault"/);

@@ -20,7 +20,7 @@ describe('Pages of own skills', () => {
     assert.match(empty.text, /You offer nothing yet/);
     const form = await (await browser.open('/dashboard/skills')).follow('Publish a skill');
     const name = unique('typed');
-    const typed = { name, description: HOSTILE, price_per_invocation: '25', tags: 'one\ntwo' };
+    const typed = { name, description: HOSTILE, price_per_invocation: '0.25', tags: 'one\ntwo' };
     const page = await form.press('Publish it', { fields: typed });
     assert.match(page.path, /^\/dashboard\/skills\/skl_/);
     assert.match(page.text, /active.*\$0\.25 a run/);
@@ -54,6 +54,36 @@ describe('Pages of own skills', () => {
     assert.match(schema.html, /nonsense[^]*class="fault">type: /, 'the schema is checked too');
     const page = await schema.press('Publish it', { fields: { input_schema: '{"type": "object"}' } });
     assert.match(page.text, /pending review.*It is public once the platform has approved it/);
+  });
+
+  it('check a skill and an input of it before it is published, by the form that buyers will see', async () => {
+    const form = await browser.open('/dashboard/skills/new');
+    const name = unique('checked');
+    const press = 'Check it, and try its form';
+    const unsound = await form.press(press, {
+      fields: { name, description: 'd', input_schema: '{"type": "nonsense"}' },
+    });
+    assert.equal(unsound.status, 400);
+    assert.match(unsound.html, /nonsense[^]*class="fault">type: /);
+    assert.doesNotMatch(unsound.text, /Try its input/);
+    const schema = {
+      type: 'object',
+      properties: { count: { type: 'integer', minimum: 2, title: HOSTILE } },
+      required: ['count'],
+    };
+    const sound = await unsound.press(press, { fields: { input_schema: JSON.stringify(schema) } });
+    assert.match(sound.notices.join(), /It can be published/);
+    assert.match(sound.text, /Try its input/);
+    assert.doesNotMatch(sound.html, /<script>alert/);
+    assert.equal(sound.formOf('Publish it', { fields: { 'input.count': '1' } }).values.get('name'), name, 'it is kept');
+    const misfit = await sound.press('Check this input', { fields: { 'input.count': '1' } });
+    assert.equal(misfit.status, 400);
+    assert.match(misfit.html, /name="input.count"[^>]*value="1"[^>]*aria-invalid/);
+    const fits = await misfit.press('Check this input', { fields: { 'input.count': '2' } });
+    assert.match(fits.notices.join(), /takes this input/);
+    assert.doesNotMatch((await browser.open('/dashboard/skills')).text, new RegExp(name), 'nothing is published yet');
+    const page = await fits.press('Publish it');
+    assert.equal(page.title, name);
   });
 
   it('publish steps as JSON, beside which a single script says nothing', async () => {
@@ -104,7 +134,7 @@ describe('Pages of own skills', () => {
     const page = await browser.open(`/dashboard/skills/${id}`);
     const waiting = await page.press('Change it', { fields: { description: 'another promise' } });
     assert.match(waiting.text, /A change waits for the platform/);
-    const priced = await waiting.press('Change it', { fields: { price_per_invocation: '7' } });
+    const priced = await waiting.press('Change it', { fields: { price_per_invocation: '$0.07' } });
     assert.match(priced.text, /A change waits for the platform.*\$0\.07 a run/, 'it is not withdrawn');
   });
 

@@ -53,9 +53,10 @@ const form = schemaOf(CreateAgentSchema);
 export const agentFormOptions = {
   labels: {
     checkpoint_interval_seconds: 'Seconds between checkpoints',
-    monthly_limit_cents: 'Cents that it may spend in a month',
+    monthly_limit_cents: 'It may spend in a month',
     public_jwk: 'Public key (Ed25519), where it signs itself',
   },
+  money: ['monthly_limit_cents'],
   hints: {
     accountability: 'Logged: it reports what it does. Enforced: a person reviews it too.',
     checkpoint_interval_seconds: '60 to 3,600; left out: none.',

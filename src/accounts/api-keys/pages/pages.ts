@@ -1,10 +1,13 @@
+import { agentChoices } from '../../agents/pages/agent-choices.ts';
+import { choicesOf, withChoices } from '../../../console/choices.ts';
+import { getGrants } from '../../partner-grants/routes.ts';
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
 import { actForm, callAct, consolePage, ofPage, type Act } from '../../../console/page.ts';
 import { badge, facts, momentOr, shownOnce, tabs, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
-import { oneOf } from '../../../console/visits.ts';
+import { oneOf, type PersonsVisit } from '../../../console/visits.ts';
 import { dollars } from '../../../fields/dollars.ts';
 import { html } from '../../../http/pages/html.ts';
 import { moment } from '../../../http/pages/moment.ts';
@@ -45,17 +48,23 @@ const kinds = CreateApiKeySchema.options.map((schema) => ({
     labels: {
       agent_id: 'Agent',
       partner_grant_id: 'Grant of the partner',
-      monthly_limit_cents: 'Cents a month at most',
+      monthly_limit_cents: 'A month at most',
       expires_at: 'Expires',
     },
+    money: ['monthly_limit_cents'],
     hints: {
       role: 'A member has fewer rights; an administrator may do everything but what a person decides.',
-      expires_at: 'As 2026-12-31T18:00:00Z; empty: never.',
+      expires_at: 'Empty: never.',
       monthly_limit_cents: 'What its holds may add up to; empty: no limit but that of the agent.',
     },
   } satisfies FormOptions,
 }));
 type Kind = (typeof kinds)[number];
+
+const partnerChoices = (person: PersonsVisit) =>
+  choicesOf(person, getGrants, {
+    choices: ({ partner_grants: grants }) => grants.map(({ id, name }) => [id, `${name} (${id})`] as const),
+  });
 
 const kindOf = (name: string): Kind => (kinds.find(({ kind }) => kind === name) ?? kinds[0]) as Kind;
 
@@ -93,6 +102,10 @@ const keysPage = consolePage({
     // A link from a page of an agent or a grant fills its id in.
     const linked = options.only.flatMap((name) => (oneOf(query, name) === '' ? [] : [[name, oneOf(query, name)]]));
     const filled = linked.length === 0 ? { entered } : { entered, values: Object.fromEntries(linked) as JsonObject };
+    const offered = withChoices(options, {
+      agent_id: chosen === 'agent' ? await agentChoices(person, { acting: true }) : null,
+      partner_grant_id: chosen === 'partner' ? await partnerChoices(person) : null,
+    });
     return (
       list.csv ?? {
         title: 'Keys',
@@ -107,7 +120,7 @@ ${tabs(
     text: { operator: 'Of the operator', agent: 'Of an agent', partner: 'Of a partner' }[kind],
     current: kind === chosen,
   })),
-)}${actForm({ act: 'make', label: 'Make the key', tone: 'primary', hidden: { kind: chosen }, fields: fieldsOf(form, options, filled) })}</section>
+)}${actForm({ act: 'make', label: 'Make the key', tone: 'primary', hidden: { kind: chosen }, fields: fieldsOf(form, offered, filled) })}</section>
 `,
       }
     );

@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage, type Entered } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, ofPage, onlySure, type Entered } from '../../../console/page.ts';
 import { badge, facts, shownOnce, sure, type Column } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { decides, type PersonsVisit } from '../../../console/visits.ts';
@@ -24,7 +24,8 @@ const changes = {
   },
   balance: {
     only: ['low_balance_cents'],
-    labels: { low_balance_cents: 'Tell when less than this is available, in cents' },
+    labels: { low_balance_cents: 'Tell when less than this is available' },
+    money: ['low_balance_cents'],
     hints: { low_balance_cents: 'Empty: never.' },
   },
   payout: { only: ['payout_account'], labels: { payout_account: 'Account at the payment provider' } },
@@ -48,7 +49,7 @@ const changeAct = (change: Change) =>
 
 const changeForm = (change: Change, operator: Operator, entered?: Entered): Html =>
   html`<section class="card"><h2>${titles[change]}</h2>
-${actForm({ act: change, label: 'Save', fields: fieldsOf(updateForm, changes[change], { values: valuesOf(operator), entered: entered?.act === change ? entered : undefined }) })}</section>
+${actForm({ act: change, label: 'Save', fields: fieldsOf(updateForm, changes[change], { values: valuesOf(operator), entered: enteredIn(change, entered) }) })}</section>
 `;
 
 /** As JSON has it: a member of a key that is not there is absent. */
@@ -205,7 +206,7 @@ ${actForm({
   label: 'Save',
   fields: fieldsOf(administerForm, administerOptions, {
     values: valuesOf(operator),
-    entered: entered?.act === 'terms' ? entered : undefined,
+    entered: enteredIn('terms', entered),
   }),
 })}</section>
 ${suspension(operator)}</div>
@@ -219,9 +220,11 @@ ${asCurl({ method: 'PATCH', address: `${visit.context.config.publicBaseUrl}/v1/a
         body: { commission_bps: null, ...valueOf(administerForm, form, administerOptions) },
       }),
     }),
-    suspend: callAct('It is suspended.', patchOperator, {
-      input: (form, person) => ({ ...ofPage(form, person), body: { status: 'suspended' } }),
-    }),
+    suspend: onlySure(
+      callAct('It is suspended.', patchOperator, {
+        input: (form, person) => ({ ...ofPage(form, person), body: { status: 'suspended' } }),
+      }),
+    ),
     activate: callAct('It is active again.', patchOperator, {
       input: (form, person) => ({ ...ofPage(form, person), body: { status: 'active' } }),
     }),

@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, ofPage, onlySure } from '../../../console/page.ts';
 import { facts, shownOnce, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -25,7 +25,7 @@ const columns: readonly Column<PartnerGrant>[] = [
 const form = schemaOf(CreatePartnerGrantSchema);
 const options = {
   labels: { providers: 'Their endpoints receive from', expires_at: 'Their key expires' },
-  hints: { expires_at: 'As 2026-12-31T18:00:00Z; empty: never.' },
+  hints: { expires_at: 'Empty: never.' },
 };
 
 const partnersPage = consolePage({
@@ -83,7 +83,7 @@ ${actForm({ act: 'delete', label: 'Delete the grant', tone: 'danger', fields: su
 `,
     };
   },
-  acts: { delete: callAct('', deleteGrant, { input: ofPage, then: () => PARTNERS_PATH }) },
+  acts: { delete: onlySure(callAct('', deleteGrant, { input: ofPage, then: () => PARTNERS_PATH })) },
 });
 
 export const partnerPages: readonly PathOfPeoplePage[] = [partnersPage, partnerPage];

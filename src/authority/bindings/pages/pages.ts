@@ -1,6 +1,8 @@
+import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
+import { withChoices } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, live, ofPage, onlySure } from '../../../console/page.ts';
 import { badge, facts, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { readable } from '../../../console/readable.ts';
@@ -37,7 +39,6 @@ const options: FormOptions = {
     receiver_profile_version_id: 'Version of its profile',
     expires_at: 'Ends',
   },
-  hints: { expires_at: 'As 2026-12-31T18:00:00Z.' },
 };
 
 const bindingsPage = consolePage({
@@ -59,7 +60,7 @@ const bindingsPage = consolePage({
         body: html`<h1>Bindings</h1>
 <p class="lead">A binding lets an agent, with the key it has now, act towards one receiver.</p>
 ${list.html}<section class="card"><h2>Bind an agent</h2>
-${actForm({ act: 'bind', label: 'Bind it', tone: 'primary', fields: fieldsOf(form, options, { entered }) })}</section>
+${actForm({ act: 'bind', label: 'Bind it', tone: 'primary', fields: fieldsOf(form, withChoices(options, { agent_id: await agentChoices(person, { acting: true }) }), { entered }) })}</section>
 `,
       }
     );
@@ -106,7 +107,7 @@ ${live(
 ${revoke}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/authority-bindings/${shown.id}` })}`,
     };
   },
-  acts: { revoke: callAct('It is revoked.', postRevoke, { input: ofPage }) },
+  acts: { revoke: onlySure(callAct('It is revoked.', postRevoke, { input: ofPage })) },
   done: { bind: 'The agent is bound.' },
 });
 

@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, ofPage, onlySure } from '../../../console/page.ts';
 import { badge, facts, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -100,7 +100,7 @@ ${actForm({
   act: 'change',
   label: 'Save',
   tone: 'primary',
-  fields: fieldsOf(editForm, editOptions, { values: shown, entered: entered?.act === 'change' ? entered : undefined }),
+  fields: fieldsOf(editForm, editOptions, { values: shown, entered: enteredIn('change', entered) }),
 })}</section>
 <section class="card"><h2>Disconnect it</h2>
 <p>Its grants are deleted too. Passports that are signed keep what they say until they are revoked.</p>
@@ -122,7 +122,7 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/ser
     enable: callAct('It is active again.', patchServiceConnection, {
       input: (form, person) => ({ ...ofPage(form, person), body: { status: 'active' } }),
     }),
-    delete: callAct('', deleteServiceConnection, { input: ofPage, then: () => CONNECTIONS_PATH }),
+    delete: onlySure(callAct('', deleteServiceConnection, { input: ofPage, then: () => CONNECTIONS_PATH })),
   },
 });
 

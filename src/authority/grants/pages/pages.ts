@@ -1,6 +1,8 @@
+import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
+import type { Choice } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, type Entered } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, onlySure, type Entered } from '../../../console/page.ts';
 import { sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { oneOf, type PersonsVisit } from '../../../console/visits.ts';
@@ -65,7 +67,8 @@ const optionsFor = ({ scopes }: ServiceConnection, granted: readonly string[]): 
 });
 
 /** Which agent the page is about. */
-const chooseAgent = html`<form class="filters" method="get"><label>Agent<input name="agent_id" type="text" required maxlength="64" placeholder="ag_…"></label><button>Show</button></form>
+const chooseAgent = (choices: readonly Choice[] | null): Html =>
+  html`<form class="filters" method="get"><label>Agent${choices === null ? html`<input name="agent_id" type="text" required maxlength="64" placeholder="ag_…">` : html`<select name="agent_id">${choices.map(([id, name]) => html`<option value="${id}">${name}</option>`)}</select>`}</label><button>Show</button></form>
 <p class="empty">Grants are of one agent. Choose it among <a href="${HOME}/agents">your agents</a>.</p>
 `;
 
@@ -92,7 +95,7 @@ async function oneGrant(
     tone: 'primary',
     fields: fieldsOf(grantForm, optionsFor(connection, grant?.scopes ?? []), {
       ...(grant !== null && { values: grant }),
-      entered: entered?.act === 'put' ? entered : undefined,
+      entered: enteredIn('put', entered),
     }),
   });
   const remove =
@@ -147,7 +150,7 @@ const grantsPage = consolePage({
     const about = ids.agent === '' ? html`` : html`<p class="lead">${idLink(ids.agent)}</p>`;
     const shown =
       ids.agent === ''
-        ? chooseAgent
+        ? chooseAgent(await agentChoices(person))
         : ids.connection === ''
           ? await allGrants(person, ids.agent)
           : await oneGrant(person, ids, entered);
@@ -166,10 +169,12 @@ ${about}${shown}`,
       }),
       then: (_, person) => addressOf(idsOf(person).agent),
     }),
-    delete: callAct('The grant is deleted.', deleteGrant, {
-      input: (_, person) => paramsOf(person),
-      then: (_, person) => addressOf(idsOf(person).agent),
-    }),
+    delete: onlySure(
+      callAct('The grant is deleted.', deleteGrant, {
+        input: (_, person) => paramsOf(person),
+        then: (_, person) => addressOf(idsOf(person).agent),
+      }),
+    ),
   },
 });
 

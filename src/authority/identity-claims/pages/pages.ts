@@ -1,4 +1,6 @@
-import { listOf, type Filter } from '../../../console/list.ts';
+import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
+import { filterOf } from '../../../console/choices.ts';
+import { listOf } from '../../../console/list.ts';
 import { consolePage } from '../../../console/page.ts';
 import { badge, momentOr, type Column } from '../../../console/parts.ts';
 import { HOME, idLink } from '../../../console/places.ts';
@@ -29,12 +31,11 @@ const columns: readonly Column<IdentityClaim>[] = [
   { title: 'Ends', cell: ({ expires_at: at }) => momentOr(at), text: ({ expires_at: at }) => at },
 ];
 
-const agent: Filter = { name: 'agent_id', label: 'Agent', kind: 'text' };
-
 const identityPage = consolePage({
   operation: 'identityClaimsPage',
   path: IDENTITY_PATH,
   async show(person) {
+    const agent = filterOf('agent_id', 'Agent', await agentChoices(person));
     const list = await listOf(person, getIdentityClaims, {
       id: 'identity-claims',
       label: 'Identity claims',

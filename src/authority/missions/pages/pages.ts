@@ -1,6 +1,8 @@
+import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
+import { withChoices } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, live, ofPage, onlySure } from '../../../console/page.ts';
 import { badge, facts, momentOr, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -35,7 +37,7 @@ const options: FormOptions = {
   labels: { declared_intent: 'What it is for', agent_id: 'Agent', expires_at: 'Ends' },
   hints: {
     agent_id: 'Empty: passports of any agent may name it.',
-    expires_at: 'As 2026-12-31T18:00:00Z; empty: when it is completed.',
+    expires_at: 'Empty: when it is completed.',
   },
 };
 
@@ -58,7 +60,7 @@ const missionsPage = consolePage({
         body: html`<h1>Missions</h1>
 <p class="lead">A mission says what work is for.</p>
 ${list.html}<section class="card"><h2>Declare a mission</h2>
-${actForm({ act: 'declare', label: 'Declare it', tone: 'primary', fields: fieldsOf(form, options, { entered }) })}</section>
+${actForm({ act: 'declare', label: 'Declare it', tone: 'primary', fields: fieldsOf(form, withChoices(options, { agent_id: await agentChoices(person, { acting: true }) }), { entered }) })}</section>
 `,
       }
     );
@@ -103,7 +105,7 @@ ${facts([
     };
   },
   acts: {
-    complete: callAct('It is completed.', postComplete, { input: ofPage }),
+    complete: onlySure(callAct('It is completed.', postComplete, { input: ofPage })),
   },
   done: { declare: 'It is declared.' },
 });

@@ -1,6 +1,6 @@
 import { findOperator } from '../../../accounts/index.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
-import { actForm, callAct, consolePage, ofPage } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, ofPage, onlySure } from '../../../console/page.ts';
 import { facts, sure } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { assertPlatform } from '../../../console/visits.ts';
@@ -15,8 +15,9 @@ import { postAdjustment } from '../routes.ts';
 
 const form = schemaOf(CreateAdjustmentSchema);
 const options = {
-  labels: { amount_cents: 'Cents', description: 'Why' },
-  hints: { amount_cents: 'Below zero they are taken out.', description: 'The operator reads it in its statement.' },
+  labels: { amount_cents: 'Amount', description: 'Why' },
+  hints: { amount_cents: 'Below zero it is taken out.', description: 'The operator reads it in its statement.' },
+  money: ['amount_cents'],
   long: ['description'],
 };
 
@@ -43,9 +44,11 @@ ${actForm({ act: 'adjust', label: 'Adjust the wallet', tone: 'danger', fields: h
     };
   },
   acts: {
-    adjust: callAct('The wallet is adjusted.', postAdjustment, {
-      input: (typed, person) => ({ ...ofPage(typed, person), body: valueOf(form, typed, options) }),
-    }),
+    adjust: onlySure(
+      callAct('The wallet is adjusted.', postAdjustment, {
+        input: (typed, person) => ({ ...ofPage(typed, person), body: valueOf(form, typed, options) }),
+      }),
+    ),
   },
 });
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage, type Entered, type Form } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, ofPage, onlySure, type Entered, type Form } from '../../../console/page.ts';
 import { badge, facts, sure, table, type Column } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { readable } from '../../../console/readable.ts';
@@ -174,9 +174,11 @@ ${actForm({ act: 'takeDown', label: 'Take the skill down', tone: 'danger', field
       input: (form, person) => ({ ...ofPage(form, person), body: { ...decided(form), reason: oneOf(form, 'reason') } }),
       then: () => REVIEWS_PATH,
     }),
-    takeDown: callAct('It is taken down.', takeDown, {
-      input: (form, person) => ({ ...ofPage(form, person), body: { reason: oneOf(form, 'reason') } }),
-    }),
+    takeDown: onlySure(
+      callAct('It is taken down.', takeDown, {
+        input: (form, person) => ({ ...ofPage(form, person), body: { reason: oneOf(form, 'reason') } }),
+      }),
+    ),
   },
 });
 

@@ -148,6 +148,8 @@ const table: [line: string, rule: Rule][] = [
   ['GET /v1/operator/inbound-webhooks/:id', { ...work, ...withPartners }],
   ['DELETE /v1/operator/inbound-webhooks/:id', revoking],
   ['GET /v1/operator/inbound-webhooks/:id/events/:eventId/content', persons],
+  ['GET /v1/operator/held-inbound-events', accounts],
+  ['GET /v1/operator/held-inbound-events/read', persons],
   ['GET /v1/operator/inbound-webhooks/*', accounts],
   ['* /v1/operator/inbound-webhooks/*', administration],
   ['POST /v1/inbound/:provider/:slug', open],

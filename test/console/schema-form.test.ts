@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { fieldsOf, valueOf } from '../../src/console/form.ts';
-import { formable, inputOf } from '../../src/console/input-form.ts';
+import { formable, schemaValue } from '../../src/console/schema-form.ts';
+import type { Form } from '../../src/console/page.ts';
 import { schemaTable } from '../../src/console/json-schema.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import type { JsonObject } from '../../src/json/value.ts';
@@ -12,10 +13,12 @@ const object = (properties: JsonObject, required: string[] = []): JsonObject => 
 });
 
 const made = (schema: JsonObject) => {
-  const form = formable(schema);
+  const form = formable('input', schema);
   assert(form !== null, 'it has a form');
   return form;
 };
+
+const inputOf = (schema: JsonObject, form: Form) => schemaValue(form, { root: 'input', schema });
 
 const pageOf = (schema: JsonObject): string => fieldsOf(made(schema).schema, made(schema).options).text;
 
@@ -132,7 +135,7 @@ describe('The form of an input', () => {
     ],
   ] as [string, JsonObject][])
     it(`is one of JSON where the schema has ${name}`, () => {
-      assert.equal(formable(schema), null);
+      assert.equal(formable('input', schema), null);
       assert.deepEqual(inputOf(schema, { input: '{"p0":"x"}' }), { p0: 'x' });
       assert.match(schemaTable('Input', schema).text, /The schema/);
     });

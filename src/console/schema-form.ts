@@ -1,14 +1,12 @@
-import { dollars } from '../fields/dollars.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import { fieldsOf, MAX_DEPTH, stepOf, valueOf, written, type FormOptions } from './form.ts';
+import { fieldsOf, MAX_DEPTH, stepOf, valueOf, written, type FormOptions, type Typed } from './form.ts';
 import { isObject, kindsOf, own, resolved, textsOf } from './json-schema.ts';
-import { actForm, type Entered, type Form } from './page.ts';
-import { HOME } from './places.ts';
+import type { Form } from './page.ts';
 import { oneOf, type PersonsVisit } from './visits.ts';
 
 /*
- * Forms for the input of a skill, made from the JSON Schema that its publisher wrote. What no form can show is written as JSON.
+ * Forms for a value whose JSON Schema somebody else wrote: input and output of a skill. What no form can show is written as JSON.
  */
 
 /** Fields of a form at most: a longer one is harder to fill in than JSON is to write. */
@@ -16,13 +14,15 @@ const MAX_FIELDS = 60;
 /** Choices of a select at most. */
 const MAX_CHOICES = 200;
 
-/** The field of the whole input as JSON; those of single properties begin with `input.`. */
-const WHOLE = 'input';
-const wholeForm: JsonObject = {
+/** Where the value stands in the body that is sent: `input`, so that the fields of single properties begin with `input.`. */
+type Root = 'input' | 'output';
+
+/** The form of the whole value as one field of JSON. */
+const wholeForm = (root: Root): JsonObject => ({
   type: 'object',
-  properties: { [WHOLE]: { title: 'Input', description: 'It must match the input schema.' } },
-  required: [WHOLE],
-};
+  properties: { [root]: { description: `It must match the ${root} schema.` } },
+  required: [root],
+});
 
 /** A schema whose references are resolved where a form looks, with the members that a form reads. */
 interface Formable {
@@ -131,71 +131,55 @@ class Reader {
 }
 
 /** As much of the schema as a form shows; null: it is written as JSON. */
-export function formable(schema: JsonObject): Formable | null {
+export function formable(root: Root, schema: JsonObject): Formable | null {
   const whole = resolved(schema, schema);
   const reader = new Reader(schema);
   const read = reader.object(whole, []);
   if (reader.fields === 0 || reader.isTooLong) return null;
   return {
     schema: read,
-    options: { prefix: `${WHOLE}.`, long: reader.long, choices: Object.fromEntries(reader.choices) },
+    options: { prefix: `${root}.`, long: reader.long, choices: Object.fromEntries(reader.choices) },
   };
 }
 
-/** A run that a person may begin. */
-interface Run {
-  skillId: string;
+interface SchemaForm {
+  root: Root;
   schema: JsonObject;
-  /** The price of the skill, in cents; 0 where it is their own. A dearer run is refused. */
-  priceCents: number;
-  /** The most that executing it costs beside, in cents; null: its provider does the work. */
-  computeCents: number | null;
-  /** Fields behind those of the input. */
-  more?: Html;
-  entered?: Entered | undefined;
+  /** Where the form is sent. */
+  path: string;
+  entered?: Typed | undefined;
+  /** The form has another button, which needs none of the fields. */
+  optional?: true;
 }
 
-/** Where runs are begun: the form may stand on other pages too. */
-export const TRY_PATH = `${HOME}/try`;
-const tryPath = (skillId: string): string => `${TRY_PATH}/${encodeURIComponent(skillId)}`;
-
-function costOf({ priceCents, computeCents }: Run): Html {
-  const price =
-    priceCents === 0
-      ? html`You pay no price for it.`
-      : html`A run costs <strong>${dollars(priceCents)}</strong>, paid when it completes.`;
-  const computing =
-    computeCents === null ? html`` : html` Executing it costs at most <strong>${dollars(computeCents)}</strong>.`;
-  const held = priceCents + (computeCents ?? 0);
-  return html`<p>${price}${computing}${held === 0 ? html`` : html` ${dollars(held)} is held when you press; what is not used is given back.`}</p>\n`;
+/** The parts of a form for a value of the schema, as `actForm` takes them. */
+interface SchemaParts {
+  fields: Html;
+  action: string;
+  /** A link to the other way to write it; nothing where there is one way. */
+  beside: Html;
 }
 
-/** The form of a run, with what it costs. Its fields are those of the input; `?as=json` shows one for the whole. */
-export function runForm({ visit }: PersonsVisit, run: Run): Html {
-  const { skillId, schema, priceCents, more, entered } = run;
-  const form = formable(schema);
-  const asJson = form === null || oneOf(visit.query, 'as') === 'json' || entered?.form[WHOLE] !== undefined;
-  const fields = asJson
-    ? fieldsOf(wholeForm, {}, { entered, values: { [WHOLE]: {} } })
-    : fieldsOf(form.schema, form.options, { entered });
-  const other =
-    form === null
-      ? html``
-      : html`<a href="${tryPath(skillId)}${asJson ? '' : '?as=json'}">${asJson ? 'Fill in a form' : 'Write JSON instead'}</a>`;
-  return html`${costOf(run)}${actForm({
-    act: 'run',
-    action: `${tryPath(skillId)}${asJson && form !== null ? '?as=json' : ''}`,
-    fields: html`${fields}${more ?? html``}`,
-    hidden: { max_price_cents: String(priceCents) },
-    label: priceCents === 0 ? 'Run it' : `Run it for ${dollars(priceCents)}`,
-    tone: 'primary',
-    beside: other,
-  })}`;
+/** The fields are those of the value; `?as=json` shows one for the whole. */
+export function schemaForm(
+  { visit }: PersonsVisit,
+  { root, schema, path, entered, optional }: SchemaForm,
+): SchemaParts {
+  const form = formable(root, schema);
+  const whole = (): Html =>
+    fieldsOf(wholeForm(root), { ...(optional && { optional }) }, { entered, values: { [root]: {} } });
+  if (form === null) return { fields: whole(), action: path, beside: html`` };
+  const asJson = oneOf(visit.query, 'as') === 'json' || entered?.form[root] !== undefined;
+  return {
+    fields: asJson ? whole() : fieldsOf(form.schema, { ...form.options, ...(optional && { optional }) }, { entered }),
+    action: asJson ? `${path}?as=json` : path,
+    beside: html`<a href="${asJson ? path : `${path}?as=json`}">${asJson ? 'Fill in a form' : 'Write JSON instead'}</a>`,
+  };
 }
 
-/** The input that the form of a run stands for. @throws CarnetError VALIDATION_ERROR */
-export function inputOf(schema: JsonObject, form: Form): JsonValue {
-  const made = formable(schema);
-  if (made === null || form[WHOLE] !== undefined) return valueOf(wholeForm, form)[WHOLE] ?? {};
+/** The value that the fields of `schemaForm` stand for. @throws CarnetError VALIDATION_ERROR */
+export function schemaValue(form: Form, { root, schema }: Pick<SchemaForm, 'root' | 'schema'>): JsonValue {
+  const made = formable(root, schema);
+  if (made === null || form[root] !== undefined) return valueOf(wholeForm(root), form)[root] ?? {};
   return valueOf(made.schema, form, made.options);
 }

@@ -1,0 +1,35 @@
+import type { Encryption } from '../context/encryption.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { Visit } from '../http/pages/people-pages.ts';
+
+/*
+ * A form that came when its session had ended goes through signing in as one sealed field, and is shown again afterwards. Nothing of it is stored.
+ */
+
+const PURPOSE = 'console-typed';
+/** Bytes of JSON at most: sealed they fit into a form of signing in, beside its other fields. */
+const MAX_BYTES = 8_000;
+/** Fields that are on no page once they were sent. The key of the form is made anew. */
+const SECRET = /key|secret|token|code|password/i;
+
+/** A form, and the address that it was sent to. */
+interface Kept {
+  path: string;
+  form: Visit['query'];
+}
+
+/** @returns '' where the form is too long to be kept */
+export function sealTyped({ seal }: Pick<Encryption, 'seal'>, { path, form }: Kept): string {
+  const plain = Object.entries(form).filter(([name]) => !SECRET.test(name));
+  const text = JSON.stringify({ path, form: Object.fromEntries(plain) });
+  return Buffer.byteLength(text) > MAX_BYTES ? '' : seal(text, PURPOSE);
+}
+
+/** @returns null where nobody sealed it here */
+export function openTyped({ open }: Pick<Encryption, 'open'>, sealed: string): Kept | null {
+  try {
+    return JSON.parse(open(sealed, PURPOSE)) as JsonObject as unknown as Kept;
+  } catch {
+    return null; // the cipher throws errors of many kinds for what it has not sealed
+  }
+}
