@@ -1,5 +1,4 @@
 import type { Encryption } from '../context/encryption.ts';
-import type { JsonObject } from '../json/value.ts';
 import type { Visit } from '../http/pages/people-pages.ts';
 
 /*
@@ -9,7 +8,7 @@ import type { Visit } from '../http/pages/people-pages.ts';
 const PURPOSE = 'console-typed';
 /** Bytes of JSON at most: sealed they fit into a form of signing in, beside its other fields. */
 const MAX_BYTES = 8_000;
-/** Fields that are on no page once they were sent. The key of the form is made anew. */
+/** Fields that are on no page once they were sent. The form gets a new key. */
 const SECRET = /key|secret|token|code|password/i;
 
 /** A form, and the address that it was sent to. */
@@ -28,7 +27,7 @@ export function sealTyped({ seal }: Pick<Encryption, 'seal'>, { path, form }: Ke
 /** @returns null where nobody sealed it here */
 export function openTyped({ open }: Pick<Encryption, 'open'>, sealed: string): Kept | null {
   try {
-    return JSON.parse(open(sealed, PURPOSE)) as JsonObject as unknown as Kept;
+    return JSON.parse(open(sealed, PURPOSE)) as Kept;
   } catch {
     return null; // the cipher throws errors of many kinds for what it has not sealed
   }

@@ -1,6 +1,5 @@
-export { NotificationSchema } from './schema.ts';
 export { forgetOldEvents } from './forget-events.ts';
-export { eventCatalogue } from './catalogue.ts';
+export { eventCatalogue, notificationBodies } from './catalogue.ts';
 export { readEvent } from './read-feed.ts';
 export { recordEvent } from './record-event.ts';
 export {

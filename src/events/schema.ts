@@ -28,12 +28,6 @@ export const ServiceEventSchema = z
     ],
   });
 
-/** The body that a webhook is sent. */
-export const NotificationSchema = ServiceEventSchema.omit({ id: true }).meta({
-  id: 'Notification',
-  description: 'What happened to an operator; the id of the event is in the header `webhook-id`.',
-});
-
 const sampleEvent = { event_type: 'wallet.low_balance', severity: 'warning' } as const;
 
 export const EventTypeSchema = z

@@ -114,7 +114,9 @@ export interface BytesAnswer {
 
 /** A request that the service makes to a receiver of its users; for the document. */
 export interface SentWebhook {
-  /** The name among the webhooks of the document, camelCase; as that of an operation, it is the only one of its kind. */
+  /** The name among the webhooks of the document. */
+  name: string;
+  /** Its operationId, camelCase; as that of an operation, it is the only one of its kind. */
   operation: string;
   summary: string;
   description: string;
@@ -208,7 +210,7 @@ export interface Route<
     admit(context: Context, params: Record<string, string>): Promise<{ limit: number; owner: string; found: Found }>;
   };
   /** The request that the service makes because of it, if the document is to have it. */
-  sends?: SentWebhook;
+  sends?: readonly SentWebhook[];
   /** Whether a GET with this query takes long: it is done in one of the places for such reads, and counts as processor time. */
   isHeavy?(query: z.output<Query>): boolean;
   /** A POST that changes nothing: Idempotency-Key means nothing there. */

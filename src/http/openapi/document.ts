@@ -77,9 +77,7 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
     ),
     paths,
     webhooks: Object.fromEntries(
-      routes.flatMap(({ tag, sends }) =>
-        sends === undefined ? [] : [[sends.operation, { post: webhookOf(tag, sends) }]],
-      ),
+      routes.flatMap(({ tag, sends = [] }) => sends.map((sent) => [sent.name, { post: webhookOf(tag, sent) }])),
     ),
     components: {
       examples: problemExamples(routes),

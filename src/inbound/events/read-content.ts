@@ -80,7 +80,7 @@ async function readOf(
   }
 }
 
-/** What is read while everything waits can be read a moment later: it is no fault of what came. */
+/** A busy service can read it a moment later: that is no fault of the content. */
 function whyRaw(error: unknown): string {
   if (error instanceof UnreadableBody) return 'It could not be read as a mail or JSON';
   if (error instanceof ScanTooSlow) return 'It takes too long to read';

@@ -4,6 +4,7 @@ import { ForwardedEventSchema } from '../events/schema.ts';
 
 /** The request by which an event is forwarded, as the document shows it. */
 export const sentForward: SentWebhook = {
+  name: 'inbound.forward',
   operation: 'forwardInboundEvent',
   summary: 'An inbound event that the policy lets pass, to `forward_url` of its endpoint',
   description:

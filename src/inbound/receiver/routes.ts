@@ -17,7 +17,7 @@ const postInbound = route({
   method: 'post',
   path: '/v1/inbound/:provider/:slug',
   operation: 'receiveInbound',
-  sends: sentForward,
+  sends: [sentForward],
   tag: 'inbound',
   summary: 'Receive what a provider sends to an endpoint',
   description:

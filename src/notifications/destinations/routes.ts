@@ -16,7 +16,7 @@ import {
   VerifiedSchema,
   VerifyDestinationSchema,
 } from './schema.ts';
-import { sentNotification } from './sent-notification.ts';
+import { sentNotifications } from './sent-notifications.ts';
 import { sendAnotherCode } from './verification/send-code.ts';
 import { verifyDestination } from './verification/verify.ts';
 
@@ -45,7 +45,7 @@ export const postDestination = route({
     'GOVERNANCE_APPROVAL_REQUIRED',
     'NOT_FOUND',
   ],
-  sends: sentNotification,
+  sends: sentNotifications,
   handler: ({ context, call, body }) => createDestination(context, call, body),
 });
 

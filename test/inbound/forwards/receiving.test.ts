@@ -7,7 +7,7 @@ import { advanceInbound } from '../../../src/inbound/events/life.ts';
 import { forwardInbound } from '../../../src/inbound/forwards/forward.ts';
 import { createOutbound } from '../../../src/outbound/index.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
-import { startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
+import { assertShown, startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
 import { asSent, judgeWith, languages, type Try } from '../../support/receiving-lines.ts';
 import { hexHeaders, newEndpoint, newEvent } from '../support/endpoints.ts';
 
@@ -33,6 +33,7 @@ describe('A forward, judged with the lines of docs/receiving-webhooks.md', funct
       await forwardInbound(context, id);
     }
     assert.equal(receiver.calls.length, 2);
+    for (const call of receiver.calls) assertShown(call);
     const [before, { headers, body }] = receiver.calls.map(asSent) as [
       ReturnType<typeof asSent>,
       ReturnType<typeof asSent>,

@@ -17,7 +17,7 @@ import {
   recordEvents,
   type TestDestination,
 } from '../support/destinations.ts';
-import { answers, receiversOfSuite } from '../support/receiver.ts';
+import { assertShown, answers, receiversOfSuite } from '../support/receiver.ts';
 
 interface Delivery {
   id: string;
@@ -312,6 +312,7 @@ describe('Deliveries', function () {
         { delivered: true, status: 'delivered', code: 200 },
       );
       assert.equal((JSON.parse(calls[0]?.body ?? '') as { event_type: string }).event_type, 'notification.test');
+      calls.forEach(assertShown);
       assertStatus(await by.get(`/v1/notifications/deliveries/${passed.delivery_id}`), 200);
       status = 500;
       const failed = await test(by, webhook);

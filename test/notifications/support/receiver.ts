@@ -1,6 +1,10 @@
+import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import type { z } from 'zod';
+import { ForwardedEventSchema } from '../../../src/inbound/events/schema.ts';
+import { notificationBodies } from '../../../src/events/index.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** A request as it arrived. */
@@ -49,6 +53,16 @@ export const drips: Behaviour = (_answer, _call, socket) => {
   socket.on('close', () => clearInterval(timer));
 };
 
+/** The body of each notification as the document shows it, by its type. */
+const notifications = new Map<unknown, z.ZodObject>(notificationBodies().map(({ type, body }) => [type, body]));
+
+/** Fails for a call whose body is not as openapi.json shows it, or has a member that is not shown there. */
+export function assertShown({ headers, body }: ReceivedCall): void {
+  const sent = JSON.parse(body) as { event_type?: string };
+  const schema = headers['webhook-id'] === undefined ? ForwardedEventSchema : notifications.get(sent.event_type);
+  (schema ?? assert.fail(`no webhook of the document is ${sent.event_type}`)).strict().parse(sent);
+}
+
 /** A receiver of webhooks on a real socket of this machine. */
 export async function startReceiver(behave: Behaviour = answers(200)): Promise<Receiver> {
   const server = createServer((request, answer) => {
@@ -81,6 +95,7 @@ export async function startReceiver(behave: Behaviour = answers(200)): Promise<R
     callsAt: (url) => receiver.calls.filter(({ path }) => `${base}${path}` === url),
     async codeAt(url, number = 1) {
       const call = await eventually(`a code at ${url}`, () => receiver.callsAt(url)[number - 1]);
+      assertShown(call);
       return (JSON.parse(call.body) as { payload: { code: string } }).payload.code;
     },
     async stop() {
