@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import type { ClaimId } from '../ids/ids.ts';
+import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids/ids.ts';
 import { SubmitterSchema, type ClaimFilters, type Submitter } from './schema/claim.ts';
 
 const ClaimRowSchema = z.object({
@@ -136,7 +136,10 @@ export interface ClaimPage {
 /** A filter that was not given is left out of the statement, so that every plan can use its index fully. */
 const nothing = sql.fragment``;
 
-/** Newest first. A reader's claims are found by three indexes, each in the order of the list. */
+/**
+ * Newest first. A reader's claims are found by three indexes, each in the order of the list. A claim that several of them find is shown once: a
+ * condition that left it out of one would read all claims before the first that it does not leave out.
+ */
 export function listClaims(connection: CommonQueryMethods, page: ClaimPage): Promise<readonly ClaimRow[]> {
   const { readerId, limit } = page;
   const narrowed = narrowing(page);
@@ -144,12 +147,15 @@ export function listClaims(connection: CommonQueryMethods, page: ClaimPage): Pro
   if (readerId === null) {
     return connection.any(sql.type(ClaimRowSchema)`select ${columns} from claims where true ${narrowed} ${newest}`);
   }
+  // Who only belongs to the platform does not read what the service says about everybody.
+  const issued = readerId === PLATFORM_OPERATOR_ID ? sql.fragment`and issuer <> 'op_platform'` : nothing;
   return connection.any(sql.type(ClaimRowSchema)`
-    (select ${columns} from claims where issuer = ${readerId} and issuer <> 'op_platform' ${narrowed} ${newest})
-    union all
-    (select ${columns} from claims where operator_ids[1] = ${readerId} and issuer <> ${readerId} ${narrowed} ${newest})
-    union all
-    (select ${columns} from claims where operator_ids[2] = ${readerId} and issuer <> ${readerId} ${narrowed} ${newest})
+    select distinct on (seq) ${columns} from (
+      (select ${columns} from claims where issuer = ${readerId} and issuer <> 'op_platform' ${narrowed} ${newest})
+      union all
+      (select ${columns} from claims where operator_ids[1] = ${readerId} ${issued} ${narrowed} ${newest})
+      union all
+      (select ${columns} from claims where operator_ids[2] = ${readerId} ${issued} ${narrowed} ${newest})) found
     ${newest}`);
 }
 

@@ -20,6 +20,7 @@ describe('Lists of claims of an operator that has many', function () {
 
   const roles = {
     'issued itself': (id: string) => sql.fragment`${id}, array[]::text[]`,
+    'issued itself and is named in': (id: string) => sql.fragment`${id}, array[${id}]`,
     'reads as the first': (id: string) => sql.fragment`'op_platform', array[${id}, 'op_other']`,
     'reads as the second': (id: string) => sql.fragment`'op_platform', array['op_other', ${id}]`,
   };
@@ -43,8 +44,14 @@ describe('Lists of claims of an operator that has many', function () {
       const read = (filters: ClaimFilters, found: number) =>
         rowsRead(db, 'claims', async (connection) => {
           const rows = await listClaims(connection, { readerId: reader, filters, before: null, limit: 20 });
+          assert.equal(new Set(rows.map(({ seq }) => seq)).size, found);
           assert.equal(rows.length, found);
         });
+
+      it('read a page, not all, and each claim once', async () => {
+        const rows = await read({}, 20);
+        assert(rows < 100, `read ${rows} claims`);
+      });
 
       it('read what has the type, not all', async () => {
         const rows = await read({ claim_type: 'chain_anchor' }, 5);
