@@ -88,7 +88,8 @@ export async function listOf<
       found.push(...(await rows(further.body)));
       next = further.links.next;
     }
-    return { html: html``, reply, csv: csvOf(list.id, columns, found.slice(0, MAX_CSV_ROWS)) };
+    const isCut = next !== undefined || found.length > MAX_CSV_ROWS;
+    return { html: html``, reply, csv: csvOf(list.id, columns, { rows: found.slice(0, MAX_CSV_ROWS), isCut }) };
   }
   const isFiltered = filters.some(({ name }) => asked[name] !== undefined);
   const found = await rows(reply);
@@ -117,7 +118,7 @@ export async function listOf<
       ? html`<a class="button" href="${here(filtersOf(asked))}">${list.oldestFirst === true ? 'From the start' : 'Newest'}</a>\n`
       : html``;
   const address = `${visit.context.config.publicBaseUrl}${pathOf(route, input.params)}${Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(texts(query)).toString()}`}`;
-  const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download>CSV</a>\n` : html``}${asCurl({ method: 'GET', address })}</div>`;
+  const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download title="${MAX_CSV_ROWS} rows at most">CSV</a>\n` : html``}${asCurl({ method: 'GET', address })}</div>`;
   return {
     reply,
     html: html`${filterForm(filters, asked, kept)}${live(list.id, html`${list.above?.(reply) ?? html``}${content}${pager.length === 0 && toStart.text === '' ? html`` : html`<nav class="actions" aria-label="${list.label}, more">${toStart}${pager}</nav>\n`}`)}${tools}`,
@@ -170,11 +171,17 @@ const cellOf = (value: string | number | null): string => {
   return `"${text.replaceAll('"', '""')}"`;
 };
 
-function csvOf<Row>(name: string, columns: readonly Column<Row>[], rows: readonly Row[]): Page {
+/** @param isCut there are more rows than these: the last line says so */
+function csvOf<Row>(
+  name: string,
+  columns: readonly Column<Row>[],
+  { rows, isCut }: { rows: readonly Row[]; isCut: boolean },
+): Page {
   const written = columns.flatMap(({ title, text }) => (text === undefined ? [] : [{ title, text }]));
   const lines = [
     written.map(({ title }) => cellOf(title)),
     ...rows.map((row) => written.map(({ text }) => cellOf(text(row)))),
+    ...(isCut ? [[cellOf(`There are more: a CSV has ${MAX_CSV_ROWS} rows at most. Narrow the filters.`)]] : []),
   ];
   return {
     status: 200,

@@ -31,10 +31,11 @@ async function csvBy(query: Record<string, string>, textOf: (row: number) => str
 }
 
 describe('The CSV of a list', () => {
-  it('has a thousand rows by ten calls, however few rows the address asks for', async () => {
+  it('has a thousand rows by ten calls, however few rows the address asks for, and says that there are more', async () => {
     for (const query of [{}, { limit: '1' }, { limit: '25', page: '1' }]) {
       const { calls, lines } = await csvBy(query);
-      assert.deepEqual([lines.length, lines[0], lines.at(-1)], [1_000, '"0"', '"999"'], JSON.stringify(query));
+      assert.deepEqual([lines.length, lines[0], lines.at(-2)], [1_001, '"0"', '"999"'], JSON.stringify(query));
+      assert.match(lines.at(-1) ?? '', /There are more/);
       assert.equal(calls.length, 10, JSON.stringify(query));
     }
   });
