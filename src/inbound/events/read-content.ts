@@ -6,6 +6,8 @@ import type { Passage, PassagesOfBody } from '../../context/ports.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { codeOf, showUnseenInWords } from '../../http/pages/unseen.ts';
 import { openContent, type InboundContent } from './content.ts';
+import { UnreadableBody } from '../reading/errors.ts';
+import { ScanTooSlow } from '../scanner/index.ts';
 import { findContent } from './queries.ts';
 import type { ReadContent } from './schema.ts';
 import type { InboundProvider } from '../../fields/inbound-providers.ts';
@@ -73,10 +75,17 @@ async function readOf(
     return { state: 'read', explanation: null, ...shown(read) };
   } catch (error) {
     log.warn({ err: error }, 'the content of an inbound event is shown as it came, since it could not be read');
-    const explanation = 'It could not be read as a mail or JSON, so its beginning is shown as it came, without marks.';
-    return { state: 'raw', explanation, ...shown(beginningOf(body)) };
+    return { state: 'raw', explanation: whyRaw(error), ...shown(beginningOf(body)) };
   }
 }
+
+/** A scanner that has no time for it now may have it in a moment: the content itself is not to blame. */
+const whyRaw = (error: unknown): string =>
+  error instanceof UnreadableBody
+    ? 'It could not be read as a mail or JSON, so its beginning is shown as it came, without marks.'
+    : error instanceof ScanTooSlow
+      ? 'It takes longer to read than it may, so its beginning is shown as it came, without marks.'
+      : 'The scanner is busy and could not read it now, so its beginning is shown as it came, without marks. Try again in a moment.';
 
 const notRead = (state: 'purged' | 'key_unavailable', explanation: string): Read => ({
   state,
