@@ -5,7 +5,7 @@ import { htmlPage, shell } from '../http/pages/shell.ts';
 import { CONSOLE_SCRIPT } from './assets.ts';
 import { liveAddress } from './live.ts';
 import { HOME, sections } from './places.ts';
-import { noticeOf, type PersonsVisit } from './visits.ts';
+import { decides, noticeOf, type PersonsVisit } from './visits.ts';
 
 const nothing = html``;
 
@@ -22,15 +22,18 @@ function current(path: string): string {
 const link = (path: string, text: string, at: string): Html =>
   html`<li><a href="${path}"${path === at ? html` aria-current="page"` : nothing}>${text}</a></li>\n`;
 
-function navigation({ caller }: PersonsVisit, path: string): Html {
+/** Sections fold, so that few links stand there at first, and a member is shown no page that the API refuses to them. */
+function navigation(person: PersonsVisit, path: string): Html {
   const at = current(path);
-  const shown = sections.filter(({ platform }) => platform !== true || caller.platform);
-  const parts = shown.map(
-    ({ title, pages }) => html`<li><span class="section">${title}</span>
+  const shown = sections.filter(({ platform }) => platform !== true || person.caller.platform);
+  const parts = shown.map(({ title, open, pages }) => {
+    const allowed = pages.filter(({ administrators }) => administrators !== true || decides(person));
+    const isOpen = open === true || allowed.some((page) => page.path === at);
+    return html`<li><details${isOpen ? html` open` : nothing}><summary class="section">${title}</summary>
 <ul>
-${pages.map((page) => link(page.path, page.text, at))}</ul></li>
-`,
-  );
+${allowed.map((page) => link(page.path, page.text, at))}</ul></details></li>
+`;
+  });
   return html`<nav class="side" aria-label="Console">
 <details class="menu">
 <summary>Menu</summary>

@@ -8,13 +8,16 @@ interface Section {
   title: string;
   /** For the people of the platform alone. */
   platform?: true;
-  pages: readonly { path: string; text: string }[];
+  /** It is unfolded on every page; the others are on their own. */
+  open?: true;
+  pages: readonly { path: string; text: string; administrators?: true }[];
 }
 
 /** All that the navigation leads to. Each domain has its pages beside its routes; this is the one list of where they are. */
 export const sections: readonly Section[] = [
   {
     title: 'Decide',
+    open: true,
     pages: [
       { path: `${HOME}/approvals`, text: 'Approvals' },
       { path: `${HOME}/reviews`, text: 'Reviews' },
@@ -34,6 +37,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Work',
+    open: true,
     pages: [
       { path: `${HOME}/market`, text: 'Market' },
       { path: `${HOME}/skills`, text: 'Your skills' },
@@ -59,9 +63,9 @@ export const sections: readonly Section[] = [
   {
     title: 'Doors',
     pages: [
-      { path: `${HOME}/destinations`, text: 'Notifications' },
-      { path: `${HOME}/rules`, text: 'Rules' },
-      { path: `${HOME}/deliveries`, text: 'Deliveries' },
+      { path: `${HOME}/destinations`, text: 'Notifications', administrators: true },
+      { path: `${HOME}/rules`, text: 'Rules', administrators: true },
+      { path: `${HOME}/deliveries`, text: 'Deliveries', administrators: true },
       { path: `${HOME}/events`, text: 'Events' },
       { path: `${HOME}/inbound`, text: 'Inbound' },
       { path: `${HOME}/held`, text: 'Held' },
@@ -71,13 +75,13 @@ export const sections: readonly Section[] = [
     title: 'Settings',
     pages: [
       { path: `${HOME}/operator`, text: 'Operator' },
-      { path: `${HOME}/members`, text: 'Members' },
-      { path: `${HOME}/keys`, text: 'Keys' },
-      { path: `${HOME}/partners`, text: 'Partners' },
-      { path: `${HOME}/credentials`, text: 'Model credentials' },
+      { path: `${HOME}/members`, text: 'Members', administrators: true },
+      { path: `${HOME}/keys`, text: 'Keys', administrators: true },
+      { path: `${HOME}/partners`, text: 'Partners', administrators: true },
+      { path: `${HOME}/credentials`, text: 'Model credentials', administrators: true },
       { path: `${HOME}/sessions`, text: 'Sessions' },
       { path: `${HOME}/mails`, text: 'Mails to you' },
-      { path: `${HOME}/audit`, text: 'Audit' },
+      { path: `${HOME}/audit`, text: 'Audit', administrators: true },
     ],
   },
   {

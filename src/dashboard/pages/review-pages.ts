@@ -216,11 +216,11 @@ function leftOutOf({ parts, newer, older, checkedOut }: ReportPage): Html {
   const left = [
     ...(older > 0 ? [counted(older, 'older checkpoint')] : []),
     ...(newer > 0 ? [`${counted(newer, 'newer checkpoint')}${checkedOut ? ' with the checkout' : ''}`] : []),
-    ...(calls > 0 ? [`${counted(calls, 'call')} of the reports below`] : []),
+    ...(calls > 0 ? [`${counted(calls, 'call')} of the reports above`] : []),
   ];
   return left.length === 0
     ? nothing
-    : html`<p class="notice warning">Not on this page: ${left.join(', and ')}. <a href="#report">Links below</a> lead to them.</p>\n`;
+    : html`<p class="notice warning">Not on this page: ${left.join(', and ')}. <a href="#report">Links above</a> lead to them.</p>\n`;
 }
 
 const reportOf = ({ parts, newer, older, page }: ReportPage, path: string): Html => {
@@ -259,16 +259,18 @@ async function shownReview(
   if (part !== '') return shownPart(person, report, part);
   const asked = oneOf(query, 'page');
   const page = pageOfReport(report, /^[1-9]\d{0,4}$/.test(asked) ? Number(asked) : 1);
+  const lead = html`<p class="lead">Of the agent ${(await agentOf(person, review.agent_id)).name} ${badge(review.risk)}: what it did comes first, then <a href="#decision">the decision</a>.</p>\n`;
   return personsPage(person, {
     title: 'Review',
     path: REVIEWS_PATH,
     refusal,
     live: { ids: [id, review.jti], looks: true },
     body: html`<h1>Review</h1>
-${live('outcome', (await reviewOutcome(person, review)) ?? nothing)}${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page), ...(notes !== undefined && { notes }) })}
-${live('session', html`<h2>The session</h2>\n${sessionTimeline(report)}<h2>Delegation</h2>\n${await sessionTree(person, report.passport)}`)}
+${live('outcome', (await reviewOutcome(person, review)) ?? nothing)}${lead}${live('session', html`<h2>The session</h2>\n${sessionTimeline(report)}<h2>Delegation</h2>\n${await sessionTree(person, report.passport)}`)}
 <h2 id="report">What the agent reported</h2>
 ${reportOf(page, pathOfReview(id))}
+<h2 id="decision">The decision</h2>
+${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page), ...(notes !== undefined && { notes }) })}
 <p>All of it: <code>GET /v1/passports/${review.jti}/report</code>. <a href="${HOME}">All that waits</a> · <a href="${REVIEWS_PATH}">All reviews</a></p>`,
   });
 }

@@ -70,7 +70,7 @@ interface Tab {
 
 /** By the `side` of the address. */
 const sides: Readonly<Record<string, Tab>> = {
-  '': {
+  ordered: {
     text: 'You ordered',
     route: mine,
     columns,
@@ -96,10 +96,17 @@ const sides: Readonly<Record<string, Tab>> = {
   },
 };
 
-const sideOf = ({ visit }: PersonsVisit): string => {
-  const side = oneOf(visit.query, 'side');
-  return Object.hasOwn(sides, side) ? side : '';
-};
+/** The side that is asked for, else the first that has something. */
+async function sideOf({ visit }: PersonsVisit): Promise<string> {
+  const asked = oneOf(visit.query, 'side');
+  if (Object.hasOwn(sides, asked)) return asked;
+  if (Object.keys(visit.query).some((name) => name !== 'done')) return 'ordered';
+  for (const [side, { route }] of Object.entries(sides)) {
+    const { body } = await visit.call(route as typeof mine, { query: { limit: '1' } });
+    if (body.invocations.length > 0) return side;
+  }
+  return 'ordered';
+}
 
 const ownSkillChoices = (person: PersonsVisit) =>
   choicesOf(person, ownSkills, { choices: ({ skills }) => skills.map(({ id, name }) => [id, name] as const) });
@@ -118,16 +125,15 @@ export const invocationsPage = consolePage({
   operation: 'invocationsPage',
   path: INVOCATIONS_PATH,
   async show(person) {
-    const side = sideOf(person);
+    const side = await sideOf(person);
     const tab = sides[side] as Tab;
     const list = await listOf(person, tab.route as typeof mine, {
-      id: side === '' ? 'invocations' : side,
+      id: side === 'ordered' ? 'invocations' : side,
       label: 'Invocations',
       path: INVOCATIONS_PATH,
-      input: { query: { limit: '50' } },
       rows: (reply: z.output<typeof mine.reply>) => withNames(person, reply.invocations),
       columns: tab.columns,
-      kept: side === '' ? {} : { side },
+      kept: { side },
       filters: [...tab.filters, filterOf('skill_id', 'Skill', tab.own ? await ownSkillChoices(person) : null)],
       nothing: tab.nothing,
     });
@@ -139,7 +145,7 @@ export const invocationsPage = consolePage({
 ${tabs(
   'Side',
   Object.entries(sides).map(([name, { text }]) => ({
-    href: name === '' ? INVOCATIONS_PATH : `${INVOCATIONS_PATH}?side=${name}`,
+    href: `${INVOCATIONS_PATH}?side=${name}`,
     text,
     current: name === side,
   })),

@@ -37,7 +37,11 @@ const favoriteForms = (isOne: boolean | null): Html =>
 async function ratingsOf({ visit }: PersonsVisit): Promise<Html> {
   const { body } = await visit.call(ratings, { params: { id: visit.id } });
   if (body.rating_count === 0) return html`<p class="muted">Nobody has rated it yet.</p>\n`;
-  return html`<p><strong>★ ${body.average_rating ?? ''}</strong> of 5. Rated by ${body.rating_count}; of them ${body.verified_count} completed a run.</p>
+  const headline =
+    body.verified_count === 0
+      ? html`Nobody who rated it has completed a run.`
+      : html`<strong>★ ${body.average_rating ?? ''}</strong> of 5.`;
+  return html`<p>${headline} Rated by ${body.rating_count}; of them ${body.verified_count} completed a run.</p>
 <ul class="meters">${['5', '4', '3', '2', '1'].map((stars) => meter(`${stars} ★`, body.distribution[stars] ?? 0, body.rating_count))}</ul>
 `;
 }

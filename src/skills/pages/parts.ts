@@ -28,10 +28,13 @@ export const executedBy: Readonly<Record<ListedSkill['execution_mode'], string>>
   source: 'by the service, its code shown',
 };
 
-export const ratingOf = ({ average_rating: average, rating_count: count }: ListedSkill): Html =>
+/** Stars are shown once a run was completed: before that nobody can know how good it is. */
+export const ratingOf = ({ average_rating: average, rating_count: count, invocation_count: runs }: ListedSkill): Html =>
   average === null
     ? html`<span class="muted">not rated yet</span>`
-    : html`★ ${average} <span class="muted">of 5, ${count} rated</span>`;
+    : runs === 0
+      ? html`<span class="muted">no completed run yet</span>`
+      : html`★ ${average} <span class="muted">of 5, ${count} rated</span>`;
 
 export const tagsOf = ({ tags }: Pick<ListedSkill, 'tags'>): Html =>
   tags.length === 0

@@ -522,15 +522,15 @@ describe('Reviews on the dashboard', () => {
     const first = await browser.open(path);
     assert.deepEqual(titlesOf(first), ['Checkout', ...down(22, 3)]);
     assert.match(
-      first.cards[0] ?? '',
-      /Not on this page: 2 older checkpoints, and 6 calls of the reports below\. .*Approve/,
+      first.cards.at(-1) ?? '',
+      /Not on this page: 2 older checkpoints, and 6 calls of the reports above\. .*Approve/,
     );
     const second = await first.follow('Older');
     assert.deepEqual(titlesOf(second), down(2, 1));
     assert.match(second.text, /step 1 ends/);
     assert.match(
-      second.cards[0] ?? '',
-      /Not on this page: 20 newer checkpoints with the checkout, and 5 calls of the reports below\. .*Approve/,
+      second.cards.at(-1) ?? '',
+      /Not on this page: 20 newer checkpoints with the checkout, and 5 calls of the reports above\. .*Approve/,
     );
     assert.match(second.text, /call-20-of-25 and 5 more/);
     assert.doesNotMatch(second.text, /call-21-of-25/);

@@ -15,6 +15,7 @@ describe('Pages of invocations', () => {
     const atProvider = browserOf(await buildPerson(provider, 'member'));
     const list = await atProvider.open('/dashboard/invocations?side=provided');
     assert.match(list.text, new RegExp(`${id}.*pending.*\\$0\\.25`));
+    assert((await atProvider.open('/dashboard/invocations')).text.includes(id), 'opens on a tab that has something');
     const page = await list.follow(id);
     assert(!page.html.includes('<script>alert'));
     const claimed = await page.press('Claim it');
