@@ -1,5 +1,4 @@
 import type { Encryption } from '../context/encryption.ts';
-import type { JsonObject } from '../json/value.ts';
 import type { Visit } from '../http/pages/people-pages.ts';
 
 /*
@@ -28,7 +27,7 @@ export function sealTyped({ seal }: Pick<Encryption, 'seal'>, { path, form }: Ke
 /** @returns null where nobody sealed it here */
 export function openTyped({ open }: Pick<Encryption, 'open'>, sealed: string): Kept | null {
   try {
-    return JSON.parse(open(sealed, PURPOSE)) as JsonObject as unknown as Kept;
+    return JSON.parse(open(sealed, PURPOSE)) as Kept;
   } catch {
     return null; // the cipher throws errors of many kinds for what it has not sealed
   }
