@@ -8,7 +8,7 @@ import type { Visit } from '../http/pages/people-pages.ts';
 const PURPOSE = 'console-typed';
 /** Bytes of JSON at most: sealed they fit into a form of signing in, beside its other fields. */
 const MAX_BYTES = 8_000;
-/** Fields that are on no page once they were sent. The form gets a new key. */
+/** Fields that are on no page once they were sent. The form gets another key. */
 const SECRET = /key|secret|token|code|password/i;
 
 /** A form, and the address that it was sent to. */

@@ -81,7 +81,7 @@ async function signedInAt<V extends Visit>(visit: V): Promise<PersonsVisit<V> | 
   return session === null ? null : { visit, caller, session };
 }
 
-/** The typed fields go along, where they can be shown again. */
+/** The form goes along, where it can be shown again. */
 function ended({ context, query, form: sent }: Submission, path: string): Page {
   const form = sent as Visit['query'];
   // A form of `consolePage` names its act; no other page shows one again.
