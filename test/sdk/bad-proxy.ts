@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -95,8 +96,10 @@ export async function openBadProxy(target: string): Promise<BadProxy> {
   const open = () =>
     createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
   let server = open();
-  const listen = (port: number): Promise<void> =>
-    new Promise((resolve) => void server.listen(port, '127.0.0.1', resolve));
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
   await listen(0);
   const { port } = server.address() as AddressInfo;
   return {

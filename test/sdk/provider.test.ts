@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { Carnet, CarnetError, WorkRefused, type Serving } from '../../sdk/typescript/src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildOperator, echoSchema, unique, type TestOperator } from '../support/factories.ts';
@@ -127,7 +128,7 @@ describe('provider of the SDK in TypeScript', () => {
     ) => {
       // Somebody else with the same key ends it.
       await api.completeInvocation({ path: { id: invocation.id }, body: { output: { text: 'elsewhere' } } });
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      await once(signal, 'abort');
       reasons.push(signal.reason);
       return shout(input);
     };
@@ -204,7 +205,7 @@ describe('provider of the SDK in TypeScript', () => {
       fetch: async (...request) => {
         const answer = fetch(...request);
         // It is back once a delivery has found nobody.
-        if (String(request[0]).endsWith('/complete')) await answer.catch(() => away.start());
+        if ((request[0] as string).endsWith('/complete')) await answer.catch(() => away.start());
         return await answer;
       },
     });
