@@ -136,8 +136,10 @@ describe('carnet on the command line', () => {
   describe('with a receiver on this machine', () => {
     const received: { headers: IncomingHttpHeaders; body: string }[] = [];
     const server = createServer((request, response) => {
-      void Array.fromAsync(request as AsyncIterable<Buffer>).then((chunks) => {
-        received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        received.push({ headers: request.headers, body });
         response.end();
       });
     });

@@ -24,3 +24,6 @@ export function admit<Incoming extends Request>(door: Door, params?: ParamsOf<In
     return undefined;
   };
 }
+
+/** Of a request that was admitted. */
+export const passportOf = (request: Request): Passport | undefined => request.passport;
