@@ -110,7 +110,7 @@ describe('door of the SDK in TypeScript', () => {
   it('fetches keys and list once for many calls', async () => {
     const asked: string[] = [];
     const counting: typeof fetch = (input, init) => {
-      asked.push(new URL(String(input)).pathname);
+      asked.push(new URL(input instanceof Request ? input.url : input).pathname);
       return fetch(input, init);
     };
     const gate = opened({ fetch: counting });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { packSdk } from '../../scripts/pack-sdk.ts';
 import { issue, openHolder } from '../passports/holders.ts';
-import { buildOperator } from '../support/factories.ts';
+import { buildOperator, unique } from '../support/factories.ts';
 import { blockOf, ROOT } from '../support/pasted.ts';
 import { startProgram } from '../support/process.ts';
 import { service } from '../support/service.ts';
@@ -65,6 +65,8 @@ process.exit();
 describe('the packages of the SDK, installed as users install them', function () {
   this.timeout(INSTALL_MS);
   let folder: string;
+  /** Other tests sell a `shout` too. */
+  const skill = unique('shout');
   before(async function () {
     this.timeout(2 * INSTALL_MS);
     folder = await mkdtemp(join(tmpdir(), 'carnet-sdk-'));
@@ -79,7 +81,10 @@ describe('the packages of the SDK, installed as users install them', function ()
     await npm(['install', '--no-save', ...files]);
     await rm(packed, { recursive: true });
     for (const name of ['sell', 'buy', 'express', 'others'])
-      await writeFile(join(folder, `${name}.ts`), (await blockOf('docs/sdk.md', name)).code);
+      await writeFile(
+        join(folder, `${name}.ts`),
+        (await blockOf('docs/sdk.md', name)).code.replaceAll("'shout'", `'${skill}'`),
+      );
     await writeFile(join(folder, 'ask.ts'), ASK);
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   });
@@ -101,11 +106,11 @@ describe('the packages of the SDK, installed as users install them', function ()
   it('sells and buys', async () => {
     const [seller, buyer] = [await buildOperator(), await buildOperator({ cents: 100 })];
     const as = ({ key }: { key: string | null }) => ({
-      ...process.env,
+      PATH: process.env['PATH'] ?? '',
       CARNET_BASE_URL: service().baseUrl,
       CARNET_API_KEY: key ?? '',
     });
-    const selling = startProgram(join(folder, 'sell.ts'), as(seller) as Record<string, string>);
+    const selling = startProgram(relative(ROOT, join(folder, 'sell.ts')), as(seller));
     try {
       const until = Date.now() + INSTALL_MS / 2;
       let printed = '';
