@@ -103,7 +103,7 @@ describe('door of the SDK in TypeScript', () => {
       return (await because(fresh.admit(parent.token))) === 'revoked' && fresh;
     });
     assert.equal(await because(gate.admit(child.token)), 'revoked');
-    // What is kept of a token does not admit it.
+    // A token that is kept is checked for revocation all the same.
     assert.equal(await because(gate.admit(parent.token)), 'revoked');
   });
 

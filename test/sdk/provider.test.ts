@@ -61,7 +61,7 @@ describe('provider of the SDK in TypeScript', () => {
     });
   });
 
-  it('does what is invoked, many at once', async () => {
+  it('does what is invoked, many in parallel', async () => {
     let [now, most] = [0, 0];
     const all = Promise.withResolvers<void>();
     const together = async (input: { text: string }) => {

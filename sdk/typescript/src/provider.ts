@@ -14,7 +14,7 @@ export interface Work {
 export type Handler<Input = Values, Output = Values> = (input: Input, work: Work) => Output | Promise<Output>;
 
 export interface ServeOptions {
-  /** Invocations that are worked on at once; one unless set. */
+  /** Invocations that are worked on together; one unless set. */
   concurrency?: number;
   /** Without a heartbeat in this time another worker gets the work; 60 unless set. A heartbeat is sent each third of it. */
   leaseSeconds?: number;
