@@ -247,10 +247,17 @@ export const articles: Article[] = [
     instead: 'write it again from the published format',
   },
   {
+    name: 'sdk',
+    files: ['sdk/**'],
+    may: ['sdk/**', 'npm:jose', 'node:**'],
+    why: 'it is installed by users, who have nothing else of this project',
+    instead: 'call the service, or write it again from its published documents',
+  },
+  {
     name: 'production-only',
     files: ['{src,workflows,activities,temporal}/**'],
-    never: ['test/**', 'bench/**', 'scripts/**'],
-    why: 'tests, benches and scripts are not part of what is deployed',
+    never: ['test/**', 'bench/**', 'scripts/**', 'sdk/**'],
+    why: 'tests, benches, scripts and the SDK are not part of what is deployed',
     instead: 'move what both need into src',
   },
 ];

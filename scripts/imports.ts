@@ -10,7 +10,7 @@ import { parseSync, Visitor, type Expression } from 'oxc-parser';
 export type Import = { file: string; line: number; specifier: string; kind: 'value' | 'type'; target: string };
 
 /** The folders that the import law is about. */
-const folders = ['src', 'workflows', 'activities', 'temporal', 'test', 'bench', 'scripts'];
+const folders = ['src', 'workflows', 'activities', 'temporal', 'test', 'bench', 'scripts', 'sdk'];
 
 /** Every `.ts` file in them, as paths from `root`, sorted. */
 export function sourceFiles(root: string): string[] {

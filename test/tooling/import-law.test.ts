@@ -189,6 +189,8 @@ const crimes: [string, string, string, string][] = [
     'src/skills/publish.ts',
   ],
   ['verifiers', 'scripts/monitor/a.ts', `import { z } from 'zod';`, 'npm:zod'],
+  ['sdk', 'sdk/a.ts', `import { publish } from '../src/skills/publish.ts';`, 'src/skills/publish.ts'],
+  ['sdk', 'sdk/a.ts', `import { z } from 'zod';`, 'npm:zod'],
   [
     'production-only',
     'src/claims/log.ts',

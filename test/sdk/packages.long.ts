@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { packSdk } from '../../scripts/pack-sdk.ts';
+import { issue, openHolder } from '../passports/holders.ts';
+import { buildOperator, unique } from '../support/factories.ts';
+import { blockOf, ROOT } from '../support/pasted.ts';
+import { startProgram } from '../support/process.ts';
+import { service } from '../support/service.ts';
+
+const run = promisify(execFile);
+/** Registries are slow. */
+const INSTALL_MS = 300_000;
+
+/** As strict as any user: the types of the packages are checked too. */
+const TSCONFIG = {
+  compilerOptions: {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    target: 'es2024',
+    module: 'nodenext',
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    types: ['node'],
+    skipLibCheck: true,
+  },
+  include: ['*.ts', 'node_modules/carnet-sdk/dist/*.d.ts'],
+};
+
+/** Asks each framework with a passport and without one, and prints the two answers. */
+const ASK = `import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { app } from './express.ts';
+import { hono, koa, server } from './others.ts';
+
+const token = process.argv[2];
+const ask = async (name: string, port: number): Promise<void> => {
+  const url = \`http://127.0.0.1:\${port}/\`;
+  const good = await fetch(url, { headers: { authorization: \`Bearer \${token}\` } });
+  const bad = await fetch(url);
+  const { reason } = (await bad.json()) as { reason: string };
+  console.log(name, good.status, await good.text(), bad.status, reason, bad.headers.get('www-authenticate'));
+};
+const portOf = (address: unknown): number => (address as AddressInfo).port;
+const onExpress = app.listen(0, '127.0.0.1', () => onKoa.emit('ready'));
+const onKoa = koa.listen(0, '127.0.0.1');
+await new Promise((resolve) => onKoa.once('ready', resolve));
+await ask('express', portOf(onExpress.address()));
+await ask('koa', portOf(onKoa.address()));
+await server.listen({ port: 0, host: '127.0.0.1' });
+await ask('fastify', portOf(server.server.address()));
+await new Promise<void>((resolve) => {
+  const onHono = serve({ fetch: hono.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
+    void ask('hono', port).then(() => { onHono.close(); resolve(); });
+  });
+});
+process.exit();
+`;
+
+describe('the packages of the SDK, installed as users install them', function () {
+  this.timeout(INSTALL_MS);
+  let folder: string;
+  /** Other tests sell a `shout` too. */
+  const skill = unique('shout');
+  before(async function () {
+    this.timeout(2 * INSTALL_MS);
+    folder = await mkdtemp(join(tmpdir(), 'carnet-sdk-'));
+    for (const file of ['package.json', 'package-lock.json'])
+      await copyFile(join(ROOT, 'test', 'clients', 'sdk-typescript', file), join(folder, file));
+    const npm = (args: string[]) =>
+      run('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, timeout: INSTALL_MS });
+    const packed = await mkdtemp(join(tmpdir(), 'carnet-packed-'));
+    await packSdk(packed);
+    const files = (await readdir(packed)).map((file) => join(packed, file));
+    await npm(['ci']);
+    await npm(['install', '--no-save', ...files]);
+    await rm(packed, { recursive: true });
+    for (const name of ['sell', 'buy', 'express', 'others'])
+      await writeFile(
+        join(folder, `${name}.ts`),
+        (await blockOf('docs/sdk.md', name)).code.replaceAll("'shout'", `'${skill}'`),
+      );
+    await writeFile(join(folder, 'ask.ts'), ASK);
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('compiles the blocks of the page', async () => {
+    await run(join(folder, 'node_modules', '.bin', 'tsc'), ['-p', '.'], { cwd: folder }).catch(
+      (error: { stdout: string }) => assert.fail(error.stdout),
+    );
+  });
+
+  it('sells in eight lines, and admits in five', async () => {
+    const lines = async (name: string): Promise<number> =>
+      (await blockOf('docs/sdk.md', name)).code.split('\n').filter((line) => line.trim() !== '').length;
+    assert.equal(await lines('sell'), 7);
+    assert.equal(await lines('express'), 5);
+  });
+
+  it('sells and buys', async () => {
+    const [seller, buyer] = [await buildOperator(), await buildOperator({ cents: 100 })];
+    const as = ({ key }: { key: string | null }) => ({
+      PATH: process.env['PATH'] ?? '',
+      CARNET_BASE_URL: service().baseUrl,
+      CARNET_API_KEY: key ?? '',
+    });
+    const selling = startProgram(relative(ROOT, join(folder, 'sell.ts')), as(seller));
+    try {
+      const until = Date.now() + INSTALL_MS / 2;
+      let printed = '';
+      while (printed === '' && Date.now() < until)
+        printed = await run(process.execPath, ['buy.ts'], { cwd: folder, env: as(buyer) }).then(
+          ({ stdout }) => stdout,
+          (error: { stderr: string }) => (error.stderr.includes('Nobody sells it') ? '' : assert.fail(error.stderr)),
+        );
+      assert.equal(printed, "{ text: 'HELLO' } 25 cents\n", selling.output());
+    } finally {
+      await selling.kill();
+    }
+  });
+
+  it('admits a passport in each framework, and refuses a call without one', async () => {
+    const holder = await openHolder();
+    const { token, jti } = await issue(holder);
+    const { stdout } = await run(process.execPath, ['ask.ts', token], {
+      cwd: folder,
+      env: { ...process.env, CARNET_BASE_URL: service().baseUrl },
+    });
+    assert.deepEqual(
+      stdout.trim().split('\n'),
+      ['express', 'koa', 'fastify', 'hono'].map((name) => `${name} 200 ${jti} 401 missing Bearer`),
+    );
+  });
+
+  it('has the command line', async () => {
+    const { key } = await buildOperator({ cents: 12 });
+    const { stdout } = await run(join(folder, 'node_modules', '.bin', 'carnet'), ['whoami', '--json'], {
+      env: { ...process.env, CARNET_BASE_URL: service().baseUrl, CARNET_API_KEY: key ?? '' },
+    });
+    assert.equal((JSON.parse(stdout) as { balance_cents: number }).balance_cents, 12);
+  });
+});
