@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { packSdk } from '../../scripts/pack-sdk.ts';
 import { issue, openHolder } from '../passports/holders.ts';
 import { buildOperator, unique } from '../support/factories.ts';
-import { blockOf, ROOT } from '../support/pasted.ts';
+import { blockOf, ROOT, type Block } from '../support/pasted.ts';
 import { startProgram } from '../support/process.ts';
 import { service } from '../support/service.ts';
 
@@ -67,8 +67,15 @@ describe('the packages of the SDK, installed as users install them', function ()
   let folder: string;
   /** Other tests sell a `shout` too. */
   const skill = unique('shout');
+  let blocks: Record<'sell' | 'buy' | 'express' | 'others', Block>;
   before(async function () {
     this.timeout(2 * INSTALL_MS);
+    blocks = {
+      sell: await blockOf('docs/sdk.md', 'sell'),
+      buy: await blockOf('docs/sdk.md', 'buy'),
+      express: await blockOf('docs/sdk.md', 'express'),
+      others: await blockOf('docs/sdk.md', 'others'),
+    };
     folder = await mkdtemp(join(tmpdir(), 'carnet-sdk-'));
     for (const file of ['package.json', 'package-lock.json'])
       await copyFile(join(ROOT, 'test', 'clients', 'sdk-typescript', file), join(folder, file));
@@ -80,11 +87,8 @@ describe('the packages of the SDK, installed as users install them', function ()
     await npm(['ci']);
     await npm(['install', '--no-save', ...files]);
     await rm(packed, { recursive: true });
-    for (const name of ['sell', 'buy', 'express', 'others'])
-      await writeFile(
-        join(folder, `${name}.ts`),
-        (await blockOf('docs/sdk.md', name)).code.replaceAll("'shout'", `'${skill}'`),
-      );
+    for (const [name, { code }] of Object.entries(blocks))
+      await writeFile(join(folder, `${name}.ts`), code.replaceAll("'shout'", `'${skill}'`));
     await writeFile(join(folder, 'ask.ts'), ASK);
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   });
@@ -96,11 +100,9 @@ describe('the packages of the SDK, installed as users install them', function ()
     );
   });
 
-  it('sells in eight lines, and admits in five', async () => {
-    const lines = async (name: string): Promise<number> =>
-      (await blockOf('docs/sdk.md', name)).code.split('\n').filter((line) => line.trim() !== '').length;
-    assert.equal(await lines('sell'), 7);
-    assert.equal(await lines('express'), 5);
+  it('sells in eight lines, and admits in five', () => {
+    const lines = ({ code }: Block): number => code.split('\n').filter((line) => line.trim() !== '').length;
+    assert.deepEqual([lines(blocks.sell), lines(blocks.express)], [7, 5]);
   });
 
   it('sells and buys', async () => {

@@ -61,6 +61,7 @@ describe('.ci/run', () => {
       '== SQL',
       '== types',
       '== openapi.json is fresh',
+      '== the core of the SDK is fresh',
       '== openapi.json for client generators',
       '== docker-compose.yml',
       '== tests',

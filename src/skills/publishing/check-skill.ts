@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import type { CheckSkill } from '../schema.ts';
 import { checkSchemas } from './check-schemas.ts';
-import { checkModels } from './publish-skill.ts';
+import { checkAgent, checkModels } from './publish-skill.ts';
 import { assertMaySpendSellerKey } from './seller-key.ts';
 import { isAnsweredBySeller } from '../skill-code.ts';
 
@@ -18,6 +18,7 @@ export async function checkSkill(context: Context, caller: Caller, { input, ...s
   const { input_schema: inputSchema, output_schema: outputSchema } = skill;
   await checkSchemas(context, caller, { input_schema: inputSchema, output_schema: outputSchema });
   checkModels(context.config, skill);
+  await checkAgent(context.pool, caller.operatorId, skill);
   if (input === undefined) return;
   const schemaText = JSON.stringify(inputSchema);
   const errors = await context.schemas.validate({

@@ -3,8 +3,9 @@ import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runKeptCommand } from '../../commands/run.ts';
 import type { Config } from '../../context/config.ts';
 import type { Context } from '../../context/context.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, invalid } from '../../errors/carnet-error.ts';
-import { newId } from '../../ids/ids.ts';
+import { newId, type OperatorId } from '../../ids/ids.ts';
 import { cut, shown } from '../../json/shown.ts';
 import { pricesOfModel } from '../../models/settings.ts';
 import { checkSchemas } from './check-schemas.ts';
@@ -63,12 +64,7 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
     work: async (unit) => {
       const { connection, audit } = unit;
       const { operatorId } = call.caller;
-      if (body.agent_id !== undefined) {
-        const agent = await findAgent(connection, { operatorId, agentId: body.agent_id });
-        assertThat(agent, () =>
-          invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }),
-        );
-      }
+      await checkAgent(connection, operatorId, body);
       const refused = await approvalToSpend(context, { unit, call, body });
       if (refused !== null) return refused;
       await insertSkill(connection, { id, operatorId, body, review });
@@ -76,4 +72,15 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
       return { status: 201, body: await showSkill(context, connection, id), location: `/v1/skills/${id}` };
     },
   });
+}
+
+/** @throws CarnetError VALIDATION_ERROR for an agent of somebody else */
+export async function checkAgent(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  { agent_id: agentId }: Pick<PublishSkill, 'agent_id'>,
+): Promise<void> {
+  if (agentId === undefined) return;
+  const agent = await findAgent(connection, { operatorId, agentId });
+  assertThat(agent, () => invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }));
 }

@@ -192,6 +192,9 @@ export const bodyIds: BodyId[] = [
   tried('POST /v1/skills', { member: 'agent_id', outcome: 'named' }, (id) =>
     publication({ name: 'tried', agent_id: id }),
   ),
+  tried('POST /v1/skills/check', { member: 'agent_id', outcome: 'named' }, (id) =>
+    publication({ name: 'tried', agent_id: id }),
+  ),
   tried('POST /v1/skills/:id/rate', { member: 'invocation_id', outcome: 'named' }, (id) => ({
     rating: 5,
     invocation_id: id,
