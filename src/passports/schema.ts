@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConstraintsSchema } from '../authority/index.ts';
+import { cents } from '../fields/cents.ts';
 import { distinct, text } from '../fields/text.ts';
 import { AuthorityRefSchema, ServiceScopeSchema } from './token.ts';
 
@@ -59,6 +60,8 @@ const IntentSchema = z
 
 const audience = distinct(id, 100).min(1);
 
+const budget = z.strictObject({ amount_cents: cents }).meta({ id: 'RequestedBudget', description: 'US cents' });
+
 export const IssueBodySchema = z
   .strictObject({
     agent_id: id,
@@ -70,6 +73,10 @@ export const IssueBodySchema = z
     audience: audience.optional().meta({
       description:
         'The `service_id`s that may accept the passport, each one of its services; left out: all of them may',
+    }),
+    budget: budget.optional().meta({
+      description:
+        'The most that its invocations, and those of all that come of it, may cost; left out: only the limits of agent and key hold',
     }),
     identity_claim_ids: distinct(id, 100).optional(),
     authority_binding_ids: distinct(id, 8).default([]),
@@ -90,6 +97,9 @@ export const DelegateBodySchema = z
     scopes: scopeItems,
     audience: audience.optional().meta({
       description: "Each one of the child's services; left out: all of them, if the parent has an audience",
+    }),
+    budget: budget.optional().meta({
+      description: 'At most what remains of each budget above, which also counts what is spent of this one',
     }),
     ttl_seconds: ttlSeconds.optional().meta({ description: 'Left out: 900, or less if the parent expires sooner' }),
   })

@@ -15,6 +15,7 @@ declare
   answer invocation_answer;
   moment timestamptz;
   promised bigint;
+  purpose passport_purposes;
 begin
   answer := replay_invocation_answer(p_operator, p_agent_part, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
@@ -32,13 +33,14 @@ begin
     perform refuse('INPUT_SCHEMA_MISMATCH', 'The input does not match the input schema of the skill.');
   end if;
 
+  if p_passport is not null then select * into purpose from passport_purposes where jti = p_passport; end if;
   insert into invocations (id, skill_id, skill_revision, skill_version, execution_mode, consumer_operator_id, provider_operator_id,
       agent_id, passport_id, mission_id, api_key_id, price_cents, self_invocation, input, input_hash, created_at, expires_at,
-      compute_bound_cents, trial)
+      compute_bound_cents, trial, budgets)
     values (p_invocation, p_skill, skill.revision, skill.version, skill.execution_mode, p_operator, skill.provider_operator_id,
-      skill.agent_id, p_passport, coalesce(p_mission, (select mission_id from passport_purposes where jti = p_passport)), p_api_key, skill.price_cents,
+      skill.agent_id, p_passport, coalesce(p_mission, purpose.mission_id), p_api_key, skill.price_cents,
       skill.provider_operator_id = p_operator, p_input, p_input_hash, moment, moment + make_interval(secs => p_ttl_seconds),
-      case skill.execution_mode when 'open' then 0 else p_compute_bound end, p_trial)
+      case skill.execution_mode when 'open' then 0 else p_compute_bound end, p_trial, purpose.budgets)
     returning * into created;
   insert into audit_events (operator_id, actor, action, target, request_id)
     values (p_operator, p_actor, 'invocation.created', p_invocation, p_request);
@@ -52,6 +54,7 @@ begin
   if promised > 0 then
     if skill.agent_id is not null then perform count_agent_spending(skill.agent_id, promised, skill.agent_limit, moment); end if;
     if p_api_key is not null then perform count_agent_spending(p_api_key, promised, p_api_key_limit, moment); end if;
+    if created.budgets is not null then perform count_passport_spending(created.budgets, promised); end if;
   end if;
   perform meter_action(p_operator, 'invocation');
   if promised > 0 then

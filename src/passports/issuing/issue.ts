@@ -39,7 +39,8 @@ export async function issuePassport(
         p_session => ${composed?.claims.session_id ?? null}, p_agent => ${body.agent_id},
         p_accountability => ${composed?.accountability ?? null}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
         p_session_seconds => ${context.config.sessionMaxSeconds}, p_interval => ${composed?.interval ?? null},
-        p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)})`,
+        p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)},
+        p_budget => ${body.budget?.amount_cents ?? null})`,
   });
 }
 
