@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ConstraintsSchema } from '../authority/index.ts';
 import { cents } from '../fields/cents.ts';
 import { distinct, text } from '../fields/text.ts';
+import { BudgetSchema } from './budgets/queries.ts';
 import { AuthorityRefSchema, ServiceScopeSchema } from './token.ts';
 
 /** Seconds that a passport is valid where the request does not say. */
@@ -72,7 +73,7 @@ export const IssueBodySchema = z
     }),
     audience: audience.optional().meta({
       description:
-        'The `service_id`s that may accept the passport, each one of its services; left out: all of them may',
+        'The `service_id`s that may accept the passport, each one of its services, or the `iss` of passports: this service, at which it may then invoke; left out: all of its services may accept it',
     }),
     budget: budget.optional().meta({
       description:
@@ -96,7 +97,8 @@ export const DelegateBodySchema = z
     child_agent_id: id,
     scopes: scopeItems,
     audience: audience.optional().meta({
-      description: "Each one of the child's services; left out: all of them, if the parent has an audience",
+      description:
+        "Each one of the child's services, or the `iss` of passports; left out, if the parent has an audience: all of them that are in it",
     }),
     budget: budget.optional().meta({
       description: 'At most what remains of each budget above, which also counts what is spent of this one',
@@ -198,6 +200,7 @@ export type Passport = z.infer<typeof PassportSchema>;
 
 /** As it is read by its jti. */
 export const EvidencedPassportSchema = PassportSchema.extend({
+  budget: BudgetSchema.nullable().describe('null: neither it nor a passport above has one.'),
   services: z.array(ServiceScopeSchema).describe('What it may do, at each service.'),
   claim_ids: z
     .array(z.string())

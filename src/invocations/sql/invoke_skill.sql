@@ -1,13 +1,13 @@
 -- Creates an invocation and holds its price, and beside it the most that its execution can cost (`p_compute_bound`, null: that is not known). `p_input_fits` says whether the input matches the input schema of revision
 -- `p_revision`; when the skill has another revision by now, CN004 makes the caller check again. What is over the tier's
 -- allowance is charged after the budgets and before the hold: budgets come before the usage counter, and that before the
--- wallet (rule 12).
+-- wallet (rule 12). `p_by_passport`: the passport is the credential, and nobody has shown a key.
 create function invoke_skill(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_invocation text, p_hold text, p_skill text, p_revision int, p_input text, p_input_hash text, p_input_fits boolean,
   p_agent text, p_passport text, p_api_key text, p_api_key_limit bigint, p_ttl_seconds double precision, p_max_price bigint,
   p_mission text default null, p_compute_bound bigint default 0, p_trial boolean default false,
-  p_model_calls jsonb default '[]'
+  p_model_calls jsonb default '[]', p_by_passport boolean default false
 ) returns invocation_answer language plpgsql as $$
 declare
   skill admitted_invocation;
@@ -20,6 +20,7 @@ begin
   answer := replay_invocation_answer(p_operator, p_agent_part, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
 
+  if p_by_passport then perform assert_bearer_may_invoke(p_operator, p_passport); end if;
   skill := admit_invocation(p_operator, p_skill, p_agent, p_passport, p_mission, p_max_price, p_trial);
   moment := clock_timestamp();
   if skill.revision is distinct from p_revision then

@@ -92,11 +92,12 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   const accountability = strongerMode(above, child.agent.accountability);
   const interval = checkpointInterval(child, accountability, checkpointInterval(delegator, above) ?? undefined);
   const services = narrowServices(withinAudience(parentClaims.services, parentAudience), requested, 'SCOPE_ESCALATION');
-  const audience = body.audience ?? (parentAudience && serviceIds(services));
+  const own = [context.config.publicBaseUrl].filter((id) => parentAudience?.includes(id) ?? true);
+  const audience = body.audience ?? (parentAudience && [...own, ...serviceIds(services)]);
   return {
     accountability,
     interval,
-    audience: audience && narrowAudience(audience, services, 'SCOPE_ESCALATION'),
+    audience: audience && narrowAudience(audience, { services, own, excessCode: 'SCOPE_ESCALATION' }),
     claims: {
       ...inheritedClaims(parentClaims),
       agent_id: child.agent.id,

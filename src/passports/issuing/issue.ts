@@ -73,7 +73,13 @@ async function composeIssue(context: Context, { call: { caller }, body, facts }:
   return {
     accountability: agent.accountability,
     interval,
-    audience: body.audience && narrowAudience(body.audience, services, 'SCOPE_NOT_GRANTED'),
+    audience:
+      body.audience &&
+      narrowAudience(body.audience, {
+        services,
+        own: [context.config.publicBaseUrl],
+        excessCode: 'SCOPE_NOT_GRANTED',
+      }),
     claims: {
       operator_id: caller.operatorId,
       agent_id: agent.id,

@@ -145,7 +145,7 @@ describe('The budget of a passport', () => {
     assertProblem(await tryDelegate(world, old.token, await toNewAgent(world, 1)), 'PASSPORT_EXPIRED');
   });
 
-  it('twelve delegates of four hops at once spend no more than the root has', async () => {
+  it('twelve delegates of four hops in parallel never spend more than the root has', async () => {
     const wide = await issue(world, of(60));
     const chains: SignedPassport[][] = await Promise.all(
       Array.from({ length: 12 }, async (_, nth) => {
