@@ -12,7 +12,7 @@ export interface Act {
   operation: string;
   /** The operator that calls; null for a signal: everybody with access to the Temporal namespace may act. */
   authority: OperatorId | null;
-  /** Of whose invocations alone; null: of any that the authority is party to. */
+  /** The agent whose invocations alone are meant; null: any that the authority is party to. */
   agentAlone: AgentId | null;
   /** The name in the audit trail. */
   actor: string;

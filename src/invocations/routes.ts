@@ -31,7 +31,7 @@ import { readInvocation, readPending } from './waiting.ts';
 
 const tag = 'invocations';
 const audience = 'anyone';
-/** Of what a passport may do by itself. */
+/** The audience of what a passport may do by itself. */
 const withPassports = 'anyone-or-passport';
 const params = z.object({ id: z.string() });
 const reply = InvocationSchema;

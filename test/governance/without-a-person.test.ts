@@ -68,6 +68,7 @@ const everyAct: Step[] = [
   stepOf('makeKey', 0, 0, 0, 0),
   stepOf('makeGrant', 0, 0),
   stepOf('changeOperator', 0, 0),
+  stepOf('changeOperator', 0, 6),
   stepOf('makeDestination', 0, 1),
   stepOf('deleteDestination', 0, 0),
   stepOf('rotateSecret', 0, 0),
