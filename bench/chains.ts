@@ -4,7 +4,8 @@ import { quantile } from './pairs.ts';
 import type { World } from './world.ts';
 
 export type Step = 'invoke' | 'claim' | 'complete';
-const text = 'What is to be summarised here is one sentence of a hundred characters, as short as real work ever is.';
+export const text =
+  'What is to be summarised here is one sentence of a hundred characters, as short as real work ever is.';
 
 /** The calls of one run as callers saw them; a chain is an invocation invoked, claimed and completed. */
 export interface ChainRun {
@@ -20,7 +21,8 @@ export interface Pace {
   perSecond?: number;
 }
 
-const send = async <Answer>(
+/** @throws Error for a refusal */
+export const send = async <Answer>(
   client: Client,
   path: string,
   { key, body }: { key: string; body: object },

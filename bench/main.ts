@@ -7,6 +7,7 @@ import { b3 } from './b3-issue-passport.ts';
 import { b4Pages } from './b4-statement-pages.ts';
 import { b4 } from './b4-wallet-debit.ts';
 import { b5 } from './b5-lives.ts';
+import { b6Budgets } from './b6-budgets.ts';
 import { b6 } from './b6-command-latency.ts';
 import { b7 } from './b7-inbound.ts';
 import { b7Scanner } from './b7-scanner.ts';
@@ -34,6 +35,7 @@ const benches: Record<string, Bench> = {
   'b4-pages': b4Pages,
   b5,
   b6,
+  'b6-budgets': b6Budgets,
   b7,
   'b7-scanner': b7Scanner,
   b8,

@@ -29,6 +29,11 @@ const EXCEPTIONS: Exceptions = {
       table: 'invocations',
       why: 'the proof of the ledger compares holds and budgets with the invocations they are for',
     },
+    ...['passport_budgets', 'passports', 'passport_lineages'].map((table) => ({
+      folder: 'src/billing/ledger/laws/',
+      table,
+      why: 'the proof of the ledger compares what a passport has used with what it and those below it invoked',
+    })),
   ],
   views: [
     { domain: 'accounts', view: 'operator_seats', why: 'billing sells the seats that members take' },

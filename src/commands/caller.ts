@@ -60,6 +60,8 @@ interface PassportBearer {
   operatorId: OperatorId;
   agentId: AgentId;
   jti: PassportId;
+  /** Why it may not invoke for its agent, a sentence; null: it may. */
+  mayNotInvoke: string | null;
 }
 
 /** The part of an idempotency key's name that keeps the keys of an agent or a partner apart from their operator's; '' for operators. */
@@ -67,6 +69,9 @@ export const agentPart = (caller: Caller): AgentId | PartnerGrantId | '' => {
   if (caller.kind === 'operator') return '';
   return caller.kind === 'partner' ? caller.grantId : caller.agentId;
 };
+
+/** The agent whose invocations alone a passport may see and withdraw; null: everybody else, who is judged by their operator. */
+export const agentAlone = (caller: Caller): AgentId | null => (caller.kind === 'passport' ? caller.agentId : null);
 
 /** The grant of a partner, who sees nothing else; null: everybody else. */
 export const grantOf = (caller: Caller): PartnerGrantId | null => (caller.kind === 'partner' ? caller.grantId : null);

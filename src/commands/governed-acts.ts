@@ -137,6 +137,12 @@ export const governedActs = {
     why: 'Earnings are paid out to it: only an owner decides where money leaves to.',
     by: 'owner',
   },
+  'operator.passports_may_invoke': {
+    call: 'PATCH /v1/operators/me',
+    what: 'Letting passports invoke (`passports_may_invoke`)',
+    why: 'Who holds such a passport spends money of the wallet without a key.',
+    by: 'administrator',
+  },
   'destination.created': {
     call: 'POST /v1/notifications/destinations',
     what: 'Adding a destination of notifications',

@@ -42,6 +42,7 @@ export const ErrorCodes = {
   OPERATOR_SUSPENDED: [403, 'The operator is suspended'],
   ORIGIN_FORBIDDEN: [403, 'The request comes from another site'],
   PARTNER_SCOPE: [403, 'A partner may not do this'],
+  PASSPORT_BUDGET_EXCEEDED: [403, 'The budget of a passport is used up'],
   PASSPORT_EXPIRED: [403, 'The passport has expired'],
   PASSPORT_REVOKED: [403, 'The passport was revoked'],
   PROVIDER_NOT_ALLOWED: [403, 'The grant does not include this provider'],

@@ -67,6 +67,12 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
     expires_at: moment('When the approval ends'),
     approval_status: z.string().meta({ description: 'Why the approval that was sent does not count' }).optional(),
   },
+  PASSPORT_BUDGET_EXCEEDED: {
+    jti: id('The passport, here or above, that has the budget'),
+    amount_cents: cents('The budget'),
+    remaining_cents: cents('What remains of it'),
+    required_cents: cents('What the request needs'),
+  },
   PASSPORT_EXPIRED: { expires_at: moment('When it expired').optional() },
   PROVIDER_NOT_ALLOWED: { providers: z.array(z.string()).meta({ description: 'Those that the grant includes' }) },
   SCOPE_NOT_GRANTED: { connection_id: id('The connection that was not granted').optional() },

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { actorName, agentPart } from '../commands/caller.ts';
+import { actorName, agentAlone, agentPart } from '../commands/caller.ts';
 import type { CommandCall } from '../commands/command.ts';
 import { sql } from '../database/pool.ts';
-import type { OperatorId } from '../ids/ids.ts';
+import type { AgentId, OperatorId } from '../ids/ids.ts';
 
 /**
  * Who acts on an invocation, by REST or by a signal: the arguments with which every SQL function on invocations begins.
@@ -12,6 +12,8 @@ export interface Act {
   operation: string;
   /** The operator that calls; null for a signal: everybody with access to the Temporal namespace may act. */
   authority: OperatorId | null;
+  /** The agent whose invocations alone are meant; null: any that the authority is party to. */
+  agentAlone: AgentId | null;
   /** The name in the audit trail. */
   actor: string;
   requestId: string | null;
@@ -22,6 +24,7 @@ export interface Act {
 export const actOf = (call: CommandCall): Act => ({
   operation: call.operation,
   authority: call.caller.operatorId,
+  agentAlone: agentAlone(call.caller),
   actor: actorName(call.caller),
   requestId: call.requestId,
   key: call.idempotency && { operator: call.caller.operatorId, agent: agentPart(call.caller), ...call.idempotency },
@@ -44,6 +47,7 @@ export const actOfSignal = ({
 }): Act => ({
   operation: `${kind}Invocation`,
   authority: null,
+  agentAlone: null,
   actor: SIGNAL,
   requestId: null,
   key: {

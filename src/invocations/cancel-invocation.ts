@@ -14,6 +14,6 @@ import type { Invocation } from './schema.ts';
 export async function cancelInvocation(context: Context, act: Act, id: string): Promise<Answered<Invocation>> {
   const query = sql.type(
     InvocationAnswerRow,
-  )`select * from cancel_invocation(${actArguments(act)}, p_invocation => ${id})`;
+  )`select * from cancel_invocation(${actArguments(act)}, p_invocation => ${id}, p_agent => ${act.agentAlone})`;
   return answerOf(await runHotCommand(context, act, { query, effects: rowChanged(id) }), act.authority);
 }

@@ -26,7 +26,7 @@ const MAX_CHECKS = 3;
  * fails where the skill has another revision by then.
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, INVALID_PASSPORT,
  *   PASSPORT_REVOKED, PASSPORT_EXPIRED, AUTHORITY_BINDING_INVALID, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE, CREDENTIAL_REQUIRED,
- *   SELLER_LIMIT_REACHED, PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, TIER_LIMIT_EXCEEDED, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED, INSUFFICIENT_CREDITS,
+ *   SELLER_LIMIT_REACHED, PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, TIER_LIMIT_EXCEEDED, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED, PASSPORT_BUDGET_EXCEEDED, INSUFFICIENT_CREDITS,
  *   RATE_LIMITED, OVERLOADED, TEMPORARILY_UNAVAILABLE.
  */
 export async function invokeSkill(
@@ -35,17 +35,26 @@ export async function invokeSkill(
   { skillId, body, trial = false }: { skillId: string; body: InvokeBody; trial?: boolean },
 ): Promise<Answered<Invocation>> {
   refuseWhereOverloaded(context, call.caller.operatorId);
-  const agentId = invokingAgent(call.caller, body.agent_id);
+  const { agentId, passportId } = invokingAs(call.caller, body);
   const input = JSON.stringify(body.input);
   const inputHash = sha256Hex(canonicalJson(body.input));
-  const admit = (): Promise<void> => refuseInvocation(context, call, { ...body, skillId, agentId, trial });
+  const admit = (): Promise<void> =>
+    refuseInvocation(context, call, { ...body, passport_id: passportId, skillId, agentId, trial });
   for (let left = MAX_CHECKS; left > 0; left -= 1) {
     const check = await checkInput(context, { skillId, input, caller: call.caller.operatorId }, admit);
     try {
       const bound = check.isExecuted ? await boundOfSkill(context, skillId) : 0;
       const modelCalls = check.isExecuted ? await modelCallsOfSkill(context, skillId) : [];
       const checked = { revision: check.revision, fits: check.faults.length === 0, bound, modelCalls, trial };
-      const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
+      const query = invokeStatement(context, call, {
+        ...body,
+        ...checked,
+        passport_id: passportId,
+        skillId,
+        agentId,
+        input,
+        inputHash,
+      });
       return answerOf(await runHotCommand(context, call, { query, effects: workArrived }), call.caller.operatorId, 201);
     } catch (error) {
       if (isRaised(error, 'revisionMoved')) {
@@ -95,7 +104,7 @@ function invokeStatement(context: Context, call: CommandCall, checked: CheckedIn
       p_api_key_limit => ${caller.kind === 'agent' ? caller.monthlyLimitCents : null},
       p_ttl_seconds => ${checked.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${checked.max_price_cents ?? null},
       p_compute_bound => ${checked.bound}, p_trial => ${checked.trial},
-      p_model_calls => ${JSON.stringify(checked.modelCalls)}::jsonb)`;
+      p_model_calls => ${JSON.stringify(checked.modelCalls)}::jsonb, p_by_passport => ${caller.kind === 'passport'})`;
 }
 
 /** Refuses what invoke_skill() refuses before it looks at the input, and nothing where the call only repeats one that was answered. */
@@ -113,14 +122,25 @@ async function refuseInvocation(
   );
 }
 
-/** An agent's key invokes for its own agent and no other. */
-function invokingAgent(caller: Caller, named: string | undefined): string | null {
-  if (caller.kind !== 'agent') return named ?? null;
-  if (named !== undefined && named !== caller.agentId) {
+/** An agent's key invokes for its own agent and no other, and a passport for its agent by itself. */
+function invokingAs(
+  caller: Caller,
+  { agent_id: agent, passport_id: passport }: InvokeBody,
+): { agentId: string | null; passportId: string | undefined } {
+  if (caller.kind !== 'agent' && caller.kind !== 'passport') return { agentId: agent ?? null, passportId: passport };
+  const credential = caller.kind === 'agent' ? 'key' : 'passport';
+  if (agent !== undefined && agent !== caller.agentId) {
     throw new CarnetError(
       'AGENT_CREDENTIAL_FORBIDDEN',
-      `This key belongs to the agent ${caller.agentId} and cannot invoke for ${named}.`,
+      `This ${credential} belongs to the agent ${caller.agentId} and cannot invoke for ${agent}.`,
     );
   }
-  return caller.agentId;
+  if (caller.kind === 'agent') return { agentId: caller.agentId, passportId: passport };
+  if (passport !== undefined && passport !== caller.jti) {
+    throw new CarnetError(
+      'AGENT_CREDENTIAL_FORBIDDEN',
+      `This passport is ${caller.jti} and cannot invoke as ${passport}.`,
+    );
+  }
+  return { agentId: caller.agentId, passportId: caller.jti };
 }

@@ -2,22 +2,26 @@ import { z } from 'zod';
 import { findClaimsAbout } from '../claims/index.ts';
 import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import type { OperatorId } from '../ids/ids.ts';
+import type { AgentId, OperatorId } from '../ids/ids.ts';
 import { invocationFor, invocationOf, summaryFor, summaryOf } from './answer.ts';
 import type { Invocation, InvocationStatus, InvocationSummary } from './schema.ts';
 
 const InvocationRow = z.object({ snapshot: z.string(), input: z.string(), output: z.string().nullable() });
 const SnapshotRow = z.object({ snapshot: z.string() });
 
-/** Null for everybody but consumer and provider; a provider whose skill the service executes sees neither input nor output of others. */
+/** A filter that was not given is left out of the statement, so that every plan can use its index fully. */
+const nothing = sql.fragment``;
+
+/** Null for everybody but consumer and provider, and with `agentId` for all invocations but those of that agent; a provider whose skill the service executes sees neither input nor output of others. */
 export async function findInvocation(
   connection: CommonQueryMethods,
   id: string,
-  operatorId: OperatorId,
+  { operatorId, agentId = null }: { operatorId: OperatorId; agentId?: AgentId | null },
 ): Promise<Invocation | null> {
   const row = await connection.maybeOne(sql.type(InvocationRow)`
     select invocation_snapshot(i) as snapshot, input, output from invocations i
-    where id = ${id} and ${operatorId} in (consumer_operator_id, provider_operator_id)`);
+    where id = ${id} and ${operatorId} in (consumer_operator_id, provider_operator_id)
+      ${agentId === null ? nothing : sql.fragment`and consumer_operator_id = ${operatorId} and agent_id = ${agentId}`}`);
   return row === null ? null : invocationFor(invocationOf(row), operatorId);
 }
 
@@ -42,8 +46,6 @@ export interface InvocationFilter {
   limit: number;
 }
 
-/** A filter that was not given is left out of the statement, so that every plan can use its index fully. */
-const nothing = sql.fragment``;
 const ofSkill = (skillId: string | undefined) =>
   skillId === undefined ? nothing : sql.fragment`and skill_id = ${skillId}`;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentAlone } from '../commands/caller.ts';
 import { cursorList } from '../http/lists/pagination.ts';
 import { applied } from '../http/prefer.ts';
 import { route, type AnyRoute, type RouteRequest } from '../http/route.ts';
@@ -30,6 +31,8 @@ import { readInvocation, readPending } from './waiting.ts';
 
 const tag = 'invocations';
 const audience = 'anyone';
+/** The audience of what a passport may do by itself. */
+const withPassports = 'anyone-or-passport';
 const params = z.object({ id: z.string() });
 const reply = InvocationSchema;
 
@@ -65,13 +68,14 @@ const invokeRefusals = [
   'TIER_LIMIT_EXCEEDED',
   'INPUT_SCHEMA_MISMATCH',
   'AGENT_BUDGET_EXCEEDED',
+  'PASSPORT_BUDGET_EXCEEDED',
   'INSUFFICIENT_CREDITS',
 ] as const;
 
 /** Invokes, and with `Prefer: wait` answers the invocation as it is at its end, or when the time is over. */
 async function invokeAndWait(
   request: Pick<
-    RouteRequest<'anyone', { id: string }, unknown, InvokeBody>,
+    RouteRequest<'anyone' | 'anyone-or-passport', { id: string }, unknown, InvokeBody>,
     'context' | 'caller' | 'call' | 'params' | 'body' | 'preferWait' | 'signal'
   >,
   how: { trial: boolean },
@@ -79,7 +83,7 @@ async function invokeAndWait(
   const { context, caller, call, body, preferWait, signal } = request;
   const answer = await invokeSkill(context, call, { skillId: request.params.id, body, ...how });
   if (preferWait === null) return answer;
-  const target = { id: answer.body.id, operatorId: caller.operatorId };
+  const target = { id: answer.body.id, operatorId: caller.operatorId, agentId: agentAlone(caller) };
   return {
     ...answer,
     body: await readInvocation(context, target, { seconds: preferWait, signal }),
@@ -94,15 +98,15 @@ export const invoke = route({
   tag,
   summary: 'Invoke a skill',
   description:
-    'Creates a pending invocation and holds its price. The key is that of an operator or an agent, and `passport_id` names a passport whose agent invokes: a passport is no credential here. With `Prefer: wait=N` the answer ' +
+    'Creates a pending invocation and holds its price. The credential is the key of an operator or an agent, where `passport_id` names a passport whose agent invokes; or, where the operator lets passports invoke (`passports_may_invoke`), a passport with a budget whose audience is this service alone. With `Prefer: wait=N` the answer ' +
     'waits for its end, N seconds at most.',
-  audience,
+  audience: withPassports,
   params,
   body: InvokeBodySchema,
   maxValues: MAX_PAYLOAD_VALUES,
   status: 201,
   reply,
-  refusals: invokeRefusals,
+  refusals: [...invokeRefusals, 'ALREADY_CHECKED_OUT', 'AGENT_REVIEW_PENDING', 'INVALID_STATE'],
   example: { input: { text: 'hello' } },
   waits: true,
   handler: (request) => invokeAndWait(request, { trial: false }),
@@ -187,14 +191,14 @@ export const get = route({
   tag,
   summary: 'Read an invocation as its consumer or provider',
   description: 'With `Prefer: wait=N` the answer waits until it has ended, N seconds at most.',
-  audience,
+  audience: withPassports,
   params,
   status: 200,
   reply: EvidencedInvocationSchema,
   refusals: ['NOT_FOUND'],
   waits: true,
   handler: async ({ context, caller, params: { id }, preferWait, signal }) => {
-    const target = { id, operatorId: caller.operatorId };
+    const target = { id, operatorId: caller.operatorId, agentId: agentAlone(caller) };
     const invocation = await readInvocation(context, target, { seconds: preferWait, signal });
     return {
       status: 200,
@@ -283,7 +287,7 @@ export const cancel = route({
   summary: 'Withdraw an invocation that nobody has claimed',
   description:
     'For its consumer; the held price goes back. The invocation ends as `failed` with `CANCELLED_BY_CONSUMER`. Repeating it is answered the same.',
-  audience,
+  audience: withPassports,
   params,
   status: 200,
   reply,

@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts';
 import { notFound } from '../errors/carnet-error.ts';
-import type { OperatorId } from '../ids/ids.ts';
+import type { AgentId, OperatorId } from '../ids/ids.ts';
 import { pendingOf } from './announce.ts';
 import { findInvocation, listPending, type InvocationFilter } from './queries.ts';
 import type { Invocation, InvocationSummary } from './schema.ts';
@@ -15,15 +15,15 @@ const isOpen = ({ status }: Invocation): boolean => status === 'pending' || stat
 
 /**
  * The invocation as soon as it has ended, or as it is when the time is over.
- * @throws CarnetError NOT_FOUND for a caller that is neither consumer nor provider.
+ * @throws CarnetError NOT_FOUND for a caller that is neither consumer nor provider, and with `agentId` for an invocation that is not of that agent.
  */
 export async function readInvocation(
   context: Context,
-  { id, operatorId }: { id: string; operatorId: OperatorId },
+  { id, operatorId, agentId }: { id: string; operatorId: OperatorId; agentId: AgentId | null },
   { seconds, signal }: WaitPreference,
 ): Promise<Invocation> {
   const read = async (): Promise<Invocation> => {
-    const invocation = await findInvocation(context.pool, id, operatorId);
+    const invocation = await findInvocation(context.pool, id, { operatorId, agentId });
     if (invocation === null) throw notFound('invocation');
     return invocation;
   };

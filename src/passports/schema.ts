@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ConstraintsSchema } from '../authority/index.ts';
+import { cents } from '../fields/cents.ts';
 import { distinct, text } from '../fields/text.ts';
+import { BudgetSchema } from './budgets/queries.ts';
 import { AuthorityRefSchema, ServiceScopeSchema } from './token.ts';
 
 /** Seconds that a passport is valid where the request does not say. */
@@ -59,6 +61,8 @@ const IntentSchema = z
 
 const audience = distinct(id, 100).min(1);
 
+const budget = z.strictObject({ amount_cents: cents }).meta({ id: 'RequestedBudget', description: 'US cents' });
+
 export const IssueBodySchema = z
   .strictObject({
     agent_id: id,
@@ -69,7 +73,11 @@ export const IssueBodySchema = z
     }),
     audience: audience.optional().meta({
       description:
-        'The `service_id`s that may accept the passport, each one of its services; left out: all of them may',
+        'The `service_id`s that may accept the passport, each one of its services, or the `iss` of passports: this service, at which it may then invoke; left out: all of its services may accept it',
+    }),
+    budget: budget.optional().meta({
+      description:
+        'The most that its invocations, and those of all that come of it, may cost; left out: only the limits of agent and key hold',
     }),
     identity_claim_ids: distinct(id, 100).optional(),
     authority_binding_ids: distinct(id, 8).default([]),
@@ -89,7 +97,11 @@ export const DelegateBodySchema = z
     child_agent_id: id,
     scopes: scopeItems,
     audience: audience.optional().meta({
-      description: "Each one of the child's services; left out: all of them, if the parent has an audience",
+      description:
+        "Each one of the child's services, or the `iss` of passports; left out, if the parent has an audience: all of them that are in it",
+    }),
+    budget: budget.optional().meta({
+      description: 'At most what remains of each budget above, which also counts what is spent of this one',
     }),
     ttl_seconds: ttlSeconds.optional().meta({ description: 'Left out: 900, or less if the parent expires sooner' }),
   })
@@ -188,6 +200,7 @@ export type Passport = z.infer<typeof PassportSchema>;
 
 /** As it is read by its jti. */
 export const EvidencedPassportSchema = PassportSchema.extend({
+  budget: BudgetSchema.nullable().describe('null: neither it nor a passport above has one.'),
   services: z.array(ServiceScopeSchema).describe('What it may do, at each service.'),
   claim_ids: z
     .array(z.string())

@@ -293,6 +293,8 @@ export const attempts = {
       { public_jwks: [otherJwk, publicJwk] },
       { public_jwks: [] },
       { email: `${unique('moved')}@example.test` },
+      { passports_may_invoke: true },
+      { passports_may_invoke: false },
       { name: 'Renamed' },
     ]);
     return (as, headers) => as.patch('/v1/operators/me', patch, headers);

@@ -507,6 +507,15 @@ const walks: Record<GovernedAct, (world: World) => Promise<Asked>> = {
     ],
     fixed: IDS,
   }),
+  'operator.passports_may_invoke': async (world) => ({
+    as: world.key,
+    call: (as, headers) =>
+      as.patch('/v1/operators/me', { passports_may_invoke: true, public_jwks: [otherJwk] }, headers),
+    changes: [
+      async () => assertStatus(await world.operator.patch('/v1/operators/me', { public_jwks: [publicJwk] }), 200),
+    ],
+    fixed: either(IDS, /^passports_may_invoke$/),
+  }),
   'destination.created': async (world) => {
     const { first, by } = await destinations(world);
     const body = { channel_type: 'email', destination: emailOf() };

@@ -68,6 +68,7 @@ const everyAct: Step[] = [
   stepOf('makeKey', 0, 0, 0, 0),
   stepOf('makeGrant', 0, 0),
   stepOf('changeOperator', 0, 0),
+  stepOf('changeOperator', 0, 6),
   stepOf('makeDestination', 0, 1),
   stepOf('deleteDestination', 0, 0),
   stepOf('rotateSecret', 0, 0),
@@ -229,6 +230,7 @@ const StateRow = z.object({
   erased: z.number(),
   all_erased: z.number(),
   payout_account: z.string().nullable(),
+  passports_may_invoke: z.boolean(),
   destinations: z.string(),
 });
 const AgentRow = z.object({
@@ -376,6 +378,7 @@ class Walk {
       erased: 0,
       all_erased: 0,
       payout_account: null,
+      passports_may_invoke: false,
     };
     assert.deepEqual(now, { ...nothing, deciders, destinations, rules }, `after ${after}`);
     const { db, operatorId } = this.#world;
@@ -431,7 +434,7 @@ class Walk {
         (select string_agg(concat_ws(' ', id, address, secret), ', ' order by id) from destinations where operator_id = o.id) as destinations,
         (select string_agg(concat_ws(' ', r.id, r.events, r.min_severity, r.active, rd.destination_id), ', ' order by r.id, rd.position)
           from notification_rules r left join rule_destinations rd on rd.rule_id = r.id where r.operator_id = o.id) as rules,
-        payout_account
+        payout_account, passports_may_invoke
       from operators o where id = ${operatorId}`);
   }
 }

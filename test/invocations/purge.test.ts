@@ -42,7 +42,7 @@ describe('The retention of input and output', () => {
   const purge = async (): Promise<number> =>
     (await purgeAll(own.context, purgeInvocationContents)).reduce((sum, purged) => sum + purged, 0);
   const read = async (reader: string, id: string) =>
-    (await findInvocation(db, id, reader as OperatorId)) ?? assert.fail('the invocation is gone');
+    (await findInvocation(db, id, { operatorId: reader as OperatorId })) ?? assert.fail('the invocation is gone');
   const bytesOf = async (operator: string): Promise<number> =>
     (
       await db.one(sql.type(z.object({ bytes: z.number() }))`

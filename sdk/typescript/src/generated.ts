@@ -50,6 +50,8 @@ export interface ActiveToken {
   token_type: 'Bearer';
   svcns: PassportClaims;
   authority_refs: LiveAuthorityRef[];
+  /** null: neither it nor a passport above has one */
+  budget: PassportBudget | null;
 }
 
 export type AddCoSignature = ClaimCoSignature;
@@ -2031,8 +2033,10 @@ export interface DelegatePassport {
   parent_passport_token: string;
   child_agent_id: string;
   scopes: PassportScopeItem[];
-  /** Each one of the child's services; left out: all of them, if the parent has an audience */
+  /** Each one of the child's services, or the `iss` of passports; left out, if the parent has an audience: all of them that are in it */
   audience?: string[];
+  /** At most what remains of each budget above, which also counts what is spent of this one */
+  budget?: RequestedBudget;
   /** Left out: 900, or less if the parent expires sooner */
   ttl_seconds?: number;
 }
@@ -2325,6 +2329,8 @@ export interface EvidencedPassport {
   status: 'active' | 'expired' | 'revoked';
   revoked_at: string | null;
   revoke_reason: string | null;
+  /** null: neither it nor a passport above has one. */
+  budget: PassportBudget | null;
   /** What it may do, at each service. */
   services: PassportServiceScope[];
   /** The claims of the service about it: checkpoints, checkout, flags, reviews. The first thousand. */
@@ -2423,6 +2429,7 @@ export interface ForbiddenProblem {
     | 'OPERATOR_SUSPENDED'
     | 'ORIGIN_FORBIDDEN'
     | 'PARTNER_SCOPE'
+    | 'PASSPORT_BUDGET_EXCEEDED'
     | 'PASSPORT_EXPIRED'
     | 'PASSPORT_REVOKED'
     | 'PROVIDER_NOT_ALLOWED'
@@ -2447,6 +2454,14 @@ export interface ForbiddenProblem {
   expires_at?: string;
   /** GOVERNANCE_APPROVAL_REQUIRED: Why the approval that was sent does not count */
   approval_status?: string;
+  /** PASSPORT_BUDGET_EXCEEDED: The passport, here or above, that has the budget */
+  jti?: string;
+  /** PASSPORT_BUDGET_EXCEEDED: The budget, in cents */
+  amount_cents?: number;
+  /** PASSPORT_BUDGET_EXCEEDED: What remains of it, in cents */
+  remaining_cents?: number;
+  /** PASSPORT_BUDGET_EXCEEDED: What the request needs, in cents */
+  required_cents?: number;
   /** PROVIDER_NOT_ALLOWED: Those that the grant includes */
   providers?: string[];
   /** SCOPE_NOT_GRANTED: The connection that was not granted */
@@ -2848,6 +2863,7 @@ export interface InvalidPassport {
     | 'revoked'
     | 'ancestor_revoked'
     | 'expired'
+    | 'wrong_audience'
     | 'service_not_in_scope';
 }
 
@@ -3079,8 +3095,10 @@ export interface IssuePassport {
   ttl_seconds?: number;
   /** Left out: everything that is granted to the agent, of the services in `audience` where that is given */
   scopes?: PassportScopeItem[];
-  /** The `service_id`s that may accept the passport, each one of its services; left out: all of them may */
+  /** The `service_id`s that may accept the passport, each one of its services, or the `iss` of passports: this service, at which it may then invoke; left out: all of its services may accept it */
   audience?: string[];
+  /** The most that its invocations, and those of all that come of it, may cost; left out: only the limits of agent and key hold */
+  budget?: RequestedBudget;
   identity_claim_ids?: string[];
   /** Default: `[]`. */
   authority_binding_ids?: string[];
@@ -3731,6 +3749,8 @@ export interface Operator {
   payout_account: string | null;
   /** With less than this available the wallet is low: `wallet.low_balance` is an event of rules that name it. null: never. */
   low_balance_cents: number | null;
+  /** Whether a passport that has a budget, and is for this service alone, may invoke for its agent without a key. */
+  passports_may_invoke: boolean;
   /** The keys by which it co-signs claims. */
   public_jwks: PublicJwk[];
   created_at: string;
@@ -3872,6 +3892,13 @@ export interface PassportBlockedNotificationPayload {
   agent_id: string;
   checkout_id: string;
   reason: string;
+}
+
+export interface PassportBudget {
+  /** Its own budget, or the nearest above */
+  amount_cents: number;
+  /** What it can spend now: the least that remains of it and of those above */
+  remaining_cents: number;
 }
 
 export interface PassportClaims {
@@ -4387,6 +4414,11 @@ export interface ReportedToolCall {
 
 export interface RequestCode {
   email: string;
+}
+
+/** US cents */
+export interface RequestedBudget {
+  amount_cents: number;
 }
 
 export interface RequiredCredential {
@@ -4998,6 +5030,8 @@ export interface UpdateOperator {
   /** Only an owner changes it: in a dashboard session, or by approving the change. */
   payout_account?: string | null;
   low_balance_cents?: number | null;
+  /** Allowing it needs the approval of a person. */
+  passports_may_invoke?: boolean;
   /** All keys by which it co-signs claims: those that are left out are removed. `signer_kid` is the RFC 7638 thumbprint of a key. */
   public_jwks?: PublicJwk[];
 }
@@ -5091,6 +5125,8 @@ export interface ValidPassport {
   audience: string[] | null;
   claims: PassportClaims;
   authority_refs: LiveAuthorityRef[];
+  /** null: neither it nor a passport above has one */
+  budget: PassportBudget | null;
 }
 
 /** The outcome of a code; the code itself is in no answer. */
@@ -5244,7 +5280,7 @@ export interface Operations {
   };
   /** Show the operator that the key belongs to */
   getOwnOperator: { arguments: {}; answer: Operator };
-  /** Change the name, the e-mail address, the payout account, the low balance or the public keys of the operator */
+  /** Change the name, the e-mail address, the payout account, the low balance, the public keys or what passports may do of the operator */
   updateOwnOperator: {
     arguments: {
       body: UpdateOperator;

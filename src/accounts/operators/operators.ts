@@ -22,7 +22,7 @@ export async function readOperator({ pool }: Context, id: string): Promise<Opera
   return operator;
 }
 
-/** @throws CarnetError NOT_FOUND; for a change of the payout account, and another public key by a credential that ends, also NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED. */
+/** @throws CarnetError NOT_FOUND; for a change of the payout account, letting passports invoke, and another public key by a credential that ends, also NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED. */
 export const updateOwnOperator = (
   context: Context,
   call: CommandCall,
@@ -42,6 +42,7 @@ export const updateOwnOperator = (
       email: patch.email ?? before.email,
       payout_account: payoutAccount === undefined ? before.payout_account : payoutAccount,
       low_balance_cents: patch.low_balance_cents === undefined ? before.low_balance_cents : patch.low_balance_cents,
+      passports_may_invoke: patch.passports_may_invoke ?? before.passports_may_invoke,
     });
     await unit.audit('operator.updated', operator.id, {
       changed: Object.keys(patch),
@@ -72,8 +73,11 @@ async function governedChange(
   const subject = {
     ...(patch.payout_account !== undefined && { payout_account: before.payout_account }),
     ...(patch.public_jwks && { public_jwks: before.public_jwks }),
+    ...(patch.passports_may_invoke === true && { passports_may_invoke: before.passports_may_invoke }),
   };
   if (patch.payout_account !== undefined) return { act: 'operator.payout_account_changed', subject };
+  if (patch.passports_may_invoke === true && !before.passports_may_invoke)
+    return { act: 'operator.passports_may_invoke', subject };
   const known = new Set(before.public_jwks.map(({ x }) => x));
   if (patch.public_jwks?.every(({ x }) => known.has(x)) ?? true) return null;
   const act = await actToOutlive(connection, caller, { act: 'operator_public_key.outlives_maker', end: null });

@@ -8,7 +8,7 @@ import { PublicJwkSchema, type PublicJwk } from '../agents/public-jwk.ts';
 import { OperatorSchema, type Operator, type OperatorFilters, type RegisterOperator } from './schema.ts';
 
 const columns = sql.fragment`
-  id, name, email, status, tier, commission_bps, payout_account, low_balance_cents,
+  id, name, email, status, tier, commission_bps, payout_account, low_balance_cents, passports_may_invoke,
   (select coalesce(jsonb_agg(k.public_jwk order by k.kid), '[]') from operator_public_keys k where k.operator_id = operators.id) as public_jwks,
   created_at, updated_at`;
 
@@ -56,7 +56,7 @@ export const saveOperator = (connection: CommonQueryMethods, operator: Operator)
     set name = ${operator.name}, email = ${operator.email},
         email_registered = email_registered and lower(email) = lower(${operator.email}), status = ${operator.status}, tier = ${operator.tier},
         commission_bps = ${operator.commission_bps}, payout_account = ${operator.payout_account},
-        low_balance_cents = ${operator.low_balance_cents}, updated_at = clock_timestamp()
+        low_balance_cents = ${operator.low_balance_cents}, passports_may_invoke = ${operator.passports_may_invoke}, updated_at = clock_timestamp()
     where id = ${operator.id}
     returning ${columns}`);
 

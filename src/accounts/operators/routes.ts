@@ -39,9 +39,9 @@ export const patchOwnOperator = route({
   operation: 'updateOwnOperator',
   tag: 'accounts',
   summary:
-    'Change the name, the e-mail address, the payout account, the low balance or the public keys of the operator',
+    'Change the name, the e-mail address, the payout account, the low balance, the public keys or what passports may do of the operator',
   description:
-    'What is left out stays as it is. A payout account and public keys need the approval of a person: without it the answer names an approval to wait for.',
+    'What is left out stays as it is. A payout account, public keys and letting passports invoke need the approval of a person: without it the answer names an approval to wait for.',
   audience: 'admin',
   body: UpdateOperatorSchema,
   maxValues: MANY_VALUES,

@@ -28,6 +28,10 @@ export const OperatorSchema = z
       description:
         'With less than this available the wallet is low: `wallet.low_balance` is an event of rules that name it. null: never.',
     }),
+    passports_may_invoke: z.boolean().meta({
+      description:
+        'Whether a passport that has a budget, and is for this service alone, may invoke for its agent without a key.',
+    }),
     public_jwks: publicJwks.meta({ description: 'The keys by which it co-signs claims.' }),
     created_at: z.string(),
     updated_at: z.string(),
@@ -45,6 +49,7 @@ export const OperatorSchema = z
         commission_bps: null,
         payout_account: null,
         low_balance_cents: null,
+        passports_may_invoke: false,
         public_jwks: [],
         created_at: '2026-11-21T12:00:00.000Z',
         updated_at: '2026-11-21T12:00:00.000Z',
@@ -75,6 +80,7 @@ export const UpdateOperatorSchema = withSomeField(
       .optional()
       .meta({ description: 'Only an owner changes it: in a dashboard session, or by approving the change.' }),
     low_balance_cents: lowBalanceCents.optional(),
+    passports_may_invoke: z.boolean().optional().meta({ description: 'Allowing it needs the approval of a person.' }),
     public_jwks: publicJwks.optional().meta({
       description:
         'All keys by which it co-signs claims: those that are left out are removed. `signer_kid` is the RFC 7638 thumbprint of a key.',

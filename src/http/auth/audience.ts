@@ -12,8 +12,8 @@ interface Rule {
   person: boolean;
   /** Whether the key of a partner is let in, to what was made under its grant. */
   partners: boolean;
-  /** Whether a passport as bearer is let in. */
-  passports: boolean;
+  /** Which passports as bearers are let in: none, those that may invoke for their agent, or any. */
+  passports: 'none' | 'invoking' | 'any';
   /** Whether the key of a blocked agent is let in where something changes: to what only takes access away. */
   blocked: boolean;
 }
@@ -23,7 +23,7 @@ const none = {
   agents: 'AGENT_CREDENTIAL_FORBIDDEN',
   person: false,
   partners: false,
-  passports: false,
+  passports: 'none',
   blocked: false,
 } as const;
 
@@ -38,6 +38,12 @@ export const audiences = {
   admin: { ...none, roles: 'admin' },
   person: { ...none, roles: 'admin', person: true },
   platform: { ...none, roles: 'platform', agents: 'ADMIN_REQUIRED' },
+  'anyone-or-passport': {
+    ...none,
+    roles: 'any',
+    agents: null,
+    passports: 'invoking',
+  },
   'operator-or-partner': {
     ...none,
     roles: 'any',
@@ -55,7 +61,7 @@ export const audiences = {
     roles: 'any',
     agents: null,
     partners: true,
-    passports: true,
+    passports: 'any',
     blocked: true,
   },
 } as const satisfies Record<string, Rule>;
@@ -69,7 +75,7 @@ export function refusalsOfAudience(audience: Audience, method: string): ErrorCod
   if (audience === 'public') return [];
   const { roles, agents, person, partners, passports, blocked } = ruleOf(audience);
   const codes: ErrorCode[] = ['UNAUTHENTICATED', 'OPERATOR_SUSPENDED'];
-  if (!passports) codes.push('AGENT_CREDENTIAL_FORBIDDEN');
+  if (passports !== 'any') codes.push('AGENT_CREDENTIAL_FORBIDDEN');
   if (!partners) codes.push('PARTNER_SCOPE');
   if (method !== 'get') codes.push('ORIGIN_FORBIDDEN');
   if (agents !== null) codes.push(agents);
@@ -94,8 +100,11 @@ export function admit(
   if (suspended)
     throw new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; ask the platform to activate it again.');
   if (caller.kind === 'passport') {
-    if (rule.passports) return caller;
-    throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', 'A passport may not do this; use a key of the operator.');
+    if (rule.passports === 'any') return caller;
+    if (rule.passports === 'none')
+      throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', 'A passport may not do this; use a key of the operator.');
+    if (caller.mayNotInvoke === null) return caller;
+    throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', `This passport may not invoke. ${caller.mayNotInvoke}`);
   }
   if (caller.kind === 'partner') {
     if (rule.partners) return caller;

@@ -21,7 +21,7 @@ const MAX_DEPTH = 4;
  * Gives an agent of the same operator a passport that allows no more than its parent in anything.
  * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, PASSPORT_REVOKED,
  *   PASSPORT_EXPIRED, ALREADY_CHECKED_OUT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE,
- *   DELEGATION_DEPTH_EXCEEDED, AUTHORITY_BINDING_INVALID, SCOPE_ESCALATION, TTL_EXCEEDS_PARENT, PASSPORT_TOO_LARGE,
+ *   DELEGATION_DEPTH_EXCEEDED, AUTHORITY_BINDING_INVALID, SCOPE_ESCALATION, TTL_EXCEEDS_PARENT, PASSPORT_BUDGET_EXCEEDED, PASSPORT_TOO_LARGE,
  *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE.
  */
 export async function delegatePassport(
@@ -41,7 +41,8 @@ export async function delegatePassport(
         p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_parent_digest => ${parent instanceof CarnetError ? null : parent.digest}, p_agent => ${body.child_agent_id},
         p_accountability => ${composed?.accountability ?? null},
         p_ttl_seconds => ${body.ttl_seconds === undefined ? null : Math.floor(body.ttl_seconds)},
-        p_standard_seconds => ${DEFAULT_TTL_SECONDS}, p_interval => ${composed?.interval ?? null})`,
+        p_standard_seconds => ${DEFAULT_TTL_SECONDS}, p_interval => ${composed?.interval ?? null},
+        p_budget => ${body.budget?.amount_cents ?? null})`,
   });
 }
 
@@ -91,11 +92,12 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   const accountability = strongerMode(above, child.agent.accountability);
   const interval = checkpointInterval(child, accountability, checkpointInterval(delegator, above) ?? undefined);
   const services = narrowServices(withinAudience(parentClaims.services, parentAudience), requested, 'SCOPE_ESCALATION');
-  const audience = body.audience ?? (parentAudience && serviceIds(services));
+  const own = [context.config.publicBaseUrl].filter((id) => parentAudience?.includes(id) ?? true);
+  const audience = body.audience ?? (parentAudience && [...own, ...serviceIds(services)]);
   return {
     accountability,
     interval,
-    audience: audience && narrowAudience(audience, services, 'SCOPE_ESCALATION'),
+    audience: audience && narrowAudience(audience, { services, own, excessCode: 'SCOPE_ESCALATION' }),
     claims: {
       ...inheritedClaims(parentClaims),
       agent_id: child.agent.id,

@@ -39,7 +39,8 @@ export async function issuePassport(
         p_session => ${composed?.claims.session_id ?? null}, p_agent => ${body.agent_id},
         p_accountability => ${composed?.accountability ?? null}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
         p_session_seconds => ${context.config.sessionMaxSeconds}, p_interval => ${composed?.interval ?? null},
-        p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)})`,
+        p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)},
+        p_budget => ${body.budget?.amount_cents ?? null})`,
   });
 }
 
@@ -72,7 +73,13 @@ async function composeIssue(context: Context, { call: { caller }, body, facts }:
   return {
     accountability: agent.accountability,
     interval,
-    audience: body.audience && narrowAudience(body.audience, services, 'SCOPE_NOT_GRANTED'),
+    audience:
+      body.audience &&
+      narrowAudience(body.audience, {
+        services,
+        own: [context.config.publicBaseUrl],
+        excessCode: 'SCOPE_NOT_GRANTED',
+      }),
     claims: {
       operator_id: caller.operatorId,
       agent_id: agent.id,

@@ -98,16 +98,15 @@ function assertTighter(constraint: SignedConstraint, { constraints }: Allowance,
 }
 
 /**
- * The audience of a passport with these services, each of which must be one of them.
+ * The audience of a passport with these services, each of which must be one of them, or `own`: this service, at which the passport invokes.
  * @throws CarnetError SCOPE_NOT_GRANTED, SCOPE_ESCALATION
  */
 export function narrowAudience(
   audience: readonly string[],
-  services: readonly ServiceScope[],
-  excessCode: ExcessCode,
+  { services, own, excessCode }: { services: readonly ServiceScope[]; own: readonly string[]; excessCode: ExcessCode },
 ): string[] {
-  const ids = serviceIds(services);
-  const extra = audience.findIndex((id) => !ids.includes(id));
+  const ids = new Set([...own, ...serviceIds(services)]);
+  const extra = audience.findIndex((id) => !ids.has(id));
   if (extra === -1) return [...audience];
   throw refusal(excessCode, {
     path: `audience.${extra}`,

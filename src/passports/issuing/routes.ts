@@ -65,6 +65,7 @@ const delegate = route({
     'DELEGATION_DEPTH_EXCEEDED',
     'SCOPE_ESCALATION',
     'TTL_EXCEEDS_PARENT',
+    'PASSPORT_BUDGET_EXCEEDED',
     ...parentRefusals,
     ...holderRefusals,
   ],

@@ -3,6 +3,7 @@ import { findClaimsAbout } from '../../claims/index.ts';
 import type { Context } from '../../context/context.ts';
 import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { findBudget, type PassportBudget } from '../budgets/queries.ts';
 import type { Passport, PassportStatus } from '../schema.ts';
 import { PASSPORT_CLAIM, PassportClaimsSchema, PassportPayloadSchema, type ServiceScope } from '../token.ts';
 import type { OperatorId } from '../../ids/ids.ts';
@@ -112,14 +113,20 @@ export async function listPassports(
   return rows.map(toPassport);
 }
 
-const ServicesRow = z.object({
+const RightsRow = z.object({
   payload: json.pipe(z.object({ [PASSPORT_CLAIM]: z.object({ services }) })),
+  budgets: z.array(z.string()).nullable(),
 });
 
-/** The rights of a passport that is there, as they were signed. */
-export async function servicesOfPassport(connection: CommonQueryMethods, jti: string): Promise<ServiceScope[]> {
-  const { payload } = await connection.one(sql.type(ServicesRow)`select payload from passports where jti = ${jti}`);
-  return payload[PASSPORT_CLAIM].services;
+/** The rights of a passport that is there, as they were signed, and its budget as it is now. */
+export async function rightsOfPassport(
+  connection: CommonQueryMethods,
+  jti: string,
+): Promise<{ services: ServiceScope[]; budget: PassportBudget | null }> {
+  const { payload, budgets } = await connection.one(
+    sql.type(RightsRow)`select payload, budgets from passports where jti = ${jti}`,
+  );
+  return { services: payload[PASSPORT_CLAIM].services, budget: await findBudget(connection, budgets) };
 }
 
 /** Reads which agent stands at the root of a passport's chain; null: no such passport. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../errors/carnet-error.ts';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { claimsOfPassport, findPassport, listPassports, servicesOfPassport } from './queries.ts';
+import { claimsOfPassport, findPassport, listPassports, rightsOfPassport } from './queries.ts';
 import { ActivePassportSchema, EvidencedPassportSchema, PassportSchema, PassportStatus } from '../schema.ts';
 
 const tag = 'passports';
@@ -77,7 +77,7 @@ export const get = route({
       status: 200,
       body: {
         ...passport,
-        services: await servicesOfPassport(context.pool, jti),
+        ...(await rightsOfPassport(context.pool, jti)),
         claim_ids: await claimsOfPassport(context, jti),
       },
     };

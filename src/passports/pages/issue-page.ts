@@ -19,6 +19,9 @@ const options: FormOptions = {
   labels: {
     agent_id: 'Agent',
     ttl_seconds: 'Seconds until it expires',
+    audience: 'Services that may accept it',
+    budget: 'Budget, where there is one',
+    'budget.amount_cents': 'Cents that its invocations may cost',
     intent: 'Intent, where there is one',
     'intent.summary': 'The agent is to',
     'intent.refs': 'Intent claims',
@@ -29,6 +32,8 @@ const options: FormOptions = {
   },
   hints: {
     ttl_seconds: '60 to 3,600',
+    audience: 'Their service_ids; empty: each one that it has scopes for.',
+    'budget.amount_cents': 'With those of all that is delegated from it.',
     checkpoint_interval_seconds: '60 to 3,600; left out: those of the agent.',
     'intent.services': 'Names or ids of the services that it is going to use',
   },

@@ -22,6 +22,7 @@ import { getReport } from '../accountability/routes.ts';
 import { get } from '../lists/routes.ts';
 import { revoke, revokeAgent, revokeSession } from '../revoking/routes.ts';
 import { RevokeManyBodySchema } from '../schema.ts';
+import { budgetWords } from './budget-words.ts';
 import { PASSPORTS_PATH } from './list-page.ts';
 import { sessionTimeline, sessionTree } from './session-parts.ts';
 
@@ -41,6 +42,7 @@ const factsOf = (shown: Shown): Html =>
     ['Delegated from', shown.parent_passport_id === null ? null : idLink(shown.parent_passport_id)],
     ['Hops from the first', shown.delegation_depth],
     ['Audience', shown.audience === null ? 'every service that it has scopes for' : shown.audience.join(', ')],
+    ['Budget', budgetWords(shown.budget)],
     ['Intent', shown.intent_summary],
     ['Services of the intent', shown.intent_services.length === 0 ? null : shown.intent_services.join(', ')],
     ['Intent claims', several(shown.intent_refs)],

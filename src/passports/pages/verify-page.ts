@@ -4,6 +4,7 @@ import { facts } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
 import { oneOf } from '../../console/visits.ts';
+import { budgetWords } from './budget-words.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { MAX_TOKEN_CHARACTERS } from '../token.ts';
@@ -29,7 +30,8 @@ const reasons: Readonly<Record<Reason, string>> = {
   revoked: 'It was revoked, or was never issued. Nothing brings it back; the agent is issued a new one.',
   ancestor_revoked: 'A passport that it was delegated from was revoked, and so was it.',
   expired: 'Its time is over. The agent refreshes a passport before that, or is issued a new one.',
-  service_not_in_scope: 'It counts, but not for this service: it has no scopes for it, or its audience leaves it out.',
+  wrong_audience: 'It counts, but not for this service: its audience names others.',
+  service_not_in_scope: 'It counts, but not for this service: it has no scopes for it.',
 };
 
 function partOf(token: string, at: number): string | null {
@@ -50,7 +52,7 @@ ${text === null ? html`<p class="muted">It is no JSON in base64url.</p>` : html`
 function verdictOf(verdict: Verification, serviceId: string | undefined): Html {
   if (!verdict.valid)
     return html`<p class="notice error" role="status"><strong>A service would refuse it: <code>${verdict.reason}</code>.</strong> ${reasons[verdict.reason]}</p>\n`;
-  const { jti, agent_id: agent, expires_at: until, audience, authority_refs: bindings } = verdict;
+  const { jti, agent_id: agent, expires_at: until, audience, authority_refs: bindings, budget } = verdict;
   const lost = bindings.filter(({ active }) => !active);
   return html`<p class="notice good" role="status"><strong>It counts now${serviceId === undefined ? '' : `, for ${serviceId}`}.</strong>${serviceId === undefined ? ' Name a service to see whether it is for that one.' : ''}</p>
 ${lost.length === 0 ? html`` : html`<p class="notice warning">Bindings in it that hold no more: ${lost.map(({ binding_id: id }) => html`${idLink(id)} `)}</p>\n`}<section class="card">${facts(
@@ -59,6 +61,7 @@ ${lost.length === 0 ? html`` : html`<p class="notice warning">Bindings in it tha
       ['Agent', idLink(agent)],
       ['Expires', moment(until)],
       ['Audience', audience === null ? 'every service that it has scopes for' : audience.join(', ')],
+      ['Budget', budgetWords(budget)],
     ],
   )}</section>
 `;

@@ -7,7 +7,7 @@ import type { Introspection } from './schema.ts';
 export async function introspect(context: Context, token: string): Promise<Introspection> {
   const verdict = await verifyPassport(context, token);
   if (!verdict.valid) return { active: false };
-  const { payload, authorityRefs } = verdict;
+  const { payload, authorityRefs, budget } = verdict;
   const { iss, sub, iat, exp, jti, aud, [PASSPORT_CLAIM]: claims } = payload;
   const scope = [...new Set(claims.services.flatMap(({ scopes }) => scopes))].join(' ');
   return {
@@ -23,5 +23,6 @@ export async function introspect(context: Context, token: string): Promise<Intro
     token_type: 'Bearer',
     [PASSPORT_CLAIM]: claims,
     authority_refs: authorityRefs,
+    budget,
   };
 }

@@ -11,6 +11,7 @@ const StateRow = z.object({
   by_ancestor: z.boolean(),
   expires_at: z.number().nullable(),
   payload_digest: z.string().nullable(),
+  budgets: z.array(z.string()).nullable(),
 });
 
 /** A passport as Postgres has it; instants are seconds since 1970, by Postgres' clock; `payload_digest` is SHA-256 in base64. */
@@ -84,7 +85,7 @@ class LiveStates {
     return this.#pool.any(sql.type(StateRow)`
       select extract(epoch from clock_timestamp())::float8 as now, coalesce(k.status = 'withdrawn', true) as withdrawn,
         p.jti is not null as exists, p.revoked_at is not null as revoked, p.revoked_with is not null as by_ancestor,
-        extract(epoch from p.expires_at)::float8 as expires_at, encode(p.payload_digest, 'base64') as payload_digest
+        extract(epoch from p.expires_at)::float8 as expires_at, encode(p.payload_digest, 'base64') as payload_digest, p.budgets
       from unnest(${sql.array(jtis, 'text')}, ${sql.array(kids, 'text')}) with ordinality as wanted (jti, kid, at)
       left join signing_keys k on k.kid = wanted.kid
       left join passports p on p.jti = wanted.jti

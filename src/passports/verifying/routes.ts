@@ -42,7 +42,7 @@ export const postVerify = route({
 
 function answerOf(verdict: PassportVerdict): Verification {
   if (!verdict.valid) return verdict;
-  const { payload, authorityRefs } = verdict;
+  const { payload, authorityRefs, budget } = verdict;
   return {
     valid: true,
     jti: payload.jti,
@@ -51,6 +51,7 @@ function answerOf(verdict: PassportVerdict): Verification {
     audience: payload.aud ?? null,
     claims: payload[PASSPORT_CLAIM],
     authority_refs: authorityRefs,
+    budget,
   };
 }
 

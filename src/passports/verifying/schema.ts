@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AuthorityRefSchema, PASSPORT_CLAIM, PassportClaimsSchema } from '../token.ts';
+import { BudgetSchema } from '../budgets/queries.ts';
 import { InvalidReasons } from './verify.ts';
 
 /** It may have any length: a text that is no token is answered with a reason, it is not a fault of the request. */
@@ -19,6 +20,8 @@ const LiveAuthorityRefSchema = AuthorityRefSchema.extend({
   active: z.boolean().meta({ description: 'Whether the binding still holds' }),
 }).meta({ id: 'LiveAuthorityRef' });
 
+const budget = BudgetSchema.nullable().meta({ description: 'null: neither it nor a passport above has one' });
+
 export const VerificationSchema = z
   .union([
     z
@@ -33,6 +36,7 @@ export const VerificationSchema = z
           .meta({ description: 'The `service_id`s that may accept it; null: all that it has scopes for' }),
         claims: PassportClaimsSchema,
         authority_refs: z.array(LiveAuthorityRefSchema),
+        budget,
       })
       .meta({ id: 'ValidPassport' }),
     z
@@ -72,6 +76,7 @@ export const IntrospectionSchema = z
         token_type: z.literal('Bearer'),
         [PASSPORT_CLAIM]: PassportClaimsSchema,
         authority_refs: z.array(LiveAuthorityRefSchema),
+        budget,
       })
       .meta({ id: 'ActiveToken' }),
     z.object({ active: z.literal(false) }).meta({ id: 'InactiveToken' }),

@@ -3,6 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { translateDatabaseError } from '../../database/errors.ts';
 import { sql } from '../../database/pool.ts';
+import { findBudget, type PassportBudget } from '../budgets/queries.ts';
 import { liveState, type LiveState } from './live-state.ts';
 import { signingKeys } from '../keys/signing-keys.ts';
 import { PASSPORT_CLAIM, type AuthorityRef, type PassportPayload } from '../token.ts';
@@ -16,6 +17,7 @@ export const InvalidReasons = [
   'revoked',
   'ancestor_revoked',
   'expired',
+  'wrong_audience',
   'service_not_in_scope',
 ] as const;
 type InvalidReason = (typeof InvalidReasons)[number];
@@ -24,7 +26,7 @@ type InvalidReason = (typeof InvalidReasons)[number];
 type LiveAuthorityRef = AuthorityRef & { active: boolean };
 
 export type PassportVerdict =
-  | { valid: true; payload: PassportPayload; authorityRefs: LiveAuthorityRef[] }
+  | { valid: true; payload: PassportPayload; authorityRefs: LiveAuthorityRef[]; budget: PassportBudget | null }
   | { valid: false; reason: InvalidReason };
 
 /**
@@ -49,10 +51,11 @@ export async function verifyPassport(context: Context, token: string, serviceId?
     const verdict = await verifySignature(context, token);
     if ('reason' in verdict) return { valid: false, reason: verdict.reason };
     const { payload, kid } = verdict;
-    const reason =
-      stateFault(verdict, await liveState(context, { jti: payload.jti, kid })) ?? scopeFault(payload, serviceId);
+    const live = await liveState(context, { jti: payload.jti, kid });
+    const reason = stateFault(verdict, live) ?? scopeFault(payload, serviceId);
     if (reason !== null) return { valid: false, reason };
-    return { valid: true, payload, authorityRefs: await liveAuthorityRefs(context, payload) };
+    const budget = await findBudget(context.pool, live.budgets);
+    return { valid: true, payload, authorityRefs: await liveAuthorityRefs(context, payload), budget };
   } catch (error) {
     throw translateDatabaseError(error);
   }
@@ -76,9 +79,9 @@ function scopeFault(payload: PassportPayload, serviceId: string | undefined): In
     aud,
     [PASSPORT_CLAIM]: { services },
   } = payload;
+  if (aud !== undefined && !aud.includes(serviceId)) return 'wrong_audience';
   const within = services.some(({ service_id, scopes }) => service_id === serviceId && scopes.length > 0);
-  const meant = aud === undefined || aud.includes(serviceId);
-  return within && meant ? null : 'service_not_in_scope';
+  return within ? null : 'service_not_in_scope';
 }
 
 const ActiveRow = z.object({ active: z.array(z.string()) });

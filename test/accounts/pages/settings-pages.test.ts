@@ -103,6 +103,13 @@ describe('The pages of settings', () => {
     assert.match((await admin.open('/dashboard/operator')).text, /An owner changes the payout account/);
     assert.equal((await sendTo(admin, 'payout', { payout_account: 'acct_2' })).status, 403);
     assert.equal((await sendTo(admin, 'balance', { low_balance_cents: '' })).status, 200);
+    const allowed = async (): Promise<boolean> =>
+      assertStatus(await operator.get<Operator>('/v1/operators/me'), 200).passports_may_invoke;
+    assert.equal((await sendTo(admin, 'passports', { passports_may_invoke: 'true' })).status, 200);
+    assert.equal(await allowed(), true, 'a person decides it');
+    assert.equal((await sendTo(admin, 'passports', {})).status, 200);
+    assert.equal(await allowed(), false);
+    assert.equal((await sendTo(member, 'passports', { passports_may_invoke: 'true' })).status, 403);
     const seen = await member.open('/dashboard/operator');
     assert.match(seen.text, /Owners and administrators change the operator/);
     assert(!seen.buttons().includes('Save'));

@@ -103,6 +103,7 @@ export async function newSkill(
 
 interface InvokeOptions {
   agent?: string | null;
+  passport?: string;
   apiKey?: string | null;
   apiKeyLimit?: number | null;
   ttlSeconds?: number;
@@ -121,10 +122,38 @@ export async function invoke(
     select snapshot, replayed from invoke_skill(
       p_operator => ${consumer}, p_agent_part => '', p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null,
       p_invocation => ${id}, p_hold => ${newId('hld')}, p_skill => ${skill}, p_revision => 1, p_input => '{}', p_input_hash => 'hash',
-      p_input_fits => true, p_agent => ${options.agent ?? null}, p_passport => null, p_api_key => ${options.apiKey ?? null},
+      p_input_fits => true, p_agent => ${options.agent ?? null}, p_passport => ${options.passport ?? null}, p_api_key => ${options.apiKey ?? null},
       p_api_key_limit => ${options.apiKeyLimit ?? null}, p_ttl_seconds => ${options.ttlSeconds ?? 3600}, p_max_price => null,
       p_compute_bound => ${options.computeBound ?? 0})`);
   return id;
+}
+
+/** A passport of the agent that has a budget, as issue_passport() leaves it; nothing of it is signed. */
+export async function newPassport(
+  db: CommonQueryMethods,
+  { operator, agent, budget }: { operator: string; agent: string; budget: number },
+): Promise<string> {
+  const [jti, session] = [newId('psp'), newId('ses')];
+  await run(
+    db,
+    sql.fragment`insert into passport_sessions (id, operator_id, started_at) values (${session}, ${operator}, now())`,
+  );
+  await run(
+    db,
+    sql.fragment`
+    insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
+    values (${jti}, ${session}, ${operator}, ${agent}, ${agent}, 0, 'standard', now(), now() + interval '1 hour')`,
+  );
+  await run(db, sql.fragment`insert into passport_budgets (jti, amount_cents) values (${jti}, ${budget})`);
+  await run(
+    db,
+    sql.fragment`
+    insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload, status_day,
+        status_index, budgets)
+    values (${jti}, ${jti}, ${session}, ${operator}, ${agent}, 0, 'no key', now(), now() + interval '1 hour', '{}', current_date, 0,
+      array[${jti}])`,
+  );
+  return jti;
 }
 
 const byNobody = sql.fragment`p_key_operator => null, p_agent_part => null, p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null`;

@@ -27,7 +27,7 @@ describe('the steps of an execution', () => {
   eachExecution({ consumer: 10_000, provider: 100 }, (made) => ({ own, db, world, consumer, provider } = made));
 
   const read = async (id: string, reader: string) => {
-    const invocation = await findInvocation(db, id, reader as OperatorId);
+    const invocation = await findInvocation(db, id, { operatorId: reader as OperatorId });
     assert(invocation !== null);
     return { invocation, steps: await listExecutedSteps(world.context, invocation, reader as OperatorId) };
   };

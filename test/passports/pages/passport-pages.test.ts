@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Passport } from '../../../src/passports/schema.ts';
 import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn } from '../../support/people.ts';
-import { assertStatus } from '../../support/service.ts';
+import { assertStatus, service } from '../../support/service.ts';
 import { browserOf, type WebBrowser, type WebPage } from '../../support/web-browser.ts';
 
 const hostile = `"><script>alert(1)</script>`;
@@ -58,6 +58,8 @@ describe('Pages of passports', () => {
       ttl_seconds: '600',
       'intent.summary': `Sort ${hostile}`,
       'intent.services': 'x',
+      'budget.amount_cents': '1250',
+      audience: service().baseUrl,
     };
     const page = await refused.press('Issue it', { fields });
     assert.match(page.text, /is shown this once/);
@@ -65,6 +67,8 @@ describe('Pages of passports', () => {
     const link = page.links().find(({ href }) => href.startsWith(`${PATH}/psp_`));
     const shown = await browser.open(link?.href ?? '');
     assert.equal(shown.title, 'Passport');
+    assert(shown.text.includes('$12.50, of which it can spend $12.50 now'));
+    assert(shown.text.includes(service().baseUrl));
     assert(shown.text.includes(`Sort ${hostile}`));
     assert.doesNotMatch(shown.html, /<script>/);
     assert(!shown.html.includes(tokenOf(page)));

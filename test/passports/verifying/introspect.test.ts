@@ -43,6 +43,7 @@ describe(`POST ${PATH}`, () => {
       token_type: 'Bearer',
       svcns,
       authority_refs: [],
+      budget: null,
     };
     assert.deepEqual(assertStatus(await operator.post(PATH, { token }), 200), expected);
     assert.deepEqual(assertStatus(await own.platform.post(PATH, { token }), 200), expected);

@@ -53,6 +53,7 @@ describe(`POST ${PATH}`, () => {
       audience: null,
       claims: payload.svcns,
       authority_refs: [],
+      budget: null,
     });
   });
 
@@ -149,15 +150,15 @@ describe(`POST ${PATH}`, () => {
     const scoped = [SCOPE, { ...SCOPE, service_id: 'gitlab' }];
     const { token, payload } = await newPassport(own, { svcns: { services: scoped }, aud: ['github', 'slack'] });
     assert.equal((await verify(token, { service_id: 'github' })).valid, true);
-    for (const [door, why] of [
-      ['gitlab', 'scopes without being in the audience are not enough'],
-      ['slack', 'being in the audience without scopes is not enough'],
-      ['GitHub', 'a service is named by its id'],
+    for (const [door, reason, why] of [
+      ['gitlab', 'wrong_audience', 'scopes without being in the audience are not enough'],
+      ['slack', 'service_not_in_scope', 'being in the audience without scopes is not enough'],
+      ['GitHub', 'wrong_audience', 'a service is named by its id'],
     ] as const)
-      assert.equal(await refusal(token, { service_id: door }), 'service_not_in_scope', why);
+      assert.equal(await refusal(token, { service_id: door }), reason, why);
     assert.deepEqual((await verify(token)).audience, ['github', 'slack'], 'whoever names no service reads it');
     const nobody = await newPassport(own, { aud: [] });
-    assert.equal(await refusal(nobody.token, { service_id: 'github' }), 'service_not_in_scope');
+    assert.equal(await refusal(nobody.token, { service_id: 'github' }), 'wrong_audience');
     await revoke(own, payload.jti);
     assert.equal(await refusal(token, { service_id: 'gitlab' }), 'revoked');
   });

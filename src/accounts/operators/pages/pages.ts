@@ -28,6 +28,10 @@ const changes = {
     money: ['low_balance_cents'],
     hints: { low_balance_cents: 'Empty: never.' },
   },
+  passports: {
+    only: ['passports_may_invoke'],
+    labels: { passports_may_invoke: 'Passports with a budget, for this service alone, may invoke' },
+  },
   payout: { only: ['payout_account'], labels: { payout_account: 'Account at the payment provider' } },
   signers: { only: ['public_jwks'], labels: { public_jwks: 'Public keys' } },
 } as const;
@@ -36,11 +40,18 @@ type Change = keyof typeof changes;
 const titles: Record<Change, string> = {
   address: 'Name and address',
   balance: 'Low balance',
+  passports: 'Passports that invoke',
   payout: 'Where earnings go',
   signers: 'Keys that co-sign claims',
 };
 /** The value that an empty field stands for. */
-const emptied = { address: {}, balance: { low_balance_cents: null }, payout: { payout_account: null }, signers: {} };
+const emptied = {
+  address: {},
+  balance: { low_balance_cents: null },
+  passports: { passports_may_invoke: false },
+  payout: { payout_account: null },
+  signers: {},
+};
 
 const changeAct = (change: Change) =>
   callAct('It is changed.', patchOwnOperator, {
@@ -69,7 +80,9 @@ const factsOf = (operator: Operator): Html =>
 function ownChanges(person: PersonsVisit, operator: Operator, entered?: Entered): Html {
   if (!decides(person))
     return html`<p class="notice">Owners and administrators change the operator; you are a member.</p>\n`;
-  const forms = (['address', 'balance', 'signers'] as const).map((change) => changeForm(change, operator, entered));
+  const forms = (['address', 'balance', 'passports', 'signers'] as const).map((change) =>
+    changeForm(change, operator, entered),
+  );
   return html`<div class="columns">${forms}${
     person.caller.role === 'owner'
       ? changeForm('payout', operator, entered)
@@ -97,6 +110,7 @@ ${ownChanges(person, operator, entered)}`,
   acts: {
     address: changeAct('address'),
     balance: changeAct('balance'),
+    passports: changeAct('passports'),
     payout: changeAct('payout'),
     signers: changeAct('signers'),
   },

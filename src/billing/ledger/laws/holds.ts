@@ -1,6 +1,11 @@
 import { sql } from '../../../database/pool.ts';
 import type { LedgerLaw } from './law.ts';
 
+/** The cents that a budget counts for an invocation: what it holds, or what it has cost. */
+const counted = sql.fragment`
+  case when i.status in ('failed', 'expired') then 0 else i.price_cents end
+    + case when i.status in ('pending', 'processing') then i.compute_bound_cents else i.compute_cents end`;
+
 /**
  * Money that is held and not moved yet, compared with what it is held for. The only law file that reads invocations.
  */
@@ -91,10 +96,26 @@ export const holdLaws: readonly LedgerLaw[] = [
       select format('%s in %s', coalesce(s.subject, c.subject), coalesce(s.month, c.month)) as subject, s.cents::text as stored,
         c.cents::text as proven, coalesce(s.cents, 0) = coalesce(c.cents, 0) as holds
       from agent_spending s full join (
-        select subject, utc_month(created_at) as month, sum(case when status in ('failed', 'expired') then 0 else price_cents end
-          + case when status in ('pending', 'processing') then compute_bound_cents else compute_cents end) as cents
-        from invocations, lateral (values (agent_id), (api_key_id)) as subjects (subject)
+        select subject, utc_month(created_at) as month, sum(${counted}) as cents
+        from invocations i, lateral (values (agent_id), (api_key_id)) as subjects (subject)
         where subject is not null and price_cents + compute_bound_cents > 0
         group by 1, 2) c on c.subject = s.subject and c.month = s.month`,
+  },
+  {
+    law: 'the budget of a passport counts its invocations and those below it, and no more than it is',
+    means: 'what a passport has used is what it, its refreshes and all that was delegated from it hold or have cost',
+    of: 'budgets of passports',
+    rows: sql.fragment`
+      select b.jti as subject, b.used_cents::text as stored, format('%s of %s', coalesce(c.cents, 0), b.amount_cents) as proven,
+        b.used_cents = coalesce(c.cents, 0) and b.used_cents between 0 and b.amount_cents as holds
+      from passport_budgets b left join (
+        with recursive below (budget, lineage) as (
+          select jti, jti from passport_budgets
+          union all
+          select below.budget, l.id from below join passport_lineages l on l.parent_lineage_id = below.lineage
+        )
+        select below.budget, sum(${counted}) as cents
+        from below join passports p on p.lineage_id = below.lineage join invocations i on i.passport_id = p.jti
+        group by 1) c on c.budget = b.jti`,
   },
 ];

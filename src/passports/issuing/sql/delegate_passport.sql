@@ -4,7 +4,7 @@
 create function delegate_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_composed composed_passport,
   p_parent text, p_parent_digest text, p_agent text, p_accountability text, p_ttl_seconds int, p_standard_seconds int,
-  p_interval double precision
+  p_interval double precision, p_budget bigint
 ) returns passport_answer language plpgsql as $$
 declare
   answer passport_answer;
@@ -45,7 +45,8 @@ begin
       case when held.accountability <> 'standard' then to_timestamp(v_issued) + make_interval(secs => held.checkpoint_interval_seconds) end
     from strictest_of_lineages(above.id, p_accountability, p_interval) as held
     returning * into l;
-  p := write_passport(l, p_composed, p_parent, null, v_issued, epoch_seconds(l.latest_expiry));
+  p := write_passport(l, p_composed, p_parent, null, v_issued, epoch_seconds(l.latest_expiry),
+    open_passport_budget(p_composed.jti, p_budget, parent.budgets));
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.delegated', p_composed.jti, jsonb_build_object('agent_id', p_agent, 'parent_jti', p_parent), p_request);
   if l.accountability <> 'standard' then

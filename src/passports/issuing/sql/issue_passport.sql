@@ -2,7 +2,7 @@
 create function issue_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_composed composed_passport,
   p_session text, p_agent text, p_accountability text, p_ttl_seconds int, p_session_seconds int,
-  p_interval double precision, p_intent text, p_missions text[]
+  p_interval double precision, p_intent text, p_missions text[], p_budget bigint
 ) returns passport_answer language plpgsql as $$
 declare
   answer passport_answer;
@@ -30,7 +30,7 @@ begin
       p_intent, p_missions, to_timestamp(v_issued), to_timestamp(v_expires),
       case when p_accountability <> 'standard' then to_timestamp(v_issued) + make_interval(secs => p_interval) end)
     returning * into l;
-  p := write_passport(l, p_composed, null, null, v_issued, v_expires);
+  p := write_passport(l, p_composed, null, null, v_issued, v_expires, open_passport_budget(p_composed.jti, p_budget, null));
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.issued', p_composed.jti, jsonb_build_object('agent_id', p_agent, 'session_id', p_session), p_request);
   if p_accountability <> 'standard' then

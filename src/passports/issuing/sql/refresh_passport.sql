@@ -47,7 +47,7 @@ begin
         to_timestamp(v_issued) + make_interval(secs => l.checkpoint_interval_seconds)) end
     where x.id = l.id and (x.latest_expiry < to_timestamp(v_expires) or x.accountability <> l.accountability
       or x.checkpoint_interval_seconds is distinct from l.checkpoint_interval_seconds);
-  p := write_passport(l, p_composed, before.parent_jti, p_from, v_issued, v_expires);
+  p := write_passport(l, p_composed, before.parent_jti, p_from, v_issued, v_expires, before.budgets);
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.refreshed', p_composed.jti, jsonb_build_object('refreshed_from', p_from), p_request);
   if l.accountability <> 'standard' then

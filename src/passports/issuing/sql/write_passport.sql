@@ -1,7 +1,8 @@
--- Writes the passport: what was composed, with what the row of the lineage decides, mode and interval. A token is the base64url of header,
+-- Writes the passport, which counts against these budgets (null: none): what was composed, with what the row of the lineage decides, mode and interval. A token is the base64url of header,
 -- payload and 64 bytes of signature, and its length is judged before anything commits, 16 KiB at most.
 create function write_passport(
-  l passport_lineages, p_composed composed_passport, p_parent text, p_refreshed_from text, p_issued bigint, p_expires bigint
+  l passport_lineages, p_composed composed_passport, p_parent text, p_refreshed_from text, p_issued bigint, p_expires bigint,
+  p_budgets text[]
 ) returns passports language plpgsql as $$
 declare
   v_day constant date := (to_timestamp(p_issued) at time zone 'UTC')::date;
@@ -25,9 +26,9 @@ begin
       json_build_object('token_length', v_length));
   end if;
   insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, parent_jti, refreshed_from, kid, issued_at, expires_at,
-      payload, status_day, status_index)
+      payload, status_day, status_index, budgets)
     values (p_composed.jti, l.id, l.session_id, l.operator_id, l.agent_id, l.depth, p_parent, p_refreshed_from, p_composed.kid,
-      to_timestamp(p_issued), to_timestamp(p_expires), v_payload, v_day, v_index)
+      to_timestamp(p_issued), to_timestamp(p_expires), v_payload, v_day, v_index, p_budgets)
     returning * into written;
   return written;
 end $$;

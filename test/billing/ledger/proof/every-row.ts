@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { DatabasePool } from '../../../../src/database/pool.ts';
 import { sql } from '../../../../src/database/pool.ts';
 import { newId } from '../../../../src/ids/ids.ts';
-import { invoke, newSkill, newWallet, run } from '../ledger-world.ts';
+import { invoke, newPassport, newSkill, newWallet, run } from '../ledger-world.ts';
 import type { Lane } from './proof-database.ts';
 import { MICROCENTS } from './wallet-of-model.ts';
 import { World } from './world.ts';
@@ -54,12 +54,14 @@ export async function everyRow(db: DatabasePool, lane: Lane): Promise<World> {
   const world = await World.make(db);
   for (const [step, outcome] of steps)
     assert.equal(await world.play(lane, step), outcome, `what comes of "${step.do}"`);
-  const [consumer, provider, agent] = [await newWallet(db, 100), await newWallet(db), newId('ag')];
+  const [consumer, provider, agent] = [await newWallet(db, 200), await newWallet(db), newId('ag')];
   await run(
     db,
     sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'of the proof')`,
   );
   await invoke(db, { consumer, skill: await newSkill(db, provider, { price: 25 }) }, { agent });
+  const passport = await newPassport(db, { operator: consumer, agent, budget: 30 });
+  await invoke(db, { consumer, skill: await newSkill(db, provider, { price: 25 }) }, { agent, passport });
   await execute(
     db,
     await invoke(

@@ -50,6 +50,9 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
     sql.fragment`update invocations set compute_cents = compute_cents + 1 where execution_mode <> 'open' and status = 'completed'`,
   ],
   'a budget counts what was not given back': [sql.fragment`update agent_spending set cents = cents + 1`],
+  'the budget of a passport counts its invocations and those below it, and no more than it is': [
+    sql.fragment`update passport_budgets set used_cents = used_cents - 1`,
+  ],
   'a charge begins where the one before it ended': [
     sql.fragment`update machine_runs set begins_microcents = begins_microcents - 1`,
   ],
