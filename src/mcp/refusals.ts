@@ -57,6 +57,7 @@ export const formOfRefusal: Readonly<Record<ErrorCode, NextStep | 'fault' | 'htt
   ACCOUNTABILITY_MODE: 'person',
   AGENT_BLOCKED: 'person',
   AGENT_BUDGET_EXCEEDED: 'pay',
+  PASSPORT_BUDGET_EXCEEDED: 'pay',
   AGENT_CLAIM_FORBIDDEN: 'stop',
   AGENT_CREDENTIAL_FORBIDDEN: 'credential',
   AGENT_REVIEW_PENDING: 'person',
