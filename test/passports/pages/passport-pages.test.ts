@@ -129,8 +129,8 @@ describe('Pages of passports', () => {
   it('verify a token: decode it, and say by what a service would refuse it', async () => {
     const passport = await issued();
     const form = await browser.open(`${PATH}/verify`);
-    const verified = (token: string, service = ''): Promise<WebPage> =>
-      form.press('Verify it', { fields: { token: ` ${token}\n`, service_id: service } });
+    const verified = (token: string, door = ''): Promise<WebPage> =>
+      form.press('Verify it', { fields: { token: ` ${token}\n`, service_id: door } });
     const valid = await verified(passport.token);
     assert.match(valid.notices[0] ?? '', /^It counts now\./);
     assert(valid.text.includes('"alg": "EdDSA"') && valid.text.includes(`"jti": "${passport.jti}"`));
