@@ -1,4 +1,4 @@
-export { searchWords } from './browsing/browse.ts';
+export { searchWords } from './browsing/terms.ts';
 export {
   bestCandidates,
   findProducers,

@@ -26,11 +26,14 @@ export function presentSkill(row: ListedSkillRow, to: { seesAll: boolean }): Lis
     rejection_reason,
     reviewed_at,
     approved_at: _approved,
+    seller_name,
+    seller_verified,
     ...rest
   } = row;
   const { rated_1: _1, rated_2: _2, rated_3: _3, rated_4: _4, rated_5: _5, verified_count: _verified, ...skill } = rest;
   return {
     ...skill,
+    seller: { name: seller_name, verified: seller_verified },
     average_rating: averageRating(row),
     rating_count: ratingCount(row),
     review: { status: review_status, rejection_reason: to.seesAll ? rejection_reason : null, reviewed_at },

@@ -11,24 +11,29 @@ import {
 import type { Code } from './skill-code.ts';
 
 /** A skill as lists read it: without its code and its schemas. */
-export const ListedSkillRow = ListedSkillSchema.omit({ review: true, average_rating: true, rating_count: true }).extend(
-  {
-    required_credentials: json.pipe(ListedSkillSchema.shape.required_credentials),
-    seller_credential_limit: json.pipe(ListedSkillSchema.shape.seller_credential_limit).nullable(),
-    executable: z.boolean(),
-    has_code: z.boolean(),
-    review_status: ReviewStatus,
-    rejection_reason: z.string().nullable(),
-    reviewed_at: z.string().nullable(),
-    approved_at: z.string().nullable(),
-    rated_1: z.int(),
-    rated_2: z.int(),
-    rated_3: z.int(),
-    rated_4: z.int(),
-    rated_5: z.int(),
-    verified_count: z.int(),
-  },
-);
+export const ListedSkillRow = ListedSkillSchema.omit({
+  review: true,
+  average_rating: true,
+  rating_count: true,
+  seller: true,
+}).extend({
+  required_credentials: json.pipe(ListedSkillSchema.shape.required_credentials),
+  seller_credential_limit: json.pipe(ListedSkillSchema.shape.seller_credential_limit).nullable(),
+  executable: z.boolean(),
+  has_code: z.boolean(),
+  review_status: ReviewStatus,
+  rejection_reason: z.string().nullable(),
+  reviewed_at: z.string().nullable(),
+  approved_at: z.string().nullable(),
+  rated_1: z.int(),
+  rated_2: z.int(),
+  rated_3: z.int(),
+  rated_4: z.int(),
+  rated_5: z.int(),
+  verified_count: z.int(),
+  seller_name: z.string(),
+  seller_verified: z.boolean(),
+});
 export type ListedSkillRow = z.output<typeof ListedSkillRow>;
 
 /** A skill as it is stored, without its code. */
@@ -43,7 +48,9 @@ export const listedColumns = sql.fragment`
   s.trust_level_required, s.tags, s.price_per_invocation, s.agent_id, s.execution_mode, s.credential_mode, s.required_credentials,
   s.seller_credential_limit, s.accepts_requests, s.executable,
   exists (select from skill_code where skill_id = s.id) as has_code, s.review_status, s.rejection_reason, s.reviewed_at, s.approved_at,
-  s.created_at, s.updated_at, c.invocation_count, c.rated_1, c.rated_2, c.rated_3, c.rated_4, c.rated_5, c.verified_count`;
+  s.created_at, s.updated_at, c.invocation_count, c.rated_1, c.rated_2, c.rated_3, c.rated_4, c.rated_5, c.verified_count,
+  (select o.name from operator_names o where o.operator_id = s.operator_id) as seller_name,
+  trust_level_of(s.operator_id, null) > 0 as seller_verified`;
 
 /** The table that `listedColumns` need beside `skills s`. */
 export const listedJoin = sql.fragment`join skill_counts c on c.skill_id = s.id`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { offsetAnswer } from '../http/lists/pagination.ts';
 import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { browseSkills } from './browsing/browse.ts';
-import { BrowseQuerySchema, SkillPageSchema } from './browsing/schema.ts';
+import { browsePages, BrowseQuerySchema, SkillPageSchema } from './browsing/schema.ts';
 import { changeStatus } from './review/change-status.ts';
 import { evaluateTrust } from './trust/check-trust.ts';
 import { CheckTrustSchema, TrustEvaluationSchema } from './trust/schema.ts';
@@ -98,16 +98,33 @@ export const browse = route({
   tag,
   summary: 'Browse and search the marketplace',
   description:
-    'Shows active skills, best match first. `search` compares words of name and description; `tags` finds a skill with any of them, or with all by `tags_match=all`. Code and schemas are left out: read the skill for them.',
+    'Shows active skills, best match first unless `sort` says otherwise. `q` finds skills with any of its words; `tags` those with any of them, or with all by `tags_match=all`. Read on by `offset`, or by `next_cursor` as `cursor`, which misses and repeats none. Code and schemas are left out: read the skill for them.',
   audience: 'anyone',
   query: BrowseQuerySchema,
   status: 200,
   reply: SkillPageSchema,
-  // Without words and tags it is a page of an index.
-  isHeavy: ({ search, tags }) => search !== undefined || tags !== undefined,
-  handler: async ({ context, caller, query }) => {
-    const { rows, total } = await browseSkills(context.pool, caller, query);
-    return offsetAnswer('skills', { items: presentSkills(rows, caller), total, query });
+  refusals: ['INVALID_CURSOR'],
+  // The newest are a page of an index.
+  isHeavy: ({ q, search, tags, sort }) =>
+    q !== undefined || search !== undefined || tags !== undefined || (sort !== 'relevance' && sort !== 'newest'),
+  handler: async (request) => {
+    const { context, caller, query } = request;
+    const { rows, total, found } = await browseSkills(context.pool, caller, {
+      query,
+      after: browsePages.after(request),
+    });
+    const answer = offsetAnswer('skills', { items: presentSkills(rows.slice(0, query.limit), caller), total, query });
+    const shown = answer.body.skills.length;
+    const last = rows.length > shown ? rows[shown - 1] : undefined;
+    const { members, links } = browsePages.next(
+      request,
+      last === undefined ? null : { key: last.key, id: last.id, found },
+    );
+    return {
+      ...answer,
+      body: { ...answer.body, ...members },
+      links: query.cursor === undefined ? answer.links : links,
+    };
   },
 });
 

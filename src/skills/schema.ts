@@ -142,9 +142,20 @@ const ReviewSchema = z
   })
   .meta({ id: 'SkillReview' });
 
+const SellerSchema = z
+  .object({
+    name: z.string().meta({ description: 'As the operator calls itself.' }),
+    verified: z.boolean().meta({
+      description:
+        'Whether an identity claim about the operator itself is in force, which the platform recorded. The name alone proves nothing.',
+    }),
+  })
+  .meta({ id: 'SkillSeller', description: 'The operator that published the skill.' });
+
 const example = {
   id: 'skl_01K0000000000000000000000A',
   operator_id: 'op_01K0000000000000000000000A',
+  seller: { name: 'Ada Ltd', verified: true },
   name: 'summarise-text',
   description: 'Summarises a text in three sentences.',
   version: '1.0.0',
@@ -177,6 +188,7 @@ export const ListedSkillSchema = z
   .object({
     id: z.string(),
     operator_id: z.string(),
+    seller: SellerSchema,
     name: z.string(),
     description: z.string(),
     version: z.string(),

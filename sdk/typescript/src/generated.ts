@@ -484,6 +484,9 @@ export interface BrowseSkillsAnswer {
   total: number;
   limit: number;
   offset: number;
+  /** null on the last page */
+  next_cursor: string | null;
+  has_more: boolean;
 }
 
 export interface CanceledSubscription {
@@ -3483,6 +3486,7 @@ export type ListedNotificationRuleChannelType = 'email' | 'sms' | 'webhook' | 's
 export interface ListedSkill {
   id: string;
   operator_id: string;
+  seller: SkillSeller;
   name: string;
   description: string;
   version: string;
@@ -4623,6 +4627,7 @@ export interface SigningKeys {
 export interface Skill {
   id: string;
   operator_id: string;
+  seller: SkillSeller;
   name: string;
   description: string;
   version: string;
@@ -4701,6 +4706,14 @@ export interface SkillReview {
   reviewed_at: string | null;
 }
 
+/** The operator that published the skill. */
+export interface SkillSeller {
+  /** As the operator calls itself. */
+  name: string;
+  /** Whether an identity claim about the operator itself is in force, which the platform recorded. The name alone proves nothing. */
+  verified: boolean;
+}
+
 export interface SkillSuggestion {
   /** In order; what a step requires is in the desired input or given by a step before it. */
   steps: SkillSuggestionStep[];
@@ -4721,6 +4734,7 @@ export interface SkillSuggestions {
 export interface SkillToReview {
   id: string;
   operator_id: string;
+  seller: SkillSeller;
   name: string;
   description: string;
   version: string;
@@ -5726,8 +5740,13 @@ export interface Operations {
   browseSkills: {
     arguments: {
       query?: {
-        /** Words of name and description; the last one may be a beginning. */
+        /** Words of name, description and tags, any of them: what has more of them, and rarer ones, comes first. The last one may be a beginning, and a misspelt one is found. */
+        q?: string;
+        /** The same as `q`, by its earlier name. */
         search?: string;
+        /** Best match, lowest price, best rated, last published or most completed invocations first. Without words and tags, relevance is newest. */
+        sort?: 'relevance' | 'price' | 'rating' | 'newest' | 'most_used';
+        max_price_cents?: number;
         /** Other than active: skills of your own. */
         status?: 'active' | 'suspended' | 'unlisted' | 'pending_review';
         /** The level required, exactly. */
@@ -5742,6 +5761,8 @@ export interface Operations {
         limit?: number;
         /** Default: `0`. */
         offset?: number;
+        /** next_cursor of the page before */
+        cursor?: string;
       };
     };
     answer: BrowseSkillsAnswer;

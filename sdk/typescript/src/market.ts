@@ -8,7 +8,7 @@ export type FoundSkill = BrowseSkillsAnswer['skills'][number];
 export interface FindOptions {
   /** Dearer skills are left out. */
   maxPriceCents?: number;
-  sort?: string;
+  sort?: NonNullable<NonNullable<Operations['browseSkills']['arguments']['query']>['sort']>;
   limit?: number;
 }
 
@@ -68,9 +68,13 @@ export function createMarket(api: Api): Market {
 
   return {
     async find(words, { maxPriceCents, sort, limit } = {}) {
-      const query = { search: words, max_price_cents: maxPriceCents, sort, ...(limit !== undefined && { limit }) };
-      const { skills } = await api.browseSkills({ query });
-      return skills.filter((skill) => maxPriceCents === undefined || skill.price_per_invocation <= maxPriceCents);
+      const query = {
+        q: words,
+        ...(maxPriceCents !== undefined && { max_price_cents: maxPriceCents }),
+        ...(sort !== undefined && { sort }),
+        ...(limit !== undefined && { limit }),
+      };
+      return (await api.browseSkills({ query })).skills;
     },
 
     async invoke(skill, input, options = {}) {

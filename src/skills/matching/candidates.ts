@@ -2,6 +2,7 @@ import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { choiceOf, findTerms, scoreOfText, wordsFound } from '../browsing/terms.ts';
 import { onTheMarket, ListedSkillRow, listedColumns, listedJoin } from '../queries.ts';
 
 /** Which skills are offered to a request: public ones of operators other than its owner, at its price or below. */
@@ -88,47 +89,50 @@ export async function bestCandidates(
     : await candidatesByText(connection, wanted, limit);
 }
 
-const candidatesWith = (
+async function candidatesWith(
   connection: CommonQueryMethods,
   wanted: WantedSkill,
   { common, limit }: { common: FragmentSqlToken[]; limit: number },
-) =>
-  connection.any(sql.type(CandidateSkill)`
-    with searched as materialized (select skill_search_any(${textArray(wanted.words)}) as query),
-    best as materialized (
+): Promise<readonly CandidateSkill[]> {
+  const terms = await findTerms(connection, { words: wanted.words, begins: false });
+  return await connection.any(sql.type(CandidateSkill)`
+    with best as materialized (
       select s.id, s.created_at, ${scoreOf(wanted)} as score
       from skills s cross join lateral (select count(*)::int as n from unnest(s.tags) tag where tag = any(${textArray(wanted.tags)})) shared
       where ${offeredTo(wanted)} and (${sql.join(common, sql.fragment` or `)})
       order by score desc, s.created_at desc, s.id desc limit ${Math.max(limit, MAX_RANKED_BY_TEXT)}
     ),
     page as (
-      select best.id, row_number() over (order by best.score desc, coalesce(ts_rank(s.search, searched.query), 0) desc, best.created_at desc, best.id desc) as place
-      from best join skills s using (id) cross join searched
+      select best.id, row_number() over (order by best.score desc, coalesce(${scoreOfText(terms)}, 0) desc, best.created_at desc, best.id desc) as place
+      from best join skills s using (id)
       order by place limit ${limit}
     )
     select ${candidateColumns}, 0 as words_found, 0 as words_compared from page join skills s using (id) ${listedJoin} order by page.place`);
+}
 
-/** Ranked by the text first: the words are counted for a page alone. */
-const candidatesByText = (connection: CommonQueryMethods, wanted: WantedSkill, limit: number) =>
-  connection.any(sql.type(CandidateSkill)`
-    with searched as materialized (select skill_search_any(${textArray(wanted.words)}) as query),
-    words as materialized (
-      select distinct plainto_tsquery('english', word) as stem from unnest(${textArray(wanted.words)}) word
-      where numnode(plainto_tsquery('english', word)) > 0
-    ),
-    page as materialized (
-      select s.id, row_number() over (order by ts_rank(s.search, searched.query) desc, s.created_at desc, s.id desc) as place
-      from skills s cross join searched
-      where s.search @@ searched.query and ${offeredTo(wanted)}
+/** As browsing finds them, and of the best those first that have most of the words. */
+async function candidatesByText(
+  connection: CommonQueryMethods,
+  wanted: WantedSkill,
+  limit: number,
+): Promise<readonly CandidateSkill[]> {
+  const terms = await findTerms(connection, { words: wanted.words, begins: false });
+  const choice = choiceOf(terms);
+  if (choice === null) return [];
+  return await connection.any(sql.type(CandidateSkill)`
+    with page as materialized (
+      select s.id, row_number() over (order by ${scoreOfText(terms)} desc, s.created_at desc, s.id desc) as place
+      from skills s
+      where s.search @@ ${choice}::tsquery and ${offeredTo(wanted)}
       order by place limit ${limit}
     ),
     compared as materialized (
-      select page.id, page.place, (select count(*)::int from words) as words_compared,
-        (select count(*)::int from words where s.search @@ words.stem) as words_found
-      from page join skills s using (id)
+      select page.id, page.place, ${wordsFound(terms)} as words_found from page join skills s using (id)
     )
-    select ${candidateColumns}, compared.words_found, compared.words_compared from compared join skills s using (id) ${listedJoin}
+    select ${candidateColumns}, compared.words_found, ${terms.terms.length}::int as words_compared
+    from compared join skills s using (id) ${listedJoin}
     order by compared.words_found desc, compared.place`);
+}
 
 const ComposableSkill = z.object({
   id: z.string(),

@@ -13,7 +13,7 @@ const card = (skill: ListedSkill, person: PersonsVisit): Html => html`<li class=
 <h3><a href="${offerPath(skill.id)}">${skill.name}</a></h3>
 <p>${skill.description}</p>
 <p class="offer-price"><strong>${priceOf(skill)}</strong> ${badge(skill.trust_level_required)} <span class="badge">${skill.execution_mode}</span></p>
-<p class="small">${ratingOf(skill)} · ${skill.invocation_count} ${skill.invocation_count === 1 ? 'run' : 'runs'} · by ${publisherOf(skill, person)}</p>
+<p class="small">${ratingOf(skill)} · ${skill.invocation_count} ${skill.invocation_count === 1 ? 'run' : 'runs'} · by ${publisherOf(skill, person)}${skill.seller.verified ? html` ${badge('verified')}` : html``}</p>
 ${skill.tags.length === 0 ? html`` : html`<p class="tags">${skill.tags.map((tag) => html`<span class="badge">${tag}</span> `)}</p>`}</li>
 `;
 
@@ -33,6 +33,12 @@ const columns: readonly Column<ListedSkill>[] = [
   { title: 'Tags', cell: ({ tags }) => tags.join(', '), text: ({ tags }) => tags.join(', ') },
 ];
 
+const orders = [
+  ['price', 'lowest price'],
+  ['rating', 'best rated'],
+  ['newest', 'newest'],
+  ['most_used', 'most used'],
+] as const;
 const levels = TrustLevel.options.map((level) => [level, level] as const);
 
 /** The skills that everybody may buy, as a store shows them, and the operator's favourites. */
@@ -64,7 +70,9 @@ ${rows.map((skill) => card(skill, person))}</ul>
           input: { query: { limit: '24' } },
           rows: (reply: z.output<typeof browse.reply>) => reply.skills,
           filters: [
-            { name: 'search', label: 'Search', kind: 'search' },
+            { name: 'q', label: 'Search', kind: 'search' },
+            { name: 'max_price_cents', label: 'Cents a run at most', kind: 'text' },
+            { name: 'sort', label: 'Order', kind: 'choice', options: orders },
             { name: 'tags', label: 'Tags', kind: 'text' },
             {
               name: 'tags_match',

@@ -42,9 +42,9 @@ export const tagsOf = ({ tags }: Pick<ListedSkill, 'tags'>): Html =>
     : html`<p class="tags">${tags.map((tag) => html`<a class="badge" href="${MARKET_PATH}?${new URLSearchParams({ tags: tag }).toString()}">${tag}</a> `)}</p>\n`;
 
 export const publisherOf = (
-  { operator_id: publisher }: Pick<ListedSkill, 'operator_id'>,
+  { operator_id: publisher, seller }: Pick<ListedSkill, 'operator_id' | 'seller'>,
   { caller }: PersonsVisit,
-): Html => (publisher === caller.operatorId ? html`you` : idLink(publisher));
+): Html => (publisher === caller.operatorId ? html`you` : html`${seller.name} ${idLink(publisher)}`);
 
 /** How a skill stands in the market: price, work and ratings. */
 export const offerFacts = (skill: Skill, person: PersonsVisit): Html => {

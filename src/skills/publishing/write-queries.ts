@@ -39,6 +39,7 @@ export async function insertSkill(
       ${textArray(comparableProperties(body.input_schema).required)}, ${textArray(comparableProperties(body.output_schema).declared)})`);
   await connection.query(sql.type(Nothing)`insert into skill_counts (skill_id) values (${id})`);
   await keepRevision(connection, id);
+  await noteWords(connection, id);
   if (hasCodeFields(body)) {
     await connection.query(sql.type(Nothing)`
       insert into skill_code (skill_id, execution_steps, execution_script, execution_runtime, dependencies, llm_enabled, llm_provider,
@@ -61,6 +62,10 @@ const keepRevision = (connection: CommonQueryMethods, id: string) =>
     insert into skill_revisions (skill_id, revision, version, input_schema_hash, output_schema_hash, price_per_invocation)
     select id, revision, version, input_schema_hash, output_schema_hash, price_per_invocation from skills where id = ${id}`);
 
+/** For searches that misspell them. */
+const noteWords = (connection: CommonQueryMethods, id: string) =>
+  connection.query(sql.type(Nothing)`select from note_skill_words(${id})`);
+
 /** All fields that a PATCH can change, with their new values. */
 export type ChangeableFields = { [Field in keyof UpdateSkill]-?: NonNullable<UpdateSkill[Field]> };
 
@@ -77,6 +82,7 @@ export async function saveChanges(connection: CommonQueryMethods, id: string, sk
         revision = revision + 1, updated_at = clock_timestamp()
     where id = ${id}`);
   await keepRevision(connection, id);
+  await noteWords(connection, id);
 }
 
 /** `reviewed`: an administrator decided. */
