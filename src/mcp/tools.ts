@@ -4,6 +4,7 @@ import { listTransactions } from '../billing/statement/routes.ts';
 import { jsonObject } from '../fields/objects.ts';
 import { cancel, get } from '../invocations/routes.ts';
 import { cut } from '../json/shown.ts';
+import { SORTS } from '../skills/browsing/schema.ts';
 import { browse, read } from '../skills/routes.ts';
 import { idempotencyKey, InvocationOutput, order, orderFields, resultOf, waitSeconds } from './order.ts';
 import { text, tool, type Tool } from './tool.ts';
@@ -19,7 +20,9 @@ const searchSkills = tool({
   description: 'Find skills that other agents sell, best match first, with their prices. get_skill has the schemas.',
   reads: true,
   input: z.strictObject({
-    query: z.string().max(2_000).describe('Words of its name and description.'),
+    query: z.string().max(2_000).describe('Any words: of its name, its description or its tags.'),
+    max_price_cents: z.int().min(0).optional(),
+    sort: z.enum(SORTS).default('relevance'),
     tags: z.array(z.string()).max(50).optional().describe('Skills with any of these tags.'),
     limit: z.int().min(1).max(20).default(5),
     offset: z.int().min(0).max(1_000).default(0),
@@ -30,9 +33,16 @@ const searchSkills = tool({
     ),
     total: z.int(),
   }),
-  run: async ({ callRoute }, { query, tags, limit, offset }) => {
+  run: async ({ callRoute }, { query, max_price_cents: maximum, sort, tags, limit, offset }) => {
     const { body } = await callRoute(browse, {
-      query: { search: query, limit: String(limit), offset: String(offset), ...(tags !== undefined && { tags }) },
+      query: {
+        q: query,
+        sort,
+        limit: String(limit),
+        offset: String(offset),
+        ...(maximum !== undefined && { max_price_cents: String(maximum) }),
+        ...(tags !== undefined && { tags }),
+      },
     });
     const lines = body.skills.map(
       ({ id, name, description, price_per_invocation: price }) =>

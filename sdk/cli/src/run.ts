@@ -7,6 +7,7 @@ import {
   StillRunning,
   UnclearError,
   type PublishSkill,
+  type Sort,
 } from '../../typescript/src/index.ts';
 import { listen, trigger } from './events.ts';
 import { clientOf, saveLogin } from './login.ts';
@@ -147,7 +148,8 @@ const COMMANDS: Record<string, (command: Command) => Promise<number | undefined>
     const skills = await market.find(words.join(' '), {
       ...numbered('maxPriceCents', values, 'max-price'),
       ...numbered('limit', values, 'limit'),
-      ...(values.sort !== undefined && { sort: values.sort }),
+      // The service names the orders that there are.
+      ...(values.sort !== undefined && { sort: values.sort as Sort }),
     });
     show(skills, () =>
       skills.length === 0

@@ -36,7 +36,7 @@ export {
 } from './errors.ts';
 export type * from './generated.ts';
 export type { Api, CallOptions, ClientOptions } from './client.ts';
-export type { FindOptions, FoundSkill, InvokeOptions, Market, Result } from './market.ts';
+export type { FindOptions, FoundSkill, InvokeOptions, Market, Result, Sort } from './market.ts';
 export { WorkRefused } from './provider.ts';
 export type { Handler, Provider, ServeOptions, Serving, Work } from './provider.ts';
 export { signWebhook, verifyWebhook, WebhookRefused } from './webhooks.ts';

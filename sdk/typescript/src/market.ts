@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Api } from './client.ts';
 import { InvocationFailed, StillRunning, UnclearError } from './errors.ts';
-import type { BrowseSkillsAnswer, EvidencedInvocation, Invocation } from './generated.ts';
+import type { BrowseSkillsAnswer, EvidencedInvocation, Invocation, Operations } from './generated.ts';
 
 export type FoundSkill = BrowseSkillsAnswer['skills'][number];
+
+export type Sort = NonNullable<NonNullable<Operations['browseSkills']['arguments']['query']>['sort']>;
 
 export interface FindOptions {
   /** Dearer skills are left out. */
   maxPriceCents?: number;
-  sort?: NonNullable<NonNullable<Operations['browseSkills']['arguments']['query']>['sort']>;
+  sort?: Sort;
   limit?: number;
 }
 

@@ -5,14 +5,6 @@ create function search_tags(p_tags text[]) returns text language sql immutable s
   select search_words(array_to_string(p_tags, ' '));
 $$;
 
--- The tags come after the description in the ranking.
-alter table skills alter column search set expression as (
-  setweight(to_tsvector('simple', search_words(name)), 'A')
-  || setweight(to_tsvector('english', search_words(description)), 'B')
-  || setweight(to_tsvector('simple', search_words(description)), 'D')
-  || setweight(to_tsvector('english', search_tags(tags)), 'C')
-);
-
 -- A word, and the word with each one of its letters left out. Two words that differ by one letter, left out, added, changed or exchanged
 -- with its neighbour, have one of these in common.
 create function word_spellings(p_word text) returns text[] language sql immutable strict parallel safe as $$
@@ -31,3 +23,11 @@ insert into skill_words (word)
   select distinct lower(word)
   from skills, regexp_split_to_table(search_words(name || ' ' || description) || ' ' || search_tags(tags), '\s+') word
   where length(word) between 3 and 40;
+
+-- The tags come after the description in the ranking. The last of all, since it writes the whole table.
+alter table skills alter column search set expression as (
+  setweight(to_tsvector('simple', search_words(name)), 'A')
+  || setweight(to_tsvector('english', search_words(description)), 'B')
+  || setweight(to_tsvector('simple', search_words(description)), 'D')
+  || setweight(to_tsvector('english', search_tags(tags)), 'C')
+);

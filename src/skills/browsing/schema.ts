@@ -32,6 +32,9 @@ const words = text(0, 2_000).refine(
 const BrowsePositionSchema = z.object({ key: z.int(), id: z.string(), found: z.array(z.int()) });
 export type BrowsePosition = z.output<typeof BrowsePositionSchema>;
 
+/** The orders of the market. */
+export const SORTS = ['relevance', 'price', 'rating', 'newest', 'most_used'] as const;
+
 /** A page further: by cursor none is missed or repeated when skills come and go meanwhile. */
 export const browsePages = cursorPages({
   position: BrowsePositionSchema,
@@ -47,7 +50,7 @@ export const BrowseQuerySchema = z.object({
       'Words of name, description and tags, any of them: what has more of them, and rarer ones, comes first. The last one may be a beginning, and a misspelt one is found.',
   }),
   search: words.optional().meta({ deprecated: true, description: 'The same as `q`, by its earlier name.' }),
-  sort: z.enum(['relevance', 'price', 'rating', 'newest', 'most_used']).default('relevance').meta({
+  sort: z.enum(SORTS).default('relevance').meta({
     description:
       'Best match, lowest price, best rated, last published or most completed invocations first. Without words and tags, relevance is newest.',
   }),

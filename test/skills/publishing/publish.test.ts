@@ -137,6 +137,7 @@ describe('POST /v1/skills', () => {
     assert.deepEqual(skill, {
       ...body,
       operator_id: owner.operatorId,
+      seller: { name: owner.name, verified: false },
       revision: 1,
       status: 'active',
       tags: [],

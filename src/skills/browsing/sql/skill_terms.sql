@@ -1,4 +1,4 @@
--- What is searched for each word that was typed: the word as it stands and its stem, written as two words or as one with the next, the last
+-- The search for each typed word: the word as it stands and its stem, written as two words or as one with the next, the last
 -- one as a beginning where p_begins says so. A word that no skill on the market has stands for those that are spelled like it, at half the
 -- weight. Words that English leaves out count only where there is no other. The words hold letters, digits and marks only, so none is an
 -- operator. `skill_count` is counted to p_most; p_found has the counts of an earlier
