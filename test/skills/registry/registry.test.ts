@@ -35,7 +35,7 @@ describe('GET /v0.1/servers', () => {
   });
 
   it('answers without a credential what the schema of the registry takes', async () => {
-    const skill = await publish(owner, { description: 'é'.repeat(500), name: unique('Ünïcode skill') });
+    const skill = await publish(owner, { description: 'é'.repeat(500) });
     const { servers, metadata } = await list({ search: skill.name.toUpperCase() });
     assert.deepEqual([servers.length, metadata], [1, { count: 1 }]);
     const [found] = servers;
@@ -97,7 +97,7 @@ describe('GET /v0.1/servers', () => {
     const other = await buildOperator();
     const skills = [await publish(other), await publish(owner)] as const;
     const names = [await nameOf(skills[0].id), await nameOf(skills[1].id)];
-    await suspend(other.id);
+    await suspend(other.operatorId);
     assertStatus(await owner.post(`/v1/skills/${skills[1].id}/unlist`), 200);
     for (const [at, { id }] of skills.entries()) {
       assert.deepEqual((await list({ search: id, include_deleted: 'true' })).servers, []);
