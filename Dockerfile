@@ -16,6 +16,8 @@ COPY workflows workflows
 COPY activities activities
 COPY temporal temporal
 COPY openapi.json ./
+# Pages that the API sends as they are.
+COPY docs docs
 
 # Bundled here once instead of at every start of a worker.
 ENV WORKFLOW_BUNDLE=/app/workflow-bundle.js

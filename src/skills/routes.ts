@@ -13,6 +13,7 @@ import { checkSkill } from './publishing/check-skill.ts';
 import { publishSkill } from './publishing/publish-skill.ts';
 import { readRatings, rateSkill } from './ratings/ratings.ts';
 import { RatedSchema, RateSkillSchema, RatingSummarySchema } from './ratings/schema.ts';
+import { registryRoutes } from './registry/routes.ts';
 import { reviewRoutes } from './review/review-routes.ts';
 import {
   CheckedSkillSchema,
@@ -290,6 +291,7 @@ export const skillRoutes: AnyRoute[] = [
   browse,
   ...listRoutes,
   ...reviewRoutes,
+  ...registryRoutes,
   read,
   update,
   suspend,

@@ -4383,6 +4383,70 @@ export interface RegisteredOperator {
   api_key: string;
 }
 
+/** A version of a skill as a server of an MCP registry. */
+export interface RegistryServer {
+  server: RegistryServerServer;
+  _meta: RegistryServerMeta;
+}
+
+export interface RegistryServerList {
+  servers: RegistryServer[];
+  metadata: RegistryServerListMetadata;
+}
+
+export interface RegistryServerListMetadata {
+  /** Absent on the last page. */
+  nextCursor?: string;
+  /** Servers of this page. */
+  count: number;
+}
+
+export interface RegistryServerMeta {
+  'io.modelcontextprotocol.registry/official': RegistryServerMetaIoModelcontextprotocolRegistryOfficial;
+}
+
+export interface RegistryServerMetaIoModelcontextprotocolRegistryOfficial {
+  /** deprecated: an earlier version. */
+  status: 'active' | 'deprecated';
+  publishedAt: string;
+  updatedAt: string;
+  isLatest: boolean;
+}
+
+export interface RegistryServerServer {
+  $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
+  /** The host of the service backwards, and the id of the skill. */
+  name: string;
+  /** The name of the skill. */
+  title: string;
+  description: string;
+  version: string;
+  remotes: RegistryServerServerRemote[];
+  _meta: RegistryServerServerMeta;
+}
+
+export interface RegistryServerServerMeta {
+  'io.modelcontextprotocol.registry/publisher-provided': RegistryServerServerMetaIoModelcontextprotocolRegistryPublisherProvided;
+}
+
+export interface RegistryServerServerMetaIoModelcontextprotocolRegistryPublisherProvided {
+  tool: 'invoke_skill';
+  skill_id: string;
+}
+
+export interface RegistryServerServerRemote {
+  type: 'streamable-http';
+  url: string;
+  headers: RegistryServerServerRemoteHeader[];
+}
+
+export interface RegistryServerServerRemoteHeader {
+  name: string;
+  description: string;
+  isRequired: true;
+  isSecret: true;
+}
+
 export interface RejectApprovals {
   /** Of the requests to reject, and of approvals to withdraw */
   ids: string[];
@@ -5847,6 +5911,52 @@ export interface Operations {
       body: TakeDownSkill;
     };
     answer: Skill;
+  };
+  /** List the skills on the market as servers of an MCP registry */
+  listRegistryServers: {
+    arguments: {
+      query?: {
+        /** Default: `30`. */
+        limit?: number;
+        /** metadata.nextCursor of the page before */
+        cursor?: string;
+        /** A part of the name of the server or of the skill. */
+        search?: string;
+        updated_since?: string;
+        /** `latest`, or what the present version must be. */
+        version?: string;
+        /** Changes nothing: what is not on the market is not shown. */
+        include_deleted?: 'true' | 'false';
+      };
+    };
+    answer: RegistryServerList;
+  };
+  /** List the versions of a server of the registry */
+  listRegistryServerVersions: {
+    arguments: {
+      path: {
+        name: string;
+      };
+      query?: {
+        /** Changes nothing: what is not on the market is not shown. */
+        include_deleted?: 'true' | 'false';
+      };
+    };
+    answer: RegistryServerList;
+  };
+  /** Read a version of a server of the registry */
+  readRegistryServer: {
+    arguments: {
+      path: {
+        name: string;
+        version: string;
+      };
+      query?: {
+        /** Changes nothing: what is not on the market is not shown. */
+        include_deleted?: 'true' | 'false';
+      };
+    };
+    answer: RegistryServer;
   };
   /** Read a skill */
   readSkill: {
@@ -7515,6 +7625,9 @@ export const OPERATIONS: Record<keyof Operations, readonly [string, string, bool
   approveSkill: ['POST', '/v1/skills/{id}/approve', true, 'application/json'],
   rejectSkill: ['POST', '/v1/skills/{id}/reject', true, 'application/json'],
   takeDownSkill: ['POST', '/v1/admin/skills/{id}/suspend', true, 'application/json'],
+  listRegistryServers: ['GET', '/v1/registry/servers', false, null],
+  listRegistryServerVersions: ['GET', '/v1/registry/servers/{name}/versions', false, null],
+  readRegistryServer: ['GET', '/v1/registry/servers/{name}/versions/{version}', false, null],
   readSkill: ['GET', '/v1/skills/{id}', false, null],
   updateSkill: ['PATCH', '/v1/skills/{id}', true, 'application/json'],
   suspendSkill: ['POST', '/v1/skills/{id}/suspend', true, null],

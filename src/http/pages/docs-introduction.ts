@@ -1,4 +1,5 @@
 import { html, type Html } from './html.ts';
+import { markdownPages } from './markdown-pages.ts';
 
 /** The text that holds for every call, above the list of them. */
 export const docsIntroduction = (publicBaseUrl: string): Html => html`<h1>API documentation</h1>
@@ -27,4 +28,6 @@ export const docsIntroduction = (publicBaseUrl: string): Html => html`<h1>API do
 <p>Short lists take <code>limit</code> and <code>offset</code> and have a <code>total</code>. Long ones have <code>next_cursor</code>: send it as <code>cursor</code>, with the same filters, until it is null. Both send the address of the next page in <code>Link</code>.</p>
 </section>
 </div>
+<h2>Documents</h2>
+<p>As Markdown: ${Object.entries(markdownPages).map(([name, about], at) => html`${at === 0 ? '' : ', '}<a href="/docs/${name}.md">${about}</a>`)}. Agents begin with <a href="/llms.txt">llms.txt</a> and <a href="/AGENTS.md">AGENTS.md</a>.</p>
 <h2>Calls</h2>`;

@@ -5,6 +5,7 @@ import { docsIntroduction } from './docs-introduction.ts';
 import { Tags } from '../openapi/tags.ts';
 import { html, type Html } from './html.ts';
 import { keptPage } from './kept-page.ts';
+import { markdownOf } from './markdown-pages.ts';
 import type { NamedPage, PathOfPage } from './page.ts';
 import { shell } from './shell.ts';
 
@@ -67,6 +68,7 @@ ${listOfCalls(routes)}
         url: import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
       }),
     ],
+    ...markdownOf(publicBaseUrl),
   ];
 }
 

@@ -96,6 +96,12 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/authority-bindings*', accounts],
   ['GET /v1/identity-claims*', accounts],
 
+  ['GET /v1/registry/servers', open],
+  ['GET /v0.1/servers', open],
+  ['GET /v1/registry/servers/:name/versions', open],
+  ['GET /v0.1/servers/:name/versions', open],
+  ['GET /v1/registry/servers/:name/versions/:version', open],
+  ['GET /v0.1/servers/:name/versions/:version', open],
   ['GET /v1/.well-known/jwks.json', open],
   ['GET /.well-known/jwks.json', open],
   ['POST /v1/passports/verify', open],

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { Ajv, type ValidateFunction } from 'ajv';
+import type { z } from 'zod';
+import {
+  namespaceOf,
+  type RegistryListSchema,
+  type RegistryServerSchema,
+} from '../../../src/skills/registry/server-json.ts';
+import { buildOperator, suspend, unique, type TestOperator } from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
+import { publish } from '../support.ts';
+
+type List = z.output<typeof RegistryListSchema>;
+type Server = z.output<typeof RegistryServerSchema>;
+
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+
+describe('GET /v0.1/servers', () => {
+  let owner: TestOperator;
+  let fits: ValidateFunction;
+
+  const list = async (query: Record<string, string>): Promise<List> =>
+    assertStatus(await anonymous().get<List>(`/v0.1/servers?${new URLSearchParams(query).toString()}`), 200);
+  const nameOf = async (id: string): Promise<string> => {
+    const [found] = (await list({ search: id })).servers;
+    assert(found !== undefined);
+    return encodeURIComponent(found.server.name);
+  };
+
+  before(async () => {
+    owner = await buildOperator();
+    const schema = JSON.parse(await readFile(new URL('./server.schema.json', import.meta.url), 'utf8')) as object;
+    fits = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+  });
+
+  it('answers without a credential what the schema of the registry takes', async () => {
+    const skill = await publish(owner, { description: 'é'.repeat(500) });
+    const { servers, metadata } = await list({ search: skill.name.toUpperCase() });
+    assert.deepEqual([servers.length, metadata], [1, { count: 1 }]);
+    const [found] = servers;
+    assert(fits(found?.server), JSON.stringify(fits.errors));
+    assert.equal(fits({ ...found?.server, name: 'no slash' }), false);
+    assert.match(found?.server.name ?? '', new RegExp(`/${skill.id}$`));
+    assert.match(found?.server.remotes[0]?.url ?? '', /\/mcp$/);
+    assert.equal(found?._meta[OFFICIAL].isLatest, true);
+  });
+
+  it('reads on by cursor, and refuses one of other filters', async () => {
+    const word = unique('registered');
+    const ids: string[] = [];
+    for (const end of ['a', 'b', 'c']) ids.unshift((await publish(owner, { name: `${word}-${end}` })).id);
+    const first = await list({ search: word, limit: '2' });
+    const cursor = first.metadata.nextCursor ?? '';
+    const second = await list({ search: word, limit: '2', cursor });
+    const seen = [...first.servers, ...second.servers].map(({ server }) => server.name.split('/')[1]);
+    assert.deepEqual(seen, ids);
+    assert.equal(second.metadata.nextCursor, undefined);
+    assertProblem(await anonymous().get(`/v0.1/servers?search=other&cursor=${cursor}`), 'INVALID_CURSOR');
+  });
+
+  it('filters by version and by the time of the last change', async () => {
+    const { id, updated_at } = await publish(owner);
+    const found = async (query: Record<string, string>) => (await list({ search: id, ...query })).servers.length;
+    assert.equal(await found({ version: 'latest', updated_since: updated_at, include_deleted: 'true' }), 1);
+    assert.equal(await found({ version: '99.0.0' }), 0);
+    assert.equal(await found({ updated_since: '2999-01-01' }), 0);
+  });
+
+  it('shows the versions of a server, the newest as latest', async () => {
+    const { id, version } = await publish(owner);
+    const name = await nameOf(id);
+    assertStatus(await owner.patch(`/v1/skills/${id}`, { version: '7.0.0' }), 200);
+    assertStatus(await owner.patch(`/v1/skills/${id}`, { description: 'changed' }), 200);
+    const { servers } = assertStatus(await anonymous().get<List>(`/v0.1/servers/${name}/versions`), 200);
+    assert.deepEqual(
+      servers.map(({ server, _meta }) => [server.version, _meta[OFFICIAL].status, _meta[OFFICIAL].isLatest]),
+      [
+        ['7.0.0', 'active', true],
+        [version, 'deprecated', false],
+      ],
+    );
+    for (const { server } of servers) assert(fits(server));
+    for (const [asked, answered] of [
+      ['latest', '7.0.0'],
+      ['7.0.0', '7.0.0'],
+      [version, version],
+    ] as const) {
+      const path = `/v0.1/servers/${name}/versions/${asked}`;
+      assert.equal(assertStatus(await anonymous().get<Server>(path), 200).server.version, answered);
+    }
+    assertProblem(await anonymous().get(`/v0.1/servers/${name}/versions/9.9.9`), 'NOT_FOUND');
+    assertProblem(await anonymous().get(`/v0.1/servers/other%2F${id}/versions`), 'NOT_FOUND');
+  });
+
+  it('leaves out what is not on the market', async () => {
+    const other = await buildOperator();
+    const skills = [await publish(other), await publish(owner)] as const;
+    const names = [await nameOf(skills[0].id), await nameOf(skills[1].id)];
+    await suspend(other.operatorId);
+    assertStatus(await owner.post(`/v1/skills/${skills[1].id}/unlist`), 200);
+    for (const [at, { id }] of skills.entries()) {
+      assert.deepEqual((await list({ search: id, include_deleted: 'true' })).servers, []);
+      assertProblem(await anonymous().get(`/v0.1/servers/${names[at]}/versions/latest`), 'NOT_FOUND');
+    }
+  });
+});
+
+describe('namespaceOf', () => {
+  for (const [address, namespace] of [
+    ['https://carnet.example.com', 'com.example.carnet/'],
+    ['http://[::1]:3000', '---1-/'],
+  ] as const)
+    it(`of ${address} is ${namespace}`, () => assert.equal(namespaceOf(address), namespace));
+});
