@@ -7,6 +7,7 @@ import { shown } from '../json/shown.ts';
 import { assertFewValues, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Entered, Form } from './page.ts';
+import { momentTyped, timeInput } from './moments.ts';
 import { sentence } from './readable.ts';
 
 /*
@@ -211,23 +212,6 @@ const hows: Readonly<Partial<Record<Kind, string>>> = {
 /** The API counts in cents, and says so in its refusals of a field that is typed in dollars. */
 const inUnit = (kind: Kind, fault: string): string =>
   kind === 'money' && fault !== NO_AMOUNT && /\d/.test(fault) ? `${fault} (in cents)` : fault;
-
-/** As browsers have a moment of a field that names no zone. */
-const LOCAL = /^\d{4,6}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/;
-
-/** A moment is chosen; what was typed otherwise, with a zone say, stays as it is. */
-function timeInput(named: Html, text: string): Html {
-  const local = text.replace(/Z$/, '');
-  return local === '' || LOCAL.test(local)
-    ? html`<input ${named} type="datetime-local" step="any" value="${local}"`
-    : html`<input ${named} value="${text}"`;
-}
-
-/** The seconds are added where a browser leaves them out. */
-const momentTyped = (text: string): string => {
-  if (!LOCAL.test(text)) return text;
-  return `${text.length === 16 ? `${text}:00` : text}Z`;
-};
 
 function field(
   schema: Schema,

@@ -79,36 +79,80 @@ interface FirstStep {
   why: string;
 }
 
-/** The way to the first invocation that was paid and completed; once there is one, the page leaves it out. */
-async function stepsOf(
+/** The way to a first goal. */
+interface FirstPath {
+  title: string;
+  steps: readonly FirstStep[];
+}
+
+/** The ways to the first invocation that was paid and completed, of each side; once there is one, the page leaves them out. */
+async function pathsOf(
   { visit: { context }, caller: { operatorId } }: PersonsVisit,
-  { balance, agents, ordered }: { balance: Money['balance']; agents: number; ordered: boolean },
-): Promise<readonly FirstStep[]> {
+  { balance, agents, ordered, sold }: { balance: Money['balance']; agents: number; ordered: boolean; sold: boolean },
+): Promise<readonly FirstPath[]> {
   const one = { operatorId, after: null, limit: 1 };
   const published = (await listOwnSkills(context.pool, one)).length > 0;
   const passports = { ...one, agentId: undefined, sessionId: undefined, status: undefined };
   const issued = (await listPassports(context.pool, passports)).length > 0;
   const filled = balance.ledger_balance_cents > 0 || ordered;
   return [
-    { done: filled, path: 'wallet', text: 'Fill the wallet', why: 'Invocations of others’ skills are paid from it.' },
-    { done: ordered, path: 'market', text: 'Find a skill in the market', why: 'Each says what it takes and costs.' },
-    { done: ordered, path: 'market', text: 'Invoke it', why: 'The price is held, and paid once it is completed.' },
-    { done: published, path: 'skills', text: 'Publish a skill', why: 'Others order it, and you earn its price.' },
-    { done: agents > 0, path: 'agents', text: 'Make an agent', why: 'It acts for you, with a key of its own.' },
-    { done: issued, path: 'passports', text: 'Issue a passport', why: 'It says for whom the agent acts, and how far.' },
+    {
+      title: 'Buy',
+      steps: [
+        {
+          done: filled,
+          path: 'wallet',
+          text: 'Fill the wallet',
+          why: 'Invocations of others’ skills are paid from it.',
+        },
+        {
+          done: ordered,
+          path: 'market',
+          text: 'Find a skill in the market',
+          why: 'Each says what it takes and costs.',
+        },
+        { done: ordered, path: 'market', text: 'Invoke it', why: 'The price is held, and paid once it is completed.' },
+      ],
+    },
+    {
+      title: 'Sell',
+      steps: [
+        { done: published, path: 'skills', text: 'Publish a skill', why: 'Others order it, and you earn its price.' },
+        { done: agents > 0, path: 'agents', text: 'Make an agent', why: 'It acts for you, with a key of its own.' },
+        {
+          done: issued,
+          path: 'passports',
+          text: 'Issue a passport',
+          why: 'It says for whom the agent acts, and how far.',
+        },
+        {
+          done: sold,
+          path: 'invocations?side=waiting',
+          text: 'Work on an order',
+          why: 'Claim it, and deliver its output.',
+        },
+      ],
+    },
   ];
 }
 
-const steps = (all: readonly FirstStep[]): Html => {
-  if (all.length === 0) return live('first-steps', html``);
-  const done = all.filter((step) => step.done).length;
+const step = ({ done, path, text, why }: FirstStep): Html =>
+  html`<li><a href="${HOME}/${path}">${text}</a> ${done ? badge('done', 'good') : badge('to do')} <span class="muted">${why}</span></li>\n`;
+
+const steps = (paths: readonly FirstPath[]): Html => {
+  if (paths.length === 0) return live('first-steps', html``);
   return live(
     'first-steps',
-    html`<section class="card">
-<h2>First steps <span class="badge">${done} of ${all.length}</span></h2>
+    html`<h2>First steps</h2>
+<div class="columns">
+${paths.map(
+  ({ title, steps: all }) => html`<section class="card">
+<h3>${title} <span class="badge">${all.filter(({ done }) => done).length} of ${all.length}</span></h3>
 <ol>
-${all.map(({ done: isDone, path, text, why }) => html`<li><a href="${HOME}/${path}">${text}</a> ${isDone ? badge('done', 'good') : badge('to do')} <span class="muted">${why}</span></li>\n`)}</ol>
+${all.map(step)}</ol>
 </section>
+`,
+)}</div>
 `,
   );
 };
@@ -185,8 +229,14 @@ export async function homeParts(person: PersonsVisit): Promise<HomeParts> {
   const usage = await readUsage(context.pool, operatorId);
   const sides = await readNewest(person);
   const invocations = newestOf(sides);
-  const state = { balance: read.balance, agents: usage.usage.agents, ordered: sides.mine.length > 0 };
-  const first = (await hasCompletedPaid(person, sides)) ? [] : await stepsOf(person, state);
+  const isOfOther = ({ self_invocation: own }: InvocationSummary): boolean => !own;
+  const state = {
+    balance: read.balance,
+    agents: usage.usage.agents,
+    ordered: sides.mine.some(isOfOther),
+    sold: sides.provided.some((one) => isOfOther(one) && one.status === 'completed'),
+  };
+  const first = (await hasCompletedPaid(person, sides)) ? [] : await pathsOf(person, state);
   return {
     above: html`${money(read)}${steps(first)}`,
     orders: await ordersOf(person),

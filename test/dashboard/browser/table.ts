@@ -57,6 +57,7 @@ export const pagesToOpen: readonly PageToOpen[] = [
   { path: '/dashboard/log', title: /^Log$/, ofAll: true },
   { path: '/dashboard/events', title: /^Events$/ },
   { path: '/dashboard/inbound', title: /^Inbound$/ },
+  { path: '/dashboard/held', title: /^Held$/ },
   { path: '/dashboard/inbound/new', title: /^Make an endpoint$/ },
   { path: '/dashboard/destinations', title: /^Notifications$/ },
   { path: '/dashboard/destinations/new', title: /^Add a destination$/ },

@@ -13,7 +13,7 @@ describe('The first page of the console', () => {
     const [consumer, provider] = [await buildOperator(), await buildOperator()];
     const [buys, sells] = [browserOf(await signIn(consumer.email)), browserOf(await signIn(provider.email))];
     const start = await buys.open('/dashboard');
-    assert.match(stepsOf(start), /^0 of 6/);
+    assert.match(stepsOf(start), /^Buy 0 of 3 .* Sell 0 of 4 /);
     assert.match(start.text, /Nothing is ordered yet/);
     for (const step of ['Fill the wallet', 'Find a skill in the market', 'Publish a skill', 'Make an agent'])
       assert(start.links().some(({ text, href }) => text === step && href.startsWith('/dashboard/')));
@@ -24,10 +24,12 @@ describe('The first page of the console', () => {
     assertStatus(await provider.post('/v1/passports/issue', { agent_id: agent.id }), 201);
     const made = await sells.open('/dashboard');
     for (const step of ['Publish a skill', 'Make an agent', 'Issue a passport']) assert(isDone(made, step), step);
+    assert.match(stepsOf(made), /^Buy 0 of 3 .* Sell 3 of 4 /);
     const ordered = await consumer.post<{ id: string }>(`/v1/skills/${skill.id}/invoke`, { input: { text: 'x' } });
     const { id } = assertStatus(ordered, 201);
     const held = await buys.open('/dashboard');
     assert(isDone(held, 'Invoke it'));
+    assert.match(stepsOf(held), /^Buy 3 of 3 .* Sell 0 of 4 /);
     assert.match(held.text, /Available in the wallet \$3\.75 Held \$1\.25/);
     assert(held.links().some(({ href }) => href === `/dashboard/invocations/${id}`));
     const waiting = await sells.open('/dashboard');
@@ -57,7 +59,7 @@ describe('The first page of the console', () => {
     assertStatus(await operator.post(`/v1/skills/invocations/${id}/claim`), 200);
     assertStatus(await operator.post(`/v1/skills/invocations/${id}/complete`, { output: { text: 'X' } }), 200);
     const page = await browserOf(await signIn(operator.email)).open('/dashboard');
-    assert.match(stepsOf(page), /of 6/);
+    assert.match(stepsOf(page), /^Buy 0 of 3 .* Sell 1 of 4 /);
     assert.match(page.text, /a test of your own/);
   });
 
