@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 export const PYTHON_TYPES = join(ROOT, 'sdk/python/carnet_sdk/types.py');
-const ROOTS = ['PublishSkill', 'BrowseSkillsAnswer', 'Skill', 'Invocation', 'EvidencedInvocation'];
+const ROOTS = ['PublishSkill', 'BrowseSkillsAnswer', 'Skill', 'Invocation', 'EvidencedInvocation', 'PassportClaims'];
 
 interface Schema {
   $ref?: string;

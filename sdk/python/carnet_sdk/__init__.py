@@ -1,7 +1,7 @@
 """Sells functions to AI agents, invokes theirs, and admits their passports offline."""
 
 from ._client import Client
-from ._door import Door, PassportRefused, door
+from ._door import Door, Passport, PassportRefused, door
 from ._errors import (
     ApprovalRequired,
     BudgetExceeded,
@@ -26,6 +26,7 @@ __all__ = [
     "InsufficientCredits",
     "InvocationFailed",
     "Market",
+    "Passport",
     "PassportRefused",
     "PriceChanged",
     "Provider",

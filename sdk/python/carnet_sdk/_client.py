@@ -179,6 +179,6 @@ def seconds_of(text: str) -> float | None:
 
 def pause_before(tries: int, failure: Unanswered | CarnetError) -> float:
     """Doubles, with chance in it so that many clients do not come back together; never earlier than the service says."""
-    doubled = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(tries, 10))
+    doubled: float = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0 ** min(tries, 10))
     asked = failure.retry_after if isinstance(failure, CarnetError) else None
     return (asked or 0) + doubled * random.uniform(0.5, 1)

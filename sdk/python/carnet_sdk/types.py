@@ -5,6 +5,16 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class AuthorityRef(TypedDict):
+    binding_id: str
+    binding_version: int
+    binding_claim_id: str
+    binding_digest: str
+    receiver_id: str
+    receiver_profile_version_id: str
+    expires_at: int
+
+
 class BrowseSkillsAnswer(TypedDict):
     skills: list[ListedSkill]
     total: int
@@ -17,6 +27,42 @@ class ChangedFields(TypedDict):
     version: NotRequired[str]
     input_schema: NotRequired[dict[str, Any]]
     output_schema: NotRequired[dict[str, Any]]
+
+
+class ConstraintEq(TypedDict):
+    param: str
+    op: Literal["eq"]
+    value: str | float | bool | None
+
+
+class ConstraintGte(TypedDict):
+    param: str
+    op: Literal["gte"]
+    value: float
+
+
+class ConstraintIn(TypedDict):
+    param: str
+    op: Literal["in"]
+    value: list[str | float | bool | None]
+
+
+class ConstraintLte(TypedDict):
+    param: str
+    op: Literal["lte"]
+    value: float
+
+
+class ConstraintPrefix(TypedDict):
+    param: str
+    op: Literal["prefix"]
+    value: str
+
+
+class ConstraintRegex(TypedDict):
+    param: str
+    op: Literal["regex"]
+    value: str
 
 
 class EvidencedInvocation(TypedDict):
@@ -86,6 +132,18 @@ class ExecutionStepScript(TypedDict):
     script: str
 
 
+class IntentConstraint(TypedDict):
+    param: Literal["intent"]
+    op: Literal["in"]
+    value: list[IntentConstraintValue]
+
+
+class IntentConstraintValue(TypedDict):
+    claim: str
+    target: str
+    action: str
+
+
 class Invocation(TypedDict):
     id: str
     skill_id: str
@@ -153,6 +211,45 @@ class LlmConfig(TypedDict):
     temperature: NotRequired[float]
     max_tokens: NotRequired[int]
     system_prompt: NotRequired[str]
+
+
+class PassportClaims(TypedDict):
+    operator_id: str
+    agent_id: str
+    agent_name: str
+    services: list[PassportServiceScope]
+    identity_claims: list[PassportIdentityClaim]
+    authority_refs: list[AuthorityRef]
+    delegation_depth: int
+    session_id: str
+    accountability: Literal["standard", "logged", "enforced"]
+    intent_summary: NotRequired[str]
+    intent_services: NotRequired[list[str]]
+    checkpoint_interval: NotRequired[int]
+    mission_ids: list[str]
+    chain: list[str]
+
+
+class PassportIdentityClaim(TypedDict):
+    claim_id: str
+    provider: str
+    layer: str
+    claim_type: str
+    assurance_level: str
+    verified_at: int | None
+    expires_at: int | None
+    humanity_verified: bool
+    holder: NotRequired[str]
+
+
+class PassportServiceScope(TypedDict):
+    service_id: str
+    service_name: str
+    scopes: list[str]
+    credential_ref: str | None
+    connection_id: str
+    allow_data_from: list[str]
+    constraints: list[IntentConstraint | ConstraintEq | ConstraintIn | ConstraintLte | ConstraintGte | ConstraintPrefix | ConstraintRegex]
 
 
 class PendingChange(TypedDict):
