@@ -4385,7 +4385,8 @@ export interface RegisteredOperator {
 
 /** A version of a skill as a server of an MCP registry. */
 export interface RegistryServer {
-  server: RegistryServerServer;
+  /** As the `server.json` of 2025-12-11: name (the host of the service backwards, and the id of the skill), title (the name of the skill), description, version, remotes, _meta. */
+  server: Record<string, unknown>;
   _meta: RegistryServerMeta;
 }
 
@@ -4411,40 +4412,6 @@ export interface RegistryServerMetaIoModelcontextprotocolRegistryOfficial {
   publishedAt: string;
   updatedAt: string;
   isLatest: boolean;
-}
-
-export interface RegistryServerServer {
-  $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
-  /** The host of the service backwards, and the id of the skill. */
-  name: string;
-  /** The name of the skill. */
-  title: string;
-  description: string;
-  version: string;
-  remotes: RegistryServerServerRemote[];
-  _meta: RegistryServerServerMeta;
-}
-
-export interface RegistryServerServerMeta {
-  'io.modelcontextprotocol.registry/publisher-provided': RegistryServerServerMetaIoModelcontextprotocolRegistryPublisherProvided;
-}
-
-export interface RegistryServerServerMetaIoModelcontextprotocolRegistryPublisherProvided {
-  tool: 'invoke_skill';
-  skill_id: string;
-}
-
-export interface RegistryServerServerRemote {
-  type: 'streamable-http';
-  url: string;
-  headers: RegistryServerServerRemoteHeader[];
-}
-
-export interface RegistryServerServerRemoteHeader {
-  name: string;
-  description: string;
-  isRequired: true;
-  isSecret: true;
 }
 
 export interface RejectApprovals {

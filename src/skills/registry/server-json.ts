@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { jsonObject } from '../../fields/objects.ts';
 
 const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 const PUBLISHER = 'io.modelcontextprotocol.registry/publisher-provided';
-/** Of title and description, as that schema has it. */
+/** Characters of title and description, as that schema has it. */
 const MAX_LENGTH = 100;
 /** A name has 200 characters at most, an id of a skill 30. */
 const MAX_NAMESPACE = 160;
@@ -57,27 +58,10 @@ const example = {
 
 export const RegistryServerSchema = z
   .object({
-    server: z.object({
-      $schema: z.literal(SERVER_SCHEMA),
-      name: z.string().meta({ description: 'The host of the service backwards, and the id of the skill.' }),
-      title: z.string().meta({ description: 'The name of the skill.' }),
-      description: z.string(),
-      version: z.string(),
-      remotes: z.array(
-        z.object({
-          type: z.literal('streamable-http'),
-          url: z.string(),
-          headers: z.array(
-            z.object({
-              name: z.string(),
-              description: z.string(),
-              isRequired: z.literal(true),
-              isSecret: z.literal(true),
-            }),
-          ),
-        }),
-      ),
-      _meta: z.object({ [PUBLISHER]: z.object({ tool: z.literal('invoke_skill'), skill_id: z.string() }) }),
+    // A map: in most languages no member can be named `$schema`.
+    server: jsonObject.meta({
+      description:
+        'As the `server.json` of 2025-12-11: name (the host of the service backwards, and the id of the skill), title (the name of the skill), description, version, remotes, _meta.',
     }),
     _meta: z.object({
       [OFFICIAL]: z.object({
@@ -88,7 +72,11 @@ export const RegistryServerSchema = z
       }),
     }),
   })
-  .meta({ id: 'RegistryServer', description: 'A version of a skill as a server of an MCP registry.', example });
+  .meta({
+    id: 'RegistryServer',
+    description: 'A version of a skill as a server of an MCP registry.',
+    examples: [example],
+  });
 
 export const RegistryListSchema = z
   .object({
@@ -98,7 +86,7 @@ export const RegistryListSchema = z
       count: z.int().meta({ description: 'Servers of this page.' }),
     }),
   })
-  .meta({ id: 'RegistryServerList', example: { servers: [example], metadata: { count: 1 } } });
+  .meta({ id: 'RegistryServerList', examples: [{ servers: [example], metadata: { count: 1 } }] });
 
 /** `com.example.carnet/` for https://carnet.example.com: names begin with it. */
 export function namespaceOf(publicBaseUrl: string): string {

@@ -48,10 +48,8 @@ describe('texts for agents', () => {
     });
 
   it('GET of any other document is 404', async () => {
-    for (const name of [
-      ...['decisions', 'benchmarks', 'none', 'API', 'toString'],
-      ...['..%2fREADME', '%2e%2e/README', '../package.json', 'api.md/'],
-    ])
+    const paths = ['..%2fREADME', '%2e%2e/README', '../package.json', 'api.md/'];
+    for (const name of ['decisions', 'benchmarks', 'none', 'API', 'toString', ...paths])
       assertProblem(await anonymous.get(`/docs/${name}.md`), 'NOT_FOUND');
   });
 

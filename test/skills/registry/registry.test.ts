@@ -11,8 +11,9 @@ import { buildOperator, suspend, unique, type TestOperator } from '../../support
 import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
 import { publish } from '../support.ts';
 
-type List = z.output<typeof RegistryListSchema>;
-type Server = z.output<typeof RegistryServerSchema>;
+/** As the schema of the registry has it, which each answer is held against. */
+type Server = z.output<typeof RegistryServerSchema> & { server: { name: string; remotes: { url: string }[] } };
+type List = z.output<typeof RegistryListSchema> & { servers: Server[] };
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
@@ -43,7 +44,7 @@ describe('GET /v0.1/servers', () => {
     assert.equal(fits({ ...found?.server, name: 'no slash' }), false);
     assert.match(found?.server.name ?? '', new RegExp(`/${skill.id}$`));
     assert.match(found?.server.remotes[0]?.url ?? '', /\/mcp$/);
-    assert.equal(found?._meta[OFFICIAL].isLatest, true);
+    assert.equal(found?.['_meta'][OFFICIAL].isLatest, true);
   });
 
   it('reads on by cursor, and refuses one of other filters', async () => {
