@@ -1,5 +1,5 @@
 import { localPaymentPages } from '../../../src/billing/index.ts';
-import { pagesOfPeople } from '../../../src/process/pages.ts';
+import { filesOfPages, pagesOfPeople } from '../../../src/process/pages.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -68,7 +68,7 @@ export async function openShell({
     createApp(context, {
       routes,
       credentials: credentials(context),
-      pages: localPaymentPages(context),
+      pages: [...filesOfPages(), ...localPaymentPages(context)],
       people: pagesOfPeople(),
       health,
     }),
