@@ -88,7 +88,7 @@ function parsed(args: string[]): ReturnType<typeof parse> {
   }
 }
 
-/** What went wrong, and what to do about it, on stderr. */
+/** Prints the fault and its remedy on stderr. */
 function complain({ complain: print }: Terminal, error: unknown, json: boolean): number {
   const tell = (code: string, detail: string, exit: number): number => {
     print(json ? `${JSON.stringify({ code, detail })}\n` : `carnet: ${code}: ${plain(detail)}\n`);

@@ -10,7 +10,7 @@ export interface Terminal {
   signal?: AbortSignal;
 }
 
-/** What is wrong with the command itself: nothing was sent. */
+/** A fault of the command itself: nothing was sent. */
 export class Misuse extends Error {
   override name = 'Misuse';
 }

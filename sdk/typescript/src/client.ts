@@ -15,7 +15,7 @@ export interface ClientOptions {
 
 /** Beside the arguments of an operation. */
 export interface CallOptions {
-  /** Of a call that changes something; made where it is left out, and kept over the tries of this call. */
+  /** The key of a call that changes something; made where it is left out, and kept over the tries of this call. */
   idempotencyKey?: string;
   /** Seconds that the service waits for an outcome, on the calls that take `Prefer: wait`. */
   wait?: number;

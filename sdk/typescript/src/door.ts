@@ -57,7 +57,7 @@ const STATUS: Partial<Record<RefusedBecause, number>> = { scope: 403, constraint
 export class PassportRefused extends Error {
   override name = 'PassportRefused';
   readonly because: RefusedBecause;
-  /** Of the answer to whoever showed it. */
+  /** The status of the answer to the caller. */
   readonly status: number;
 
   constructor(because: RefusedBecause, message: string, options?: ErrorOptions) {

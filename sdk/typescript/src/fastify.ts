@@ -25,5 +25,5 @@ export function admit<Incoming extends Request>(door: Door, params?: ParamsOf<In
   };
 }
 
-/** Of a request that was admitted. */
+/** The passport of a request that was admitted. */
 export const passportOf = (request: Request): Passport | undefined => request.passport;
