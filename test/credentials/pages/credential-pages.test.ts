@@ -31,7 +31,7 @@ describe('GET /dashboard/credentials', () => {
     assert.doesNotMatch(saved.html, /<script>alert/);
     const deleted = await saved.press('Delete', { fields: { sure: 'true' } });
     assert.match(deleted.text, /The key is deleted.*No key is entered/);
-    const again = await browser.send(PATH, new URLSearchParams({ act: 'remove', provider: PROVIDER }));
+    const again = await browser.send(PATH, new URLSearchParams({ act: 'remove', provider: PROVIDER, sure: 'true' }));
     assert.equal(again.status, 404);
   });
 
@@ -46,7 +46,7 @@ describe('GET /dashboard/credentials', () => {
       page.buttons().filter((label) => label !== 'Sign out'),
       [],
     );
-    const forced = await browser.send(PATH, new URLSearchParams({ act: 'remove', provider: PROVIDER }));
+    const forced = await browser.send(PATH, new URLSearchParams({ act: 'remove', provider: PROVIDER, sure: 'true' }));
     assert.equal(forced.status, 403);
     assert.equal(assertStatus(await owner.get<{ total: number }>('/v1/credentials'), 200).total, 1);
   });
