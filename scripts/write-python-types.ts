@@ -1,10 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Writes the types of the SDK in Python, from openapi.json: the schemas that its parts name, and those within them. */
+/**
+ * Writes the types of the SDK in Python, from openapi.json: the schemas that its parts name, and those within them. With `--check`
+ * it writes nothing, and exits 1 where the committed file differs.
+ */
 
 const ROOT = join(import.meta.dirname, '..');
-export const PYTHON_TYPES = join(ROOT, 'sdk/python/carnet_sdk/types.py');
+const PYTHON_TYPES = join(ROOT, 'sdk/python/carnet_sdk/types.py');
 const ROOTS = ['PublishSkill', 'BrowseSkillsAnswer', 'Skill', 'Invocation', 'EvidencedInvocation', 'PassportClaims'];
 
 interface Schema {
@@ -35,7 +38,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 `;
 
 /** @returns the module in Python, as it is in the SDK */
-export async function pythonTypes(): Promise<string> {
+async function pythonTypes(): Promise<string> {
   const document = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8')) as {
     components: { schemas: Record<string, Schema> };
   };
@@ -77,4 +80,10 @@ export async function pythonTypes(): Promise<string> {
   return [HEAD, ...sorted.map(([, text]) => text)].join('\n\n');
 }
 
-if (import.meta.main) await writeFile(PYTHON_TYPES, await pythonTypes());
+const current = await pythonTypes();
+if (!process.argv.includes('--check')) {
+  await writeFile(PYTHON_TYPES, current);
+} else if ((await readFile(PYTHON_TYPES, 'utf8').catch(() => '')) !== current) {
+  console.error('sdk/python/carnet_sdk/types.py differs from openapi.json; run: node scripts/write-python-types.ts');
+  process.exitCode = 1;
+}

@@ -35,7 +35,7 @@ async function runInstalling(
     });
 }
 
-interface Installation {
+export interface Installation {
   /** The file that pins all versions; the commands of the page name the first of them alone. */
   list: string;
   blocks: readonly Promise<Block>[];
@@ -43,7 +43,7 @@ interface Installation {
 }
 
 /** The folder in which these commands were run with this list, once for all runs; changed ones are another folder. */
-async function installed(name: string, { list, blocks, install }: Installation): Promise<string> {
+export async function installed(name: string, { list, blocks, install }: Installation): Promise<string> {
   const commands = (await Promise.all(blocks)).map(({ code }) => code).join('\n');
   const digest = hash('sha256', `${commands}\n${await readFile(list, 'utf8')}`).slice(0, 16);
   const kept = join(cacheFolder(), `clients-${name}-${digest}`);

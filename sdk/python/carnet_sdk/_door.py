@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import re
 import threading
 import time
@@ -75,19 +76,22 @@ class PassportRefused(Exception):
 
 def door(
     *,
-    issuer: str,
     service_id: str,
     scopes: Sequence[str] = (),
+    issuer: str | None = None,
     audience_required: bool = False,
     matches: Callable[[str, str], bool] | None = None,
 ) -> "Door":
     """
-    `issuer` is the `base_url` of the service, to the character; `service_id` is yours, as passports name it; all `scopes` are
-    needed. `audience_required` refuses a passport that names no audience, which other services that saw it can show here.
+    `service_id` is yours, as passports name it; all `scopes` are needed. `issuer` is the `base_url` of the service, to the
+    character; left out: CARNET_BASE_URL. `audience_required` refuses a passport that names no audience, which other services that saw it can show here.
     `matches(pattern, text)` says whether a pattern in RE2's syntax matches a whole text, in linear time; without it `regex`
     never holds.
     """
-    return Door(issuer.rstrip("/"), service_id, tuple(scopes), audience_required=audience_required, matches=matches)
+    address = (issuer or os.environ.get("CARNET_BASE_URL", "")).rstrip("/")
+    if not address.startswith(("http://", "https://")):
+        raise ValueError("A door needs an issuer that begins with http:// or https://; or set CARNET_BASE_URL.")
+    return Door(address, service_id, tuple(scopes), audience_required=audience_required, matches=matches)
 
 
 class Door:

@@ -20,6 +20,8 @@ class BrowseSkillsAnswer(TypedDict):
     total: int
     limit: int
     offset: int
+    next_cursor: str | None
+    has_more: bool
 
 
 class ChangedFields(TypedDict):
@@ -185,6 +187,7 @@ class InvocationFailure(TypedDict):
 class ListedSkill(TypedDict):
     id: str
     operator_id: str
+    seller: SkillSeller
     name: str
     description: str
     version: str
@@ -302,6 +305,7 @@ class SellerCredentialUse(TypedDict):
 class Skill(TypedDict):
     id: str
     operator_id: str
+    seller: SkillSeller
     name: str
     description: str
     version: str
@@ -341,6 +345,11 @@ class SkillReview(TypedDict):
     status: Literal["exempt", "pending", "approved", "rejected", "taken_down"]
     rejection_reason: str | None
     reviewed_at: str | None
+
+
+class SkillSeller(TypedDict):
+    name: str
+    verified: bool
 
 
 class StoredExecutionStepLlm(TypedDict):
