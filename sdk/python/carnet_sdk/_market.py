@@ -5,7 +5,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from ._client import Client
@@ -14,6 +14,7 @@ from .types import EvidencedInvocation, Invocation, ListedSkill, Skill
 
 #: The service waits no longer in one call.
 LONGEST_WAIT = 60
+Sort = Literal["relevance", "price", "rating", "newest", "most_used"]
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,12 @@ class Market:
         self._client = client
 
     def find(
-        self, words: str, *, max_price_cents: int | None = None, sort: str | None = None, limit: int | None = None
+        self, words: str, *, max_price_cents: int | None = None, sort: Sort | None = None, limit: int | None = None
     ) -> list[ListedSkill]:
-        """Finds skills by these words, best first; dearer ones are left out."""
-        query = {"search": words, "max_price_cents": max_price_cents, "sort": sort, "limit": limit}
+        """Finds skills by any of these words, best first; dearer ones are left out."""
+        query = {"q": words, "max_price_cents": max_price_cents, "sort": sort, "limit": limit}
         skills: list[ListedSkill] = self._client.call("GET", "/v1/skills", query=query)["skills"]
-        return [one for one in skills if max_price_cents is None or one["price_per_invocation"] <= max_price_cents]
+        return skills
 
     def invoke(
         self,

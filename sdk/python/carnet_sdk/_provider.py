@@ -53,7 +53,7 @@ class WorkRefused(Exception):
 @dataclass(frozen=True)
 class Work:
     invocation: Invocation
-    #: Set when the result counts no more: the lease is lost, the consumer cancelled, or the time is over.
+    #: Set when the result counts no more: the lease is lost, it was ended elsewhere, or its time is over.
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 

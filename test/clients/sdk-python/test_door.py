@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from unittest import mock
 
-import re2
+import re2  # type: ignore[import-untyped]
 from carnet_sdk import Door, PassportRefused, WebhookRefused, door, sign_webhook, verify_webhook
 from carnet_sdk.fastapi import admit
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
