@@ -29,7 +29,7 @@ try:
     result = market.invoke(sys.argv[1], {"text": "hello"}, wait_seconds=float(sys.argv[2]))
 except StillRunning as running:
     result = market.result(running.id, wait_seconds=120)
-print(result.output["text"], result.cost_cents)
+print(result.output["text"], result.cost_microcents)
 `;
 
 /** Asks the door of the page, with a passport and without one. */
@@ -145,7 +145,7 @@ describe('the SDK in Python, installed as users install it', function () {
     });
 
     it('buys it by the lines of the page', async () => {
-      assert.equal(await python(['buy.py'], variablesOf(buyer)), "{'text': 'HELLO'} 25 cents\n");
+      assert.equal(await python(['buy.py'], variablesOf(buyer)), "{'text': 'HELLO'} 25.0 cents\n");
     });
 
     /** Faults at the invoking call, and at the one that waits for the output. */
@@ -159,7 +159,7 @@ describe('the SDK in Python, installed as users install it', function () {
       const before = await balance();
       try {
         const args = ['pay.py', id, step === 'invoke' ? '60' : '0'];
-        assert.equal(await python(args, variablesOf(buyer, proxy.baseUrl)), 'HELLO 25\n');
+        assert.equal(await python(args, variablesOf(buyer, proxy.baseUrl)), 'HELLO 25000000\n');
       } finally {
         await proxy.stop();
       }

@@ -62,6 +62,7 @@ describe('.ci/run', () => {
       '== types',
       '== openapi.json is fresh',
       '== the core of the SDK is fresh',
+      '== the types of the SDK in Python are fresh',
       '== openapi.json for client generators',
       '== docker-compose.yml',
       '== tests',

@@ -14,6 +14,7 @@ from .types import EvidencedInvocation, Invocation, ListedSkill, Skill
 
 #: The service waits no longer in one call.
 LONGEST_WAIT = 60
+MICROCENTS = 1_000_000
 Sort = Literal["relevance", "price", "rating", "newest", "most_used"]
 
 
@@ -21,8 +22,8 @@ Sort = Literal["relevance", "price", "rating", "newest", "most_used"]
 class Result:
     id: str
     output: dict[str, Any]
-    cost_cents: int
-    """The price, and what the steps cost where the service executed them."""
+    cost_microcents: int
+    """What it cost, of which 1,000,000 are a cent."""
 
 
 class Market:
@@ -65,8 +66,9 @@ class Market:
                 pass
             case _:
                 raise UnclearError(f"POST {path}", "The answer is no invocation.", key, True)
-        if has_ended(invoked):
-            return outcome_of(invoked)
+        # What the service executes has its cost in its steps, which are read by the id alone.
+        if has_ended(invoked) and invoked["execution_mode"] == "open":
+            return outcome_of(invoked, 0)
         try:
             return self.result(invoked["id"], wait_seconds=until - time.monotonic())
         except UnclearError as error:
@@ -82,7 +84,7 @@ class Market:
             if invocation.get("id") != id:
                 raise UnclearError(f"GET {path}", "The answer is no invocation.", None, False)
             if has_ended(invocation):
-                return outcome_of(invocation)
+                return outcome_of(invocation, sum(step["charged_microcents"] for step in invocation["steps"] or []))
             if time.monotonic() >= until:
                 raise StillRunning(id)
 
@@ -91,7 +93,7 @@ def has_ended(invocation: Invocation | EvidencedInvocation) -> bool:
     return invocation["status"] not in ("pending", "processing")
 
 
-def outcome_of(invocation: Invocation | EvidencedInvocation) -> Result:
+def outcome_of(invocation: Invocation | EvidencedInvocation, executed_microcents: int) -> Result:
     """Raises InvocationFailed."""
     id, status, error = invocation["id"], invocation["status"], invocation["error"]
     if status != "completed":
@@ -99,4 +101,4 @@ def outcome_of(invocation: Invocation | EvidencedInvocation) -> Result:
         raise InvocationFailed(id, status, code, message)
     # A try of one's own skill has no price, and its steps cost as those of any other.
     price = 0 if invocation["self_invocation"] or invocation["trial"] else invocation["price_cents"]
-    return Result(id, dict(invocation["output"] or {}), price + invocation["compute_cents"])
+    return Result(id, dict(invocation["output"] or {}), price * MICROCENTS + executed_microcents)

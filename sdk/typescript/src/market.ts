@@ -22,7 +22,9 @@ export interface InvokeOptions {
   /** How long to wait for the output, 60 seconds unless set; then StillRunning is thrown. */
   waitSeconds?: number;
   /** The mission that it is for. */
-  missionRef?: string;
+  missionId?: string;
+  /** The passport (its jti) whose agent invokes. */
+  passportId?: string;
   signal?: AbortSignal;
 }
 
@@ -80,7 +82,7 @@ export function createMarket(api: Api): Market {
     },
 
     async invoke(skill, input, options = {}) {
-      const { maxPriceCents, missionRef, waitSeconds = LONGEST_WAIT, signal } = options;
+      const { maxPriceCents, missionId, passportId, waitSeconds = LONGEST_WAIT, signal } = options;
       const idempotencyKey = options.idempotencyKey ?? randomUUID();
       const until = Date.now() + waitSeconds * 1_000;
       const first = Math.min(LONGEST_WAIT, Math.floor(waitSeconds));
@@ -89,7 +91,8 @@ export function createMarket(api: Api): Market {
         body: {
           input,
           ...(maxPriceCents !== undefined && { max_price_cents: maxPriceCents }),
-          ...(missionRef !== undefined && { mission_id: missionRef }),
+          ...(missionId !== undefined && { mission_id: missionId }),
+          ...(passportId !== undefined && { passport_id: passportId }),
         },
         idempotencyKey,
         ...(first >= 1 && { wait: first }),

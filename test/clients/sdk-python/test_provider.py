@@ -66,7 +66,7 @@ class ServiceTest(unittest.TestCase):
     def test_sells_finds_and_buys(self) -> None:
         with self.seller.provider.serve(offer(), shout) as serving:
             result = self.invoke(serving)
-            self.assertEqual((result.output, result.cost_cents), ({"text": "HELLO"}, 7))
+            self.assertEqual((result.output, result.cost_microcents), ({"text": "HELLO"}, 7_000_000))
             name = serving.skill["name"]
             self.assertIn(name, [one["name"] for one in self.buyer.market.find(name, max_price_cents=7)])
             self.assertNotIn(name, [one["name"] for one in self.buyer.market.find(name, max_price_cents=6)])
