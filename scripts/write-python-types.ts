@@ -41,6 +41,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 async function pythonTypes(): Promise<string> {
   const document = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8')) as {
     components: { schemas: Record<string, Schema> };
+    webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: Schema } } } } }>;
   };
   const { schemas } = document.components;
   const written = new Map<string, string>();
@@ -76,8 +77,17 @@ async function pythonTypes(): Promise<string> {
     return `class ${name}(TypedDict):\n${lines.join('')}`;
   };
   ROOTS.forEach(refer);
+  const notifications = Object.values(document.webhooks)
+    .map(({ post }) => post.requestBody.content['application/json'].schema.$ref?.split('/').at(-1) ?? '')
+    .filter((name) => name.endsWith('Notification'));
+  for (const name of notifications) {
+    const { properties = {}, required = [] } = schemas[name] ?? {};
+    // The id is in a header, and the SDK puts it beside the members of the body.
+    written.set(name, classOf(name, { id: { type: 'string' }, ...properties }, ['id', ...required]));
+  }
   const sorted = [...written].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return [HEAD, ...sorted.map(([, text]) => text)].join('\n\n');
+  const union = `#: A notification that was verified; its \`event_type\` tells which.\nNotification = (\n    ${notifications.join('\n    | ')}\n)\n`;
+  return [HEAD, ...sorted.map(([, text]) => text), union].join('\n\n');
 }
 
 const current = await pythonTypes();

@@ -19,6 +19,7 @@ const BLOCKS = {
   sell: () => blockOf('docs/sdk.md', 'python: sell'),
   buy: () => blockOf('docs/sdk.md', 'python: buy'),
   admit: () => blockOf('docs/sdk.md', 'python: admit'),
+  webhook: () => blockOf('docs/sdk.md', 'python: webhook'),
 };
 
 /** Invokes through the proxy, and prints the output. */

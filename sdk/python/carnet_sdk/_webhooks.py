@@ -7,7 +7,9 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import cast
+
+from .types import Notification
 
 #: A request that is older, or newer, was not sent now.
 TOLERANCE_SECONDS = 300
@@ -24,9 +26,9 @@ def sign_webhook(id: str, sent_at: int, body: bytes, secret: str) -> str:
     return f"v1,{base64.b64encode(made).decode()}"
 
 
-def verify_webhook(headers: Mapping[str, str], body: bytes | str, secret: str) -> dict[str, Any]:
+def verify_webhook(headers: Mapping[str, str], body: bytes | str, secret: str) -> Notification:
     """
-    The event of a webhook with its `id`, once one of its signatures is that of the secret. `body` is as it came, not parsed.
+    The event of a webhook with its `id`, typed by its `event_type`, once one of its signatures is that of the secret. `body` is as it came, not parsed.
     Store the event under its id and refuse an id that you have: within five minutes anybody who saw the request can send it
     again. Raises WebhookRefused.
     """
@@ -41,4 +43,4 @@ def verify_webhook(headers: Mapping[str, str], body: bytes | str, secret: str) -
     signatures = given.get("webhook-signature", "").encode().split(b" ")
     if not any(hmac.compare_digest(one, wanted) for one in signatures):
         raise WebhookRefused("No signature is that of the secret.")
-    return {**json.loads(raw), "id": id}
+    return cast(Notification, {**json.loads(raw), "id": id})

@@ -5,6 +5,79 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class AgentBlockedNotification(TypedDict):
+    id: str
+    event_type: Literal["agent.blocked"]
+    severity: Literal["critical"]
+    payload: AgentBlockedNotificationPayload
+    timestamp: str
+
+
+class AgentBlockedNotificationPayload(TypedDict):
+    agent_id: str
+    checkout_id: str | None
+    reason: str
+
+
+class AgentUnblockedNotification(TypedDict):
+    id: str
+    event_type: Literal["agent.unblocked"]
+    severity: Literal["warning"]
+    payload: AgentUnblockedNotificationPayload
+    timestamp: str
+
+
+class AgentUnblockedNotificationPayload(TypedDict):
+    agent_id: str
+    unblocked_by: str
+
+
+class ApiKeyCreatedNotification(TypedDict):
+    id: str
+    event_type: Literal["api_key.created"]
+    severity: Literal["warning"]
+    payload: ApiKeyCreatedNotificationPayload
+    timestamp: str
+
+
+class ApiKeyCreatedNotificationPayload(TypedDict):
+    key_id: str
+    kind: Literal["operator", "agent", "partner"]
+    role: Literal["admin", "member"] | None
+    agent_id: str | None
+    created_by: str
+
+
+class ApprovalExpiringNotification(TypedDict):
+    id: str
+    event_type: Literal["approval.expiring"]
+    severity: Literal["warning"]
+    payload: ApprovalExpiringNotificationPayload
+    timestamp: str
+
+
+class ApprovalExpiringNotificationPayload(TypedDict):
+    approval_id: str
+    action: str
+    requested_by: str
+    expires_at: str
+
+
+class ApprovalRequestedNotification(TypedDict):
+    id: str
+    event_type: Literal["approval.requested"]
+    severity: Literal["warning"]
+    payload: ApprovalRequestedNotificationPayload
+    timestamp: str
+
+
+class ApprovalRequestedNotificationPayload(TypedDict):
+    approval_id: str
+    action: str
+    requested_by: str
+    expires_at: str
+
+
 class AuthorityRef(TypedDict):
     binding_id: str
     binding_version: int
@@ -65,6 +138,46 @@ class ConstraintRegex(TypedDict):
     param: str
     op: Literal["regex"]
     value: str
+
+
+class DestinationRecoveredNotification(TypedDict):
+    id: str
+    event_type: Literal["destination.recovered"]
+    severity: Literal["info"]
+    payload: DestinationRecoveredNotificationPayload
+    timestamp: str
+
+
+class DestinationRecoveredNotificationPayload(TypedDict):
+    destination_id: str
+
+
+class DestinationSlowNotification(TypedDict):
+    id: str
+    event_type: Literal["destination.slow"]
+    severity: Literal["warning"]
+    payload: DestinationSlowNotificationPayload
+    timestamp: str
+
+
+class DestinationSlowNotificationPayload(TypedDict):
+    destination_id: str
+    places: int
+    timeouts_in_row: int
+
+
+class DestinationVerificationNotification(TypedDict):
+    id: str
+    event_type: Literal["destination.verification"]
+    severity: Literal["info"]
+    payload: DestinationVerificationNotificationPayload
+    timestamp: str
+
+
+class DestinationVerificationNotificationPayload(TypedDict):
+    code: str
+    destination_id: str
+    expires_at: str
 
 
 class EvidencedInvocation(TypedDict):
@@ -134,6 +247,51 @@ class ExecutionStepScript(TypedDict):
     script: str
 
 
+class InboundBlockedNotification(TypedDict):
+    id: str
+    event_type: Literal["inbound.blocked"]
+    severity: Literal["warning", "critical"]
+    payload: InboundBlockedNotificationPayload
+    timestamp: str
+
+
+class InboundBlockedNotificationPayload(TypedDict):
+    event_id: str
+    endpoint_id: str
+    agent_id: str
+    verdict: Literal["clean", "suspicious", "malicious"]
+    severity: Literal["low", "medium", "high", "critical"]
+    detectors: list[str]
+
+
+class InboundRecoveredNotification(TypedDict):
+    id: str
+    event_type: Literal["inbound.recovered"]
+    severity: Literal["info"]
+    payload: InboundRecoveredNotificationPayload
+    timestamp: str
+
+
+class InboundRecoveredNotificationPayload(TypedDict):
+    endpoint_id: str
+    agent_id: str
+
+
+class InboundSlowNotification(TypedDict):
+    id: str
+    event_type: Literal["inbound.slow"]
+    severity: Literal["warning"]
+    payload: InboundSlowNotificationPayload
+    timestamp: str
+
+
+class InboundSlowNotificationPayload(TypedDict):
+    endpoint_id: str
+    agent_id: str
+    places: int
+    timeouts_in_row: int
+
+
 class IntentConstraint(TypedDict):
     param: Literal["intent"]
     op: Literal["in"]
@@ -179,6 +337,96 @@ class Invocation(TypedDict):
     output: dict[str, Any] | None
 
 
+class InvocationCancelledNotification(TypedDict):
+    id: str
+    event_type: Literal["invocation.cancelled"]
+    severity: Literal["info"]
+    payload: InvocationCancelledNotificationPayload
+    timestamp: str
+
+
+class InvocationCancelledNotificationPayload(TypedDict):
+    invocation_id: str
+    skill_id: str
+    skill_version: str
+    status: Literal["pending", "completed", "failed", "expired"]
+    consumer_operator_id: str
+    provider_operator_id: str
+    agent_id: str | None
+
+
+class InvocationCompletedNotification(TypedDict):
+    id: str
+    event_type: Literal["invocation.completed"]
+    severity: Literal["info"]
+    payload: InvocationCompletedNotificationPayload
+    timestamp: str
+
+
+class InvocationCompletedNotificationPayload(TypedDict):
+    invocation_id: str
+    skill_id: str
+    skill_version: str
+    status: Literal["pending", "completed", "failed", "expired"]
+    consumer_operator_id: str
+    provider_operator_id: str
+    agent_id: str | None
+
+
+class InvocationCreatedNotification(TypedDict):
+    id: str
+    event_type: Literal["invocation.created"]
+    severity: Literal["info"]
+    payload: InvocationCreatedNotificationPayload
+    timestamp: str
+
+
+class InvocationCreatedNotificationPayload(TypedDict):
+    invocation_id: str
+    skill_id: str
+    skill_version: str
+    status: Literal["pending", "completed", "failed", "expired"]
+    consumer_operator_id: str
+    provider_operator_id: str
+    agent_id: str | None
+
+
+class InvocationExpiredNotification(TypedDict):
+    id: str
+    event_type: Literal["invocation.expired"]
+    severity: Literal["warning"]
+    payload: InvocationExpiredNotificationPayload
+    timestamp: str
+
+
+class InvocationExpiredNotificationPayload(TypedDict):
+    invocation_id: str
+    skill_id: str
+    skill_version: str
+    status: Literal["pending", "completed", "failed", "expired"]
+    consumer_operator_id: str
+    provider_operator_id: str
+    agent_id: str | None
+
+
+class InvocationFailedNotification(TypedDict):
+    id: str
+    event_type: Literal["invocation.failed"]
+    severity: Literal["warning"]
+    payload: InvocationFailedNotificationPayload
+    timestamp: str
+
+
+class InvocationFailedNotificationPayload(TypedDict):
+    invocation_id: str
+    skill_id: str
+    skill_version: str
+    status: Literal["pending", "completed", "failed", "expired"]
+    consumer_operator_id: str
+    provider_operator_id: str
+    agent_id: str | None
+
+
 class InvocationFailure(TypedDict):
     code: str
     message: str
@@ -216,6 +464,59 @@ class LlmConfig(TypedDict):
     system_prompt: NotRequired[str]
 
 
+class MemberInvitedNotification(TypedDict):
+    id: str
+    event_type: Literal["member.invited"]
+    severity: Literal["warning"]
+    payload: MemberInvitedNotificationPayload
+    timestamp: str
+
+
+class MemberInvitedNotificationPayload(TypedDict):
+    member_id: str
+    role: Literal["owner", "admin", "member"]
+    invited_by: str
+
+
+class NotificationTestNotification(TypedDict):
+    id: str
+    event_type: Literal["notification.test"]
+    severity: Literal["info"]
+    payload: NotificationTestNotificationPayload
+    timestamp: str
+
+
+class NotificationTestNotificationPayload(TypedDict):
+    destination_id: str
+
+
+class OperatorAddressChangedNotification(TypedDict):
+    id: str
+    event_type: Literal["operator.address_changed"]
+    severity: Literal["warning"]
+    payload: OperatorAddressChangedNotificationPayload
+    timestamp: str
+
+
+class OperatorAddressChangedNotificationPayload(TypedDict):
+    changed_by: str
+
+
+class PassportBlockedNotification(TypedDict):
+    id: str
+    event_type: Literal["passport.blocked"]
+    severity: Literal["critical"]
+    payload: PassportBlockedNotificationPayload
+    timestamp: str
+
+
+class PassportBlockedNotificationPayload(TypedDict):
+    jti: str
+    agent_id: str
+    checkout_id: str
+    reason: str
+
+
 class PassportClaims(TypedDict):
     operator_id: str
     agent_id: str
@@ -233,6 +534,27 @@ class PassportClaims(TypedDict):
     chain: list[str]
 
 
+class PassportFlaggedNotification(TypedDict):
+    id: str
+    event_type: Literal["passport.flagged"]
+    severity: Literal["warning", "critical"]
+    payload: PassportFlaggedNotificationPayload
+    timestamp: str
+
+
+class PassportFlaggedNotificationPayload(TypedDict):
+    jti: str
+    agent_id: str
+    checkout_id: str | None
+    flags: list[PassportFlaggedNotificationPayloadFlag]
+
+
+class PassportFlaggedNotificationPayloadFlag(TypedDict):
+    type: str
+    severity: Literal["warning", "critical"]
+    message: str
+
+
 class PassportIdentityClaim(TypedDict):
     claim_id: str
     provider: str
@@ -243,6 +565,21 @@ class PassportIdentityClaim(TypedDict):
     expires_at: int | None
     humanity_verified: bool
     holder: NotRequired[str]
+
+
+class PassportMissedCheckoutNotification(TypedDict):
+    id: str
+    event_type: Literal["passport.missed_checkout"]
+    severity: Literal["warning", "critical"]
+    payload: PassportMissedCheckoutNotificationPayload
+    timestamp: str
+
+
+class PassportMissedCheckoutNotificationPayload(TypedDict):
+    jti: str
+    agent_id: str
+    expected_by: str
+    checkout_id: str | None
 
 
 class PassportServiceScope(TypedDict):
@@ -289,6 +626,21 @@ class PublishSkill(TypedDict):
 class RequiredCredential(TypedDict):
     provider: str
     scopes: list[str]
+
+
+class ReviewPendingNotification(TypedDict):
+    id: str
+    event_type: Literal["review.pending"]
+    severity: Literal["warning", "critical"]
+    payload: ReviewPendingNotificationPayload
+    timestamp: str
+
+
+class ReviewPendingNotificationPayload(TypedDict):
+    checkout_id: str
+    jti: str
+    agent_id: str
+    risk: Literal["clean", "flagged", "critical"]
 
 
 class SellerCredentialLimit(TypedDict):
@@ -371,3 +723,45 @@ class StoredLlmConfig(TypedDict):
     temperature: NotRequired[float]
     max_tokens: NotRequired[float]
     system_prompt: NotRequired[str]
+
+
+class WalletLowBalanceNotification(TypedDict):
+    id: str
+    event_type: Literal["wallet.low_balance"]
+    severity: Literal["warning"]
+    payload: WalletLowBalanceNotificationPayload
+    timestamp: str
+
+
+class WalletLowBalanceNotificationPayload(TypedDict):
+    balance_cents: int
+    low_balance_cents: int
+
+
+#: A notification that was verified; its `event_type` tells which.
+Notification = (
+    PassportFlaggedNotification
+    | PassportBlockedNotification
+    | AgentBlockedNotification
+    | PassportMissedCheckoutNotification
+    | ApprovalRequestedNotification
+    | ApprovalExpiringNotification
+    | ReviewPendingNotification
+    | MemberInvitedNotification
+    | ApiKeyCreatedNotification
+    | OperatorAddressChangedNotification
+    | AgentUnblockedNotification
+    | InvocationCreatedNotification
+    | InvocationCompletedNotification
+    | InvocationFailedNotification
+    | InvocationExpiredNotification
+    | InvocationCancelledNotification
+    | WalletLowBalanceNotification
+    | InboundBlockedNotification
+    | InboundSlowNotification
+    | InboundRecoveredNotification
+    | DestinationSlowNotification
+    | DestinationRecoveredNotification
+    | NotificationTestNotification
+    | DestinationVerificationNotification
+)
