@@ -127,7 +127,8 @@ const FORM_FIELDS = 200;
 
 /**
  * The form that a page of the service was sent.
- * @param reading owner: the block of addresses that sends it; limit: bytes at most; read: told how many there were
+ * @param reading owner: the block of addresses that sends it; limit: bytes at most; read: told how many there were; ofAnyType: true
+ *   where nobody asks what it says, which is then null
  * @throws CarnetError BODY_TOO_LARGE, REQUEST_TIMEOUT, TEMPORARILY_UNAVAILABLE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
  */
 export async function readForm(
@@ -137,10 +138,12 @@ export async function readForm(
     owner,
     limit = STANDARD_FORM_BYTES,
     read,
-  }: { owner: string; limit?: number | undefined; read?: (bytes: number) => void },
+    ofAnyType = false,
+  }: { owner: string; limit?: number | undefined; read?: (bytes: number) => void; ofAnyType?: boolean | undefined },
 ): Promise<JsonValue> {
   const bytes = await bytesOf(bodies, request, { owner, limit });
   read?.(bytes.length);
+  if (ofAnyType) return null;
   if (!isForm(request)) {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',

@@ -68,6 +68,8 @@ export interface NamedPage {
   forPeople?: true;
   /** The act of its form, by POST; absent: the page is only read. */
   submit?(request: FormRequest): Promise<Page>;
+  /** The act needs nothing of its form, which may then be of any type: mail programs send `multipart/form-data` (RFC 8058). */
+  anyForm?: true;
 }
 
 /** A page, and what the address has for its `:id`. */

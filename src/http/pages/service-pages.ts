@@ -47,7 +47,13 @@ export function servicePages(context: Context, { routes, pages, health, limits, 
     if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page(request));
     else if (ctx.method === 'POST' && page.submit !== undefined) {
       const network = addressBlock(clientAddress(ctx.req, context.config.trustProxyHops), 48);
-      sendPage(ctx, await page.submit({ ...request, form: await readForm(ctx.req, bodies, { owner: network }) }));
+      sendPage(
+        ctx,
+        await page.submit({
+          ...request,
+          form: await readForm(ctx.req, bodies, { owner: network, ofAnyType: page.anyForm }),
+        }),
+      );
     } else sendMethods(ctx, { methods: page.submit === undefined ? ['GET'] : ['GET', 'POST'], anyOrigin: false });
   };
   return (ctx, next) => {

@@ -39,6 +39,7 @@ export function unsubscribePages(context: Context): PathOfPage[] {
       {
         operation: 'unsubscribe',
         forPeople: true,
+        anyForm: true,
         async page({ id }) {
           subjectOf(id);
           return pageOf(ask);

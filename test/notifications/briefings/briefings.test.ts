@@ -240,6 +240,11 @@ describe('/unsubscribe/:token', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'List-Unsubscribe=One-Click',
     });
+  const oneClickInParts = async (path: string): Promise<Response> => {
+    const body = new FormData();
+    body.set('List-Unsubscribe', 'One-Click');
+    return await fetch(`${service().baseUrl}${path}`, { method: 'POST', body });
+  };
 
   it('ends mails about work by one click, and no others; opening it ends nothing', async () => {
     const operator = await buildOperator();
@@ -249,7 +254,7 @@ describe('/unsubscribe/:token', () => {
     await passPause(operator);
     await mailThatSays(operator.email, await ask(operator));
 
-    assert.equal((await oneClick(path)).status, 200);
+    assert.equal((await oneClickInParts(path)).status, 200);
     assert.equal((await oneClick(path)).status, 200);
     const memberId = /mem_\w+/.exec(path)?.[0] ?? '';
     const ended = { action: 'member.mails_off', actor: 'unsubscribe-link' };
