@@ -6,8 +6,14 @@ interface EventuallyOptions {
   ignoreErrors?: (error: unknown) => boolean;
 }
 
+/** Between two looks, in milliseconds. A look is a request or a query, and what takes seconds needs few of them. */
+const SHORTEST_PAUSE = 20;
+const LONGEST_PAUSE = 100;
+/** The pause by the time waited so far: a wait gets a tenth longer at most. */
+const pauseAfter = (waited: number): number => Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, waited / 10));
+
 /**
- * Calls `look` every 20 ms until it returns something other than undefined or false.
+ * Calls `look` every 20 ms, and every 100 ms after a second, until it returns something other than undefined or false.
  * @throws Error naming what was waited for when the time is over.
  */
 export async function eventually<T>(
@@ -15,7 +21,8 @@ export async function eventually<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
   options: EventuallyOptions = {},
 ): Promise<T> {
-  const until = performance.now() + (options.seconds ?? 40) * 1_000;
+  const since = performance.now();
+  const until = since + (options.seconds ?? 40) * 1_000;
   let last: unknown;
   for (;;) {
     try {
@@ -27,6 +34,6 @@ export async function eventually<T>(
     }
     if (performance.now() > until)
       throw new Error(`Waited in vain for ${what}${last instanceof Error ? ` (last: ${last.message})` : ''}.`);
-    await pause(20);
+    await pause(pauseAfter(performance.now() - since));
   }
 }
