@@ -248,9 +248,16 @@ export const articles: Article[] = [
   },
   {
     name: 'sdk',
-    files: ['sdk/**'],
+    files: ['sdk/**', '!sdk/cli/**'],
     may: ['sdk/**', 'npm:jose', 'node:**'],
     why: 'it is installed by users, who have nothing else of this project',
+    instead: 'call the service, or write it again from its published documents',
+  },
+  {
+    name: 'cli',
+    files: ['sdk/cli/**'],
+    may: ['sdk/**', 'scripts/verify/report.ts', 'node:**'],
+    why: 'it is installed by users, who have nothing else of this project; the verifier of bundles is packed with it',
     instead: 'call the service, or write it again from its published documents',
   },
   {

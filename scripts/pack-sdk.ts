@@ -9,10 +9,26 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 const SDK = join(ROOT, 'sdk', 'typescript');
 const CLI = join(ROOT, 'sdk', 'cli');
+/** The verifier of bundles, which the command line has within it. */
+const VERIFIER = join(ROOT, 'scripts', 'verify');
 
 /** Relative imports of a source lead to what is built from it, and the SDK is a package of its own. */
 const built = (code: string): string =>
-  code.replaceAll("'../../typescript/src/index.ts'", "'carnet-sdk'").replaceAll(/(from '\.\/[^']+)\.ts'/g, "$1.js'");
+  code
+    .replaceAll("'../../typescript/src/index.ts'", "'carnet-sdk'")
+    .replaceAll("'../../../scripts/verify/", "'./verify/")
+    .replaceAll(/(from '\.\/[^']+)\.ts'/g, "$1.js'");
+
+/** Strips the types of every source of a folder, and copies its JSON. */
+async function strip(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const file of await readdir(from)) {
+    if (file.endsWith('.json')) await cp(join(from, file), join(to, file));
+    if (!file.endsWith('.ts')) continue;
+    const code = stripTypeScriptTypes(await readFile(join(from, file), 'utf8'));
+    await writeFile(join(to, file.replace(/\.ts$/, '.js')), built(code), { mode: 0o755 });
+  }
+}
 
 async function pack(
   source: string,
@@ -44,10 +60,11 @@ export async function packSdk(folder: string): Promise<void> {
   await pack(CLI, {
     folder,
     async build(dist) {
-      for (const file of await readdir(join(CLI, 'src'))) {
-        const code = stripTypeScriptTypes(await readFile(join(CLI, 'src', file), 'utf8'));
-        await writeFile(join(dist, file.replace(/\.ts$/, '.js')), built(code), { mode: 0o755 });
-      }
+      // Types are stripped, not compiled; this refuses what the oldest Node of the package lacks.
+      await run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', CLI]);
+      await strip(join(CLI, 'src'), dist);
+      await strip(VERIFIER, join(dist, 'verify'));
+      await rm(join(dist, 'verify', 'main.js'));
     },
   });
 }

@@ -121,7 +121,9 @@ export function membersOf(value: JsonValue, path: string): Members {
     eachOf: (name) => list(name).map((member, index) => membersOf(member, `${at(name)}.${index}`)),
     has: (name) => Object.hasOwn(value, name),
     only: (...names) => {
-      const odd = [...new Set(names).symmetricDifference(new Set(Object.keys(value)))];
+      // `Set.symmetricDifference` is not in Node 20, on which the command line is used too.
+      const has = Object.keys(value);
+      const odd = [...names.filter((name) => !has.includes(name)), ...has.filter((name) => !names.includes(name))];
       must(odd.length === 0, `${path} has, or lacks, ${odd.join(', ')}`);
     },
     value: get,

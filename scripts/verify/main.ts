@@ -1,12 +1,7 @@
 import { parseArgs } from 'node:util';
 import { oneLine } from './bytes.ts';
-import { readConsistency, verifyBundle, type Trust } from './checks.ts';
 import { Fault, must } from './fault.ts';
-import { reading, verifierKeyGiven } from './files.ts';
-import { isObject, parseJson, type JsonValue } from './json.ts';
-import { parseVerifierKey } from './keys.ts';
-import { parseCheckpoint } from './note.ts';
-import { parsePolicy } from './policy.ts';
+import { linesOf, reportOn } from './report.ts';
 
 // Verifies the bundle of a claim offline, with the published formats alone. Exit code 0: every check that could be made holds;
 // 1: one does not; 2: something cannot be read, or the call is wrong; 3: the payload was erased, and everything else holds.
@@ -27,12 +22,6 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-const readingIf = <Read>(file: string | undefined, read: (text: string) => Read): Read | null =>
-  file === undefined ? null : reading(file, read);
-
-const EXIT_CODES = { verified: 0, failed: 1, erased: 3 } as const;
-const MARKS = { ok: 'ok    ', failed: 'FAILED', skipped: '-     ', void: 'void  ' } as const;
-
 function main(): number {
   const { values, positionals } = parsed();
   if (values.help) {
@@ -41,75 +30,9 @@ function main(): number {
   }
   const [file, ...others] = positionals;
   must(file !== undefined && others.length === 0, USAGE);
-  const policy = readingIf(values.policy, parsePolicy);
-  const given = values.key === undefined ? [] : [parseVerifierKey(verifierKeyGiven(values.key))];
-  const logs = [...(policy?.logs ?? []), ...given];
-  must(logs.length > 0, USAGE);
-  must(
-    values.consistency === undefined || values.checkpoint !== undefined,
-    `--consistency is about the checkpoint of --checkpoint, which is missing\n${USAGE}`,
-  );
-  const trust: Trust = {
-    logs,
-    policy,
-    older: readingIf(values.checkpoint, checkpointIn),
-    consistency: readingIf(values.consistency, consistencyIn),
-  };
-  const { claim, findings, status } = reading(file, (text) => verifyBundle(bundleIn(text), trust));
-  const width = Math.max(...findings.map(({ check }) => check.length));
-  for (const { check, outcome, text } of findings) console.log(`${MARKS[outcome]}  ${check.padEnd(width)}  ${text}`);
-  const named = (wanted: keyof typeof MARKS) => findings.filter(({ outcome }) => outcome === wanted);
-  const voids = named('void').length === 0 ? '' : `, ${named('void').length} void`;
-  const counted = `${named('ok').length} checks hold, ${named('skipped').length} were not made${voids}`;
-  const conclusions = {
-    verified: `VERIFIED  ${claim}: ${counted}`,
-    erased: `ERASED  ${claim}: its entry is in the log, what it stated cannot be checked; ${counted}`,
-    failed: `NOT VERIFIED  ${claim}: ${[...new Set(named('failed').map(({ check }) => check))].join(', ')}`,
-  };
-  // An older checkpoint is given to be held against the bundle: without that nothing is said to be verified.
-  if (trust.older !== null && status !== 'failed' && !named('ok').some(({ check }) => check === 'older checkpoint')) {
-    console.log(`INCOMPLETE  ${claim}: the older checkpoint needs --consistency`);
-    return 2;
-  }
-  console.log(conclusions[status]);
-  return EXIT_CODES[status];
-}
-
-/** A signed note. An editor, or a shell that prints a text, leaves empty lines behind it. @throws Fault */
-function checkpointIn(text: string): string {
-  const note = text.replace(/\n+$/, '\n');
-  parseCheckpoint(note);
-  return note;
-}
-
-/** @throws Fault */
-function consistencyIn(text: string): JsonValue {
-  const answer = parseJson(text);
-  readConsistency(answer);
-  return answer;
-}
-
-/** @throws Fault */
-function bundleIn(text: string): JsonValue {
-  const [first = '', ...lines] = text.trim().split('\n');
-  try {
-    return parseJson(text);
-  } catch (error) {
-    must(
-      !isLineOfExport(first) || lines.length === 0,
-      'these are lines of an export; fetch /v1/claims/<id>/bundle for each',
-    );
-    throw error;
-  }
-}
-
-function isLineOfExport(line: string): boolean {
-  try {
-    const claim = parseJson(line);
-    return isObject(claim) && Object.hasOwn(claim, 'digest');
-  } catch {
-    return false;
-  }
+  const report = reportOn(file, values, USAGE);
+  for (const line of linesOf(report)) console.log(line);
+  return report.exitCode;
 }
 
 function parsed() {

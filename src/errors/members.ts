@@ -7,7 +7,7 @@ const id = (description: string) => z.string().meta({ description });
 const count = (description: string) => z.int().meta({ description });
 
 /** Not `status`, which is a member of every problem. */
-const status = { current_status: z.string().meta({ description: 'What it is now, which does not allow the request' }) };
+const status = { current_status: z.string().meta({ description: 'Its status now, which does not allow the request' }) };
 const verified = { verified: z.boolean().meta({ description: 'Always false: the code does not prove the address' }) };
 const full = { limit: count('How many there may be').optional(), used: count('How many there are').optional() };
 
@@ -32,12 +32,12 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   PASSPORT_TOO_LARGE: { token_length: count('Characters that the token would have').optional() },
   TTL_EXCEEDS_PARENT: { remaining_seconds: count('Seconds that the parent is still valid') },
   BALANCE_TOO_LOW: {
-    balance_cents: cents('What is available'),
-    receivable_cents: cents('What the wallet owes').optional(),
+    balance_cents: cents('The available balance'),
+    receivable_cents: cents('The debt of the wallet').optional(),
   },
   BALANCE_BELOW_TOPUP: {
-    required_cents: cents('What is left of the top-up'),
-    balance_cents: cents('What is available'),
+    required_cents: cents('The rest of the top-up'),
+    balance_cents: cents('The available balance'),
   },
   SEATS_OUT_OF_RANGE: {
     included_seats: z.int().nullable().meta({ description: 'Seats of the tier; null: no limit' }),
@@ -45,18 +45,21 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
     seats_in_use: count('Seats that members take'),
   },
   INSUFFICIENT_CREDITS: {
-    required_cents: cents('What the request needs'),
-    price_cents: cents('Of it, the price').optional(),
-    compute_bound_cents: cents('Of it, the most that executing the skill can cost').optional(),
-    balance_cents: cents('What is available'),
-    receivable_cents: cents('What the wallet owes since a payment was taken back').optional(),
+    required_cents: cents('The cents that the request needs'),
+    price_cents: cents('The price, a part of it').optional(),
+    compute_bound_cents: cents('The most that executing the skill can cost, a part of it').optional(),
+    balance_cents: cents('The available balance'),
+    receivable_cents: cents('The debt of the wallet since a payment was taken back').optional(),
     top_up_url: z
       .string()
       .meta({ description: 'The page of the call that tops up, `POST /v1/billing/topup`, to read and to make it' })
       .optional(),
   },
   AGENT_BLOCKED: { agent_id: id('The blocked agent').optional() },
-  AGENT_BUDGET_EXCEEDED: { limit: cents('What the key may spend in a month'), used: cents('What it has spent') },
+  AGENT_BUDGET_EXCEEDED: {
+    limit: cents('The cents that the key may spend in a month'),
+    used: cents('The cents that it has spent'),
+  },
   AGENT_REVIEW_PENDING: { agent_id: id('The agent whose review is not approved') },
   AUTHORITY_BINDING_INVALID: { binding_id: id('The binding that is not active').optional() },
   GOVERNANCE_APPROVAL_REQUIRED: {
@@ -70,8 +73,8 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   PASSPORT_BUDGET_EXCEEDED: {
     jti: id('The passport, here or above, that has the budget'),
     amount_cents: cents('The budget'),
-    remaining_cents: cents('What remains of it'),
-    required_cents: cents('What the request needs'),
+    remaining_cents: cents('The rest of it'),
+    required_cents: cents('The cents that the request needs'),
   },
   PASSPORT_EXPIRED: { expires_at: moment('When it expired').optional() },
   PROVIDER_NOT_ALLOWED: { providers: z.array(z.string()).meta({ description: 'Those that the grant includes' }) },
@@ -93,9 +96,9 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
   INVOCATION_NOT_PENDING: status,
   INVOCATION_NOT_PROCESSING: status,
   LEASE_LOST: { attempt: count('The number of the current attempt') },
-  PRICE_CHANGED: { price_cents: cents('What the skill costs now') },
+  PRICE_CHANGED: { price_cents: cents('The price of the skill now') },
   REVIEW_ALREADY_DECIDED: status,
-  REVIEW_CHANGED: { digest: z.string().meta({ description: 'Of the review as it is now' }) },
+  REVIEW_CHANGED: { digest: z.string().meta({ description: 'The digest of the review as it is now' }) },
   SELLER_LIMIT_REACHED: {
     max_calls: z.number().meta({ description: 'Calls a month that the seller allows, where they are used' }).optional(),
     max_cost_cents: z
@@ -105,8 +108,8 @@ export const ErrorMembers: { readonly [Code in ErrorCode]?: z.ZodRawShape } = {
     resets_at: moment('When the next month begins'),
   },
   SUBJECT_CHANGED: {
-    digest: z.string().meta({ description: 'Of what it is about as it is now' }),
-    subject: z.unknown().meta({ description: 'What it is about as it is now' }),
+    digest: z.string().meta({ description: 'The digest of `subject`' }),
+    subject: z.unknown().meta({ description: 'The thing that the approval is about, as it is now' }),
   },
   RATE_LIMITED: { verified: verified.verified.optional() },
   PAYMENT_REFUSED: { refund_id: id('The refund that was refused').optional() },

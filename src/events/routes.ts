@@ -17,7 +17,7 @@ const getEventTypes = route({
   tag,
   summary: 'List the kinds of events, with the schema of the payload and a sample of each',
   description:
-    'What rules can name, and what a webhook is sent for it. Members may be added to payloads: ignore what you do not know.',
+    'The events that rules can name, and the payload that a webhook is sent for each. Members may be added to payloads: ignore what you do not know.',
   audience: 'admin',
   status: 200,
   reply: z.object({ event_types: z.array(EventTypeSchema) }),

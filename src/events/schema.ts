@@ -12,7 +12,7 @@ export const ServiceEventSchema = z
   })
   .meta({
     id: 'Event',
-    description: 'What happened to an operator. A webhook is sent the same members, without `id`.',
+    description: 'An event that an operator is told of. A webhook is sent the same members, without `id`.',
     examples: [
       {
         id: 'evt_01K0000000000000000000000A',

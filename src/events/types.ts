@@ -178,7 +178,7 @@ export const eventDefinitions = {
       role: z
         .enum(['admin', 'member'])
         .nullable()
-        .meta({ description: 'Of a key of the operator; null: it is of another kind.' }),
+        .meta({ description: 'The role of a key of the operator; null: it is of another kind.' }),
       agent_id: z.string().nullable(),
       created_by: by,
     }),

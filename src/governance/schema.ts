@@ -6,7 +6,7 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatusSchema>;
 export const ApprovalSchema = z
   .object({
     id: z.string(),
-    action: z.string().meta({ description: 'What a person is to approve.' }),
+    action: z.string().meta({ description: 'The act that a person is to approve.' }),
     method: z.string(),
     path: z.string(),
     status: ApprovalStatusSchema,
@@ -53,7 +53,7 @@ export const ApprovalWithBodySchema = ApprovalSchema.extend({
     .optional()
     .meta({
       description:
-        'What it is about, as it was when it was requested; a change of it makes the approval lapse. Shown as `body` is; null: the request says it all.',
+        'The thing that it is about, as it was when it was requested; a change of it makes the approval lapse. Shown as `body` is; null: the request says it all.',
       examples: [{ id: 'ag_01K0000000000000000000000A', accountability: 'enforced' }],
     }),
 }).meta({ id: 'ApprovalWithBody' });
@@ -66,7 +66,7 @@ export const RejectApprovalsSchema = z
       .array(z.string().max(64))
       .min(1)
       .max(100)
-      .meta({ description: 'Of the requests to reject, and of approvals to withdraw' }),
+      .meta({ description: 'Ids of requests to reject, and of approvals to withdraw' }),
   })
   .meta({ id: 'RejectApprovals' });
 export type RejectApprovals = z.infer<typeof RejectApprovalsSchema>;

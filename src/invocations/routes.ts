@@ -245,7 +245,7 @@ export const claim = route({
   operation: 'claimInvocation',
   summary: 'Claim a pending invocation of your skill',
   description:
-    'Of several who claim it at the same time one wins. With `lease_seconds` it goes back to pending unless a heartbeat or the end comes in time. `attempt` of the answer names this claim in later calls.',
+    'One of several who claim it at the same time wins. With `lease_seconds` it goes back to pending unless a heartbeat or the end comes in time. `attempt` of the answer names this claim in later calls.',
   body: ClaimBodySchema,
   refusals: [...ofProvider.refusals, 'INVOCATION_NOT_PENDING'],
   example: { lease_seconds: 60 },

@@ -54,7 +54,7 @@ export const InvocationSummarySchema = z
     compute_cents: z
       .int()
       .describe(
-        'What the steps cost, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each.',
+        'The cost of the steps, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each.',
       ),
     self_invocation: z.boolean().describe('A test run of your own skill: free and not counted.'),
     trial: z.boolean().describe('Its owner tries it, whether it is public or not.'),
@@ -149,7 +149,7 @@ const ExecutedStepSchema = z
       .string()
       .nullable()
       .describe(
-        'What a failed script printed, for the owner of the skill; of a run that is not theirs the kind of the exception and its lines.',
+        'The output of a failed script to its console, for the owner of the skill; for a run that is not theirs the kind of the exception and its lines.',
       ),
   })
   .meta({ id: 'ExecutedStep' });

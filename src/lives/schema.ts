@@ -7,7 +7,7 @@ export const LifeSchema = z
     kind: z.string(),
     turn_of: z.string().nullable().meta({
       description:
-        'Whose turn its delivery takes: an operator, or the recipient of a mail; null: nothing of it is due, now or later',
+        'The operator, or the recipient of a mail, in whose turn it is delivered; null: nothing of it is due, now or later',
     }),
     messages: z.int().meta({ description: 'How many messages nobody has looked at yet' }),
     is_ready: z.boolean().meta({ description: 'Whether it is to be delivered to Temporal as soon as it is due' }),

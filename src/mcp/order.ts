@@ -45,7 +45,7 @@ export const InvocationOutput = z.object({
   price_cents: z.int(),
   output: jsonObject
     .optional()
-    .describe(`Of a completed one, where it is short; the last text of the result always has it.`),
+    .describe(`The output of a completed order, where it is short; the last text of the result always has it.`),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 

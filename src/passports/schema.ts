@@ -180,7 +180,9 @@ export const ActivePassportSchema = z
     mission_ids: z.array(z.string()),
     estimated_duration_seconds: z.number().nullable(),
     checkpoint_interval_seconds: z.number().nullable(),
-    checkpoint_count: z.int().meta({ description: 'Of all passports that it was refreshed from or into' }),
+    checkpoint_count: z
+      .int()
+      .meta({ description: 'The checkpoints of all passports that it was refreshed from or into, counted together' }),
     last_checkpoint_at: z.string().nullable(),
     issued_at: z.string(),
     expires_at: z.string(),
@@ -201,7 +203,7 @@ export type Passport = z.infer<typeof PassportSchema>;
 /** As it is read by its jti. */
 export const EvidencedPassportSchema = PassportSchema.extend({
   budget: BudgetSchema.nullable().describe('null: neither it nor a passport above has one.'),
-  services: z.array(ServiceScopeSchema).describe('What it may do, at each service.'),
+  services: z.array(ServiceScopeSchema).describe('Its rights at each service.'),
   claim_ids: z
     .array(z.string())
     .describe('The claims of the service about it: checkpoints, checkout, flags, reviews. The first thousand.'),

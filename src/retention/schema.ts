@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const ErasureSchema = z
   .object({
-    kept_from: z.iso.datetime().describe('What is older is purged.'),
+    kept_from: z.iso.datetime().describe('Everything older is purged.'),
     purged_at: z.iso.datetime().nullable().describe('When nothing of it was left; null: it is under way.'),
   })
   .meta({

@@ -65,7 +65,7 @@ export const SkillRequestSchema = ListedSkillRequestSchema.extend({
   desired_output_schema: jsonObject.nullable(),
 }).meta({
   id: 'SkillRequest',
-  description: 'What an operator looks for.',
+  description: 'A skill that an operator looks for.',
   examples: [
     {
       ...example,

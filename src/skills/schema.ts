@@ -65,7 +65,7 @@ export const PublishSkillSchema = z
       .default([]),
     seller_credential_limit: sellerCredentialLimit.optional().meta({
       description:
-        'Of a skill that is not open and has credential_mode seller_provides or both: required, with one of the two at least.',
+        'The limits of a skill that is not open and has credential_mode seller_provides or both: required, with one of the two at least.',
     }),
     accepts_requests: z.boolean().default(true),
     ...executionFields,
@@ -137,7 +137,10 @@ export type UpdateSkill = z.output<typeof UpdateSkillSchema>;
 const ReviewSchema = z
   .object({
     status: ReviewStatus,
-    rejection_reason: z.string().nullable().meta({ description: 'Of a rejection or a take-down; shown to the owner.' }),
+    rejection_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'The reason of a rejection or a take-down; shown to the owner.' }),
     reviewed_at: z.string().nullable(),
   })
   .meta({ id: 'SkillReview' });
@@ -264,7 +267,7 @@ export const SkillSchema = ListedSkillSchema.extend({
   ...skillSchemas,
   max_compute_cents: z.int().nullable().meta({
     description:
-      'What executing it costs at most beside its price, USD cents: held when it is invoked. Null where its provider does the work, or where it cannot be executed now.',
+      'The most that executing it can cost beside its price, USD cents: held when it is invoked. Null where its provider does the work, or where it cannot be executed now.',
   }),
   pending_change: PendingChangeSchema.nullable().optional().meta({
     description:

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
+import type { SignedPassport } from '../../src/passports/schema.ts';
 import { approveByHand, refusedWith, withApproval } from '../governance/support.ts';
-import { publication, type TestInvocation } from '../support/factories.ts';
+import { publication, unique, type TestInvocation } from '../support/factories.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
 import { openMarket, type Market, type MarketPlace } from '../support/market.ts';
@@ -19,6 +21,9 @@ interface Call {
   headers?: Record<string, string>;
   status: 200 | 201;
 }
+
+/** Its consumer invokes with a passport of two hops, each with a budget. */
+type Budgeted = Market & { passport: string };
 
 const isInvocation = (operation: string): boolean => operation === 'invokeSkill' || operation === 'trySkill';
 
@@ -39,26 +44,35 @@ describe('kill -9 of a process that answers', function () {
     place = { baseUrl, adminKey, databaseUrl };
   });
 
-  /** A provider that sells for 7 cents, and a consumer with money: each case has operators of its own. */
-  const newMarket = (): Promise<Market> => openMarket(place);
-  const pending = async (market: Market): Promise<string> => {
-    const id = await market.pending();
+  /** A provider that sells for 7 cents, and a consumer with money and a passport: each case has operators of its own. */
+  const newMarket = async (): Promise<Budgeted> => {
+    const market = await openMarket(place);
+    const agent = async (): Promise<string> =>
+      assertStatus(await market.consumer.post<{ id: string }>('/v1/agents', { name: unique('agent') }), 201).id;
+    const budget = { amount_cents: 100 };
+    const root = await market.consumer.post<SignedPassport>('/v1/passports/issue', { agent_id: await agent(), budget });
+    const parent = { parent_passport_token: assertStatus(root, 201).token, child_agent_id: await agent(), scopes: [] };
+    const leaf = await market.consumer.post<SignedPassport>('/v1/passports/delegate', { ...parent, budget });
+    return { ...market, passport: assertStatus(leaf, 201).jti };
+  };
+  const pending = async (market: Budgeted): Promise<string> => {
+    const id = await market.pending({ passport_id: market.passport });
     touched.set(id, market);
     return `/v1/skills/invocations/${id}`;
   };
-  const claimed = async (market: Market, body?: unknown): Promise<string> => {
+  const claimed = async (market: Budgeted, body?: unknown): Promise<string> => {
     const path = await pending(market);
     assertStatus(await market.provider.post(`${path}/claim`, body), 200);
     return path;
   };
-  const invoke = ({ consumer, skillId }: Market): Call => ({
+  const invoke = ({ consumer, skillId, passport }: Budgeted): Call => ({
     as: consumer,
     path: `/v1/skills/${skillId}/invoke`,
-    body: { input: { text: 'hello' } },
+    body: { input: { text: 'hello' }, passport_id: passport },
     status: 201,
   });
 
-  const commands: Record<string, (market: Market) => Promise<Call> | Call> = {
+  const commands: Record<string, (market: Budgeted) => Promise<Call> | Call> = {
     invokeSkill: invoke,
     claimInvocation: async (market) => ({ as: market.provider, path: `${await pending(market)}/claim`, status: 200 }),
     heartbeatInvocation: async (market) => ({
@@ -94,6 +108,11 @@ describe('kill -9 of a process that answers', function () {
     },
   };
 
+  /** The cents that the budgets of both hops have used. */
+  const usedOf = ({ passport }: Budgeted): Promise<readonly number[]> =>
+    shared.context.pool.anyFirst(sql.type(z.object({ used: z.number() }))`
+      select used_cents as used from passport_budgets where jti = any(array(select unnest(budgets) from passports where jti = ${passport}))`);
+
   const invocationsOf = ({ consumerId }: Market): Promise<unknown> =>
     shared.context.pool.oneFirst(
       sql.unsafe`select count(*)::int from invocations where consumer_operator_id = ${consumerId}`,
@@ -113,6 +132,7 @@ describe('kill -9 of a process that answers', function () {
       const { as, path, body, headers, status } = await prepare(market);
       const key = { ...headers, 'idempotency-key': randomUUID() };
       const [{ balance_cents: balance }, count] = [await market.balance(), await invocationsOf(market)];
+      const used = await usedOf(market);
 
       await assert.rejects(
         requester(as.key, dying.baseUrl).post(path, body, key),
@@ -143,6 +163,12 @@ describe('kill -9 of a process that answers', function () {
         (await market.balance()).balance_cents,
         balance + (costs[operation] ?? 0),
         'the wallet feels it once',
+      );
+      const spent = operation === 'createAdjustment' ? 0 : -(costs[operation] ?? 0);
+      assert.deepEqual(
+        await usedOf(market),
+        used.map((cents) => cents + spent),
+        'each budget counts it once',
       );
       assert.equal(await invocationsOf(market), Number(count) + (isInvocation(operation) ? 1 : 0));
       if (operation === 'invokeSkill') touched.set(once.id, market);

@@ -31,9 +31,10 @@ export async function openHolder(agent: Record<string, unknown> = {}, place?: Pl
 
 export const signed = (reply: Reply<SignedPassport>): SignedPassport => assertStatus(reply, 201);
 
-export const tryIssue = ({ as, agentId }: Holder, body: Record<string, unknown> = {}): Promise<Reply<SignedPassport>> =>
+type Issuer = Pick<Holder, 'as' | 'agentId'>;
+export const tryIssue = ({ as, agentId }: Issuer, body: Record<string, unknown> = {}): Promise<Reply<SignedPassport>> =>
   as.post<SignedPassport>('/v1/passports/issue', { agent_id: agentId, ...body });
-export const issue = async (holder: Holder, body: Record<string, unknown> = {}): Promise<SignedPassport> =>
+export const issue = async (holder: Issuer, body: Record<string, unknown> = {}): Promise<SignedPassport> =>
   signed(await tryIssue(holder, body));
 
 /** By default to the holder's own agent, with everything of the first service. */

@@ -10,6 +10,7 @@ import { run } from '../../sdk/cli/src/run.ts';
 import { Carnet, verifyWebhook } from '../../sdk/typescript/src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildOperator, buildSkill, publication, unique, type TestOperator } from '../support/factories.ts';
+import { submitAndPlace } from '../claims/support.ts';
 import { issue, openHolder } from '../passports/holders.ts';
 import { service } from '../support/service.ts';
 
@@ -131,6 +132,53 @@ describe('carnet on the command line', () => {
     const revoked = await carnet(['verify', token]);
     assert.deepEqual([revoked.code, revoked.out], [1, 'The passport is not valid: revoked\n']);
     assert.match((await carnet(['verify', 'pc_01K0000000000000000000000A'])).out, /^The claim is invalid\./);
+  });
+
+  it('verifies the bundle of a claim without a service and without a login', async () => {
+    const issuer = await buildOperator();
+    const { id } = await submitAndPlace(issuer);
+    const text = await eventually('the bundle', async () => {
+      const reply = await issuer.get(`/v1/claims/${id}/bundle`);
+      return reply.status === 200 && reply.text;
+    });
+    const [file, bent, key] = ['bundle.json', 'bent.json', 'log.vkey'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await writeFile(file, text);
+    await writeFile(
+      bent,
+      text.replace(/"digest":"sha256:./, (found) => `${found.slice(0, -1)}g`),
+    );
+    await writeFile(key, (await issuer.get('/v1/log/vkey')).text);
+    const nowhere = { environment: { XDG_CONFIG_HOME: join(folder, 'none'), CARNET_BASE_URL: 'http://127.0.0.1:9' } };
+    const offline = (...args: string[]) => carnet(['verify', ...args], nowhere);
+
+    const good = await offline(file, '--key', key);
+    assert.deepEqual([good.code, good.errors], [0, '']);
+    assert.match(good.out, new RegExp(`^ok .* log key .*\nVERIFIED  claim ${id} \\(sha256:`, 's'));
+    const asJson = JSON.parse((await offline(file, '--key', key, '--json')).out) as {
+      status: string;
+      findings: object[];
+    };
+    assert.equal(asJson.status, 'verified');
+    assert(asJson.findings.length > 10);
+
+    const forged = await offline(bent, '--key', key);
+    assert.equal(forged.code, 1);
+    assert.match(forged.out, /^NOT VERIFIED .*digest/m);
+    const other = 'carnet.test+d9bff226+AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g';
+    for (const [args, complaint] of [
+      [[file], /USAGE: The bundle of a claim is checked offline: give --key/],
+      [[join(folder, 'nothing.json'), '--key', key], /USAGE: .*nothing\.json cannot be read/],
+      [[file, '--key', other], /USAGE: --key cannot be read: its id is/],
+      [[file, '--policy', file], /USAGE: .*cannot be read: line 1 of the policy/],
+    ] as const) {
+      const { code, errors } = await offline(...args);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(errors, complaint);
+    }
   });
 
   describe('with a receiver on this machine', () => {

@@ -9,6 +9,7 @@ import { issue, openHolder } from '../passports/holders.ts';
 import { buildOperator, unique } from '../support/factories.ts';
 import { blockOf, ROOT, type Block } from '../support/pasted.ts';
 import { startProgram } from '../support/process.ts';
+import { plainEnvelope, TestLog } from '../verify/log.ts';
 import { service } from '../support/service.ts';
 
 const run = promisify(execFile);
@@ -146,5 +147,18 @@ describe('the packages of the SDK, installed as users install them', function ()
       env: { ...process.env, CARNET_BASE_URL: service().baseUrl, CARNET_API_KEY: key ?? '' },
     });
     assert.equal((JSON.parse(stdout) as { balance_cents: number }).balance_cents, 12);
+  });
+
+  it('has the verifier of bundles in the command line', async () => {
+    const log = TestLog.around(plainEnvelope, { index: 5, total: 23 });
+    const file = join(folder, 'bundle.json');
+    await writeFile(file, JSON.stringify(log.bundle(plainEnvelope, { index: 5, size: 11, newest: 23 })));
+    const { stdout } = await run(join(folder, 'node_modules', '.bin', 'carnet'), [
+      'verify',
+      file,
+      '--key',
+      log.keys.vkey,
+    ]);
+    assert.match(stdout, /^VERIFIED /m);
   });
 });

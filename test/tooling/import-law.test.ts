@@ -191,6 +191,7 @@ const crimes: [string, string, string, string][] = [
   ['verifiers', 'scripts/monitor/a.ts', `import { z } from 'zod';`, 'npm:zod'],
   ['sdk', 'sdk/a.ts', `import { publish } from '../src/skills/publish.ts';`, 'src/skills/publish.ts'],
   ['sdk', 'sdk/a.ts', `import { z } from 'zod';`, 'npm:zod'],
+  ['cli', 'sdk/cli/a.ts', `import { publish } from '../../src/skills/publish.ts';`, 'src/skills/publish.ts'],
   [
     'production-only',
     'src/claims/log.ts',

@@ -9,6 +9,7 @@ import {
   type PublishSkill,
   type Sort,
 } from '../../typescript/src/index.ts';
+import { linesOf, reportOn } from '../../../scripts/verify/report.ts';
 import { listen, trigger } from './events.ts';
 import { clientOf, saveLogin } from './login.ts';
 import { Misuse, plain, readAll, table, type Terminal } from './terminal.ts';
@@ -24,6 +25,8 @@ const HELP = `carnet <command> [options]
   listen --forward URL         send events to a port of this machine   --events TYPE --secret SECRET
   trigger <event>              send a sample of an event   --forward URL --secret SECRET, or --destination ID
   verify <passport|claim|file> check a passport, the id of a claim, or a claim with its receipt in a file
+  verify <bundle.json>         check the bundle of a claim offline   --key KEY|FILE --policy FILE
+                               --checkpoint FILE --consistency FILE
 
   --json      print JSON
   --url URL   the address of the service, for login
@@ -48,6 +51,9 @@ const OPTIONS = {
   events: { type: 'string' },
   secret: { type: 'string' },
   destination: { type: 'string' },
+  policy: { type: 'string' },
+  checkpoint: { type: 'string' },
+  consistency: { type: 'string' },
 } as const;
 
 type Values = ReturnType<typeof parse>['values'];
@@ -214,8 +220,9 @@ const COMMANDS: Record<string, (command: Command) => Promise<number | undefined>
     return 0;
   },
 
-  async verify({ terminal, words: [what], show }) {
+  async verify({ terminal, values, words: [what], show }) {
     if (what === undefined) throw new Misuse('verify needs a passport, the id of a claim, or a file with a claim');
+    if (values.key !== undefined || values.policy !== undefined) return verifyOffline(what, values, show);
     const { api } = await clientOf(terminal, { anonymous: true });
     if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(what) && what.length > 100) {
       const verdict = await api.verifyPassport({ body: { token: what } });
@@ -224,13 +231,33 @@ const COMMANDS: Record<string, (command: Command) => Promise<number | undefined>
       );
       return verdict.valid ? 0 : 1;
     }
-    const body = /^pc_\w+$/.test(what) ? { claim_id: what } : { envelope: objectOf(await textOf(what), what) };
+    const body = /^pc_\w+$/.test(what) ? { claim_id: what } : { envelope: await envelopeIn(what) };
     const verdict = await api.verifyClaim({ body });
     const why = verdict.errors.map((one) => `\n  ${plain(one)}`).join('');
     show(verdict, () => `The claim is ${verdict.status}.${why}\n`);
     return verdict.valid ? 0 : 1;
   },
 };
+
+const BUNDLE = 'The bundle of a claim is checked offline: give --key, the key of the log, or --policy';
+
+/** Checks a bundle by the verifier of the project, without a call. @returns its exit code */
+function verifyOffline(file: string, values: Values, show: Command['show']): number {
+  try {
+    const report = reportOn(file, values, BUNDLE);
+    const { status, claim, findings, exitCode } = report;
+    show({ status, claim, findings }, () => `${linesOf(report).map(plain).join('\n')}\n`);
+    return exitCode;
+  } catch (error) {
+    throw new Misuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function envelopeIn(file: string): Promise<Record<string, unknown>> {
+  const envelope = objectOf(await textOf(file), file);
+  if (Object.hasOwn(envelope, 'bundle_version')) throw new Misuse(BUNDLE);
+  return envelope;
+}
 
 async function firstLine({ input }: Terminal): Promise<string> {
   let text = '';

@@ -2,7 +2,7 @@
 
 export interface AccountabilityReport {
   passport: Passport;
-  /** Of the passport and all its refreshes */
+  /** The checkpoints of the passport and all its refreshes */
   checkpoints: Checkpoint[];
   checkout: Checkout | null;
   flags: PassportFlag[];
@@ -27,7 +27,7 @@ export interface ActivePassport {
   mission_ids: string[];
   estimated_duration_seconds: number | null;
   checkpoint_interval_seconds: number | null;
-  /** Of all passports that it was refreshed from or into */
+  /** The checkpoints of all passports that it was refreshed from or into, counted together */
   checkpoint_count: number;
   last_checkpoint_at: string | null;
   issued_at: string;
@@ -127,11 +127,11 @@ export interface AgentConduct {
   other_twin_blocks: number;
   /** `reviews`: those that are not approved or are critical, with their flags, notes and report; `unreviewed_flags`; both the newest first, a hundred at most, and how many others there are. `twins`: the same of all other agents of the operator that have or had a public key of it, and who they are, with status, mode and interval */
   conduct: Record<string, unknown>;
-  /** Of all of it: what `seen` of unblocking repeats */
+  /** A hash of all of it, which `seen` of unblocking repeats */
   digest: string;
 }
 
-/** What new passports of the agent are held to: the strictest mode and the shortest interval of all agents of the operator that have or had a public key of it, and the agent that each comes from, itself where it is as strict; null: there is none, or you may not see it */
+/** The accountability of new passports of the agent: the strictest mode and the shortest interval of all agents of the operator that have or had a public key of it, and the agent that each comes from, itself where it is as strict; null: there is none, or you may not see it */
 export interface AgentHeldTo {
   accountability: 'standard' | 'logged' | 'enforced';
   /** The agent whose mode it is */
@@ -194,7 +194,7 @@ export interface ApiKeyCreatedNotification {
 export interface ApiKeyCreatedNotificationPayload {
   key_id: string;
   kind: 'operator' | 'agent' | 'partner';
-  /** Of a key of the operator; null: it is of another kind. */
+  /** The role of a key of the operator; null: it is of another kind. */
   role: ApiKeyCreatedNotificationPayloadRole | null;
   agent_id: string | null;
   /** The credential or member that did it. */
@@ -208,7 +208,7 @@ export type ApiKeyRole = 'admin' | 'member';
 /** One request that waits for a person: approved, it may be repeated once with X-Governance-Approval. */
 export interface Approval {
   id: string;
-  /** What a person is to approve. */
+  /** The act that a person is to approve. */
   action: string;
   method: string;
   path: string;
@@ -259,7 +259,7 @@ export interface ApprovalRequestedNotificationPayload {
 
 export interface ApprovalWithBody {
   id: string;
-  /** What a person is to approve. */
+  /** The act that a person is to approve. */
   action: string;
   method: string;
   path: string;
@@ -274,7 +274,7 @@ export interface ApprovalWithBody {
   created_at: string;
   /** The body of the request; shown to owners and administrators who are signed in, while the service has the key that sealed it. */
   body?: unknown;
-  /** What it is about, as it was when it was requested; a change of it makes the approval lapse. Shown as `body` is; null: the request says it all. */
+  /** The thing that it is about, as it was when it was requested; a change of it makes the approval lapse. Shown as `body` is; null: the request says it all. */
   subject?: unknown;
 }
 
@@ -355,7 +355,7 @@ export interface BadGatewayProblem {
   type: string;
   title: string;
   status: number;
-  /** What was wrong, where, and what to do */
+  /** The fault, its place, and what to do */
   detail: string;
   /** The path of the request */
   instance: string;
@@ -371,7 +371,7 @@ export interface BadRequestProblem {
   type: string;
   title: string;
   status: number;
-  /** What was wrong, where, and what to do */
+  /** The fault, its place, and what to do */
   detail: string;
   /** The path of the request */
   instance: string;
@@ -413,11 +413,11 @@ export interface BadRequestProblem {
   token_length?: number;
   /** TTL_EXCEEDS_PARENT: Seconds that the parent is still valid */
   remaining_seconds?: number;
-  /** BALANCE_TOO_LOW, BALANCE_BELOW_TOPUP: What is available, in cents */
+  /** BALANCE_TOO_LOW, BALANCE_BELOW_TOPUP: The available balance, in cents */
   balance_cents?: number;
-  /** BALANCE_TOO_LOW: What the wallet owes, in cents */
+  /** BALANCE_TOO_LOW: The debt of the wallet, in cents */
   receivable_cents?: number;
-  /** BALANCE_BELOW_TOPUP: What is left of the top-up, in cents */
+  /** BALANCE_BELOW_TOPUP: The rest of the top-up, in cents */
   required_cents?: number;
   /** SEATS_OUT_OF_RANGE: Seats of the tier; null: no limit */
   included_seats?: number | null;
@@ -443,7 +443,7 @@ export interface Balance {
   available_cents: number;
   /** Owed since payments were taken back that the wallet could not cover. While it is above zero nothing is spent: money that becomes available pays it first. */
   receivable_cents: number;
-  /** What reserved_cents is made of: what each meter has charged and no debit has taken yet. */
+  /** The parts of reserved_cents: for each meter what it has charged and no debit has taken yet. */
   remainders: MeterRemainder[];
 }
 
@@ -455,7 +455,7 @@ export interface BillingCase {
   alarm: BillingCaseAlarm | null;
   id: string;
   operator_id: string;
-  /** Of a receivable what is still owed; null of a life, and where the provider named no amount. */
+  /** The sum that it is about, of a receivable what is still owed; null for a life, and where the provider named no amount. */
   amount_cents: number | null;
   currency: string | null;
   /** The top-up of a payment, the transaction of a refund; of an alarm the refund, top-up, dispute, payout, change or subscription; null for a receivable and a life, whose id names what it moves. */
@@ -530,7 +530,7 @@ export interface CheckSkill {
   credential_mode?: 'none' | 'buyer_provides' | 'seller_provides' | 'both';
   /** Default: `[]`. */
   required_credentials?: RequiredCredential[];
-  /** Of a skill that is not open and has credential_mode seller_provides or both: required, with one of the two at least. */
+  /** The limits of a skill that is not open and has credential_mode seller_provides or both: required, with one of the two at least. */
   seller_credential_limit?: SellerCredentialLimit;
   /** Default: `true`. */
   accepts_requests?: boolean;
@@ -649,7 +649,7 @@ export interface Claim {
   digest: string;
   /** The place in the log; null while it has none. */
   log_index: number | null;
-  /** Of the log of this service; null while it has none, or where its proof does not hold. */
+  /** The receipt of the log of this service; null while it has none, or where its proof does not hold. */
   receipt: ClaimReceipt | null;
   revoked_at: string | null;
   /** Since when its payload is gone; digest and place in the log stay. */
@@ -662,13 +662,13 @@ export interface Claim {
   payload_effective: unknown;
   /** Those that came with the claim and those that were added later, in the order in which they came. */
   co_signatures: KeptCoSignature[];
-  /** Of the receipt of another registry in the envelope: whether it verified when it came; null where there is none. */
+  /** Whether the receipt of another registry in the envelope verified when it came; null where there is none. */
   external_receipt_verified: boolean | null;
   /** `none`: the payload of this type has no shape. */
   schema: 'v1' | 'none';
   /** Claims that the payload names and that do not exist here yet. */
   unresolved_refs: string[];
-  /** What does not fit together: that the issuer said before that the same intent or invocation had ended, or that the claim was changed in the database. */
+  /** The contradictions: that the issuer said before that the same intent or invocation had ended, or that the claim was changed in the database. */
   warnings: string[];
   revoke_reason: string | null;
   /** By what kind of credential it was submitted first, as the service has it; nobody signs that. `service`: the service states it itself. null: it is from before this was kept. */
@@ -685,7 +685,7 @@ export interface ClaimBundle {
   envelope: Record<string, unknown>;
   /** The payload is gone. */
   erased?: true;
-  /** Of an erased claim: what the log has of it. */
+  /** The leaf of an erased claim: all that the log has of it. */
   leaf_hash?: string;
   co_signatures: ClaimBundleCoSignature[];
   receipt: ClaimReceipt;
@@ -758,7 +758,7 @@ export interface ClaimDigest {
   digest: string;
   /** The place in the log; null while it has none. */
   log_index: number | null;
-  /** Of the log of this service; null while it has none, or where its proof does not hold. */
+  /** The receipt of the log of this service; null while it has none, or where its proof does not hold. */
   receipt: ClaimReceipt | null;
   revoked_at: string | null;
   /** Since when its payload is gone; digest and place in the log stay. */
@@ -1574,7 +1574,7 @@ export interface ConflictProblem {
   type: string;
   title: string;
   status: number;
-  /** What was wrong, where, and what to do */
+  /** The fault, its place, and what to do */
   detail: string;
   /** The path of the request */
   instance: string;
@@ -1617,15 +1617,15 @@ export interface ConflictProblem {
   who?: 'buyer' | 'seller' | 'either';
   /** DESTINATION_EXISTS: The destination that has this address */
   destination_id?: string;
-  /** INVALID_STATE, INVOCATION_NOT_PENDING, INVOCATION_NOT_PROCESSING, REVIEW_ALREADY_DECIDED: What it is now, which does not allow the request */
+  /** INVALID_STATE, INVOCATION_NOT_PENDING, INVOCATION_NOT_PROCESSING, REVIEW_ALREADY_DECIDED: Its status now, which does not allow the request */
   current_status?: string;
   /** INVOCATION_EXPIRED: When it expired */
   expires_at?: string;
   /** LEASE_LOST: The number of the current attempt */
   attempt?: number;
-  /** PRICE_CHANGED: What the skill costs now, in cents */
+  /** PRICE_CHANGED: The price of the skill now, in cents */
   price_cents?: number;
-  /** REVIEW_CHANGED: Of the review as it is now. SUBJECT_CHANGED: Of what it is about as it is now */
+  /** REVIEW_CHANGED: The digest of the review as it is now. SUBJECT_CHANGED: The digest of `subject` */
   digest?: string;
   /** SELLER_LIMIT_REACHED: Calls a month that the seller allows, where they are used */
   max_calls?: number;
@@ -1633,7 +1633,7 @@ export interface ConflictProblem {
   max_cost_cents?: number;
   /** SELLER_LIMIT_REACHED: When the next month begins */
   resets_at?: string;
-  /** SUBJECT_CHANGED: What it is about as it is now */
+  /** SUBJECT_CHANGED: The thing that the approval is about, as it is now */
   subject?: unknown;
 }
 
@@ -1736,7 +1736,7 @@ export interface CreateAuthorityBinding {
   receiver_id: string;
   receiver_profile_version_id: string;
   expires_at: string;
-  /** What was agreed. Left out: the terms above with the thumbprint of the agent key. */
+  /** The terms that were agreed. Left out: the terms above with the thumbprint of the agent key. */
   document?: Record<string, unknown>;
 }
 
@@ -1759,7 +1759,7 @@ export interface CreateIdentityClaim {
   humanity_verified?: boolean;
   verified_at?: string;
   expires_at?: string;
-  /** What the verification cost, in millionths of a US cent: charged with 15 % on top to the wallet of the operator it is about. */
+  /** The cost of the verification, in millionths of a US cent: charged with 15 % on top to the wallet of the operator it is about. */
   cost_microcents?: number;
 }
 
@@ -1889,7 +1889,7 @@ export interface CreatedDestination {
   /** Nothing is sent since then, until it is enabled. */
   disabled_at: string | null;
   disabled_reason: string | null;
-  /** Of calls to it; an answer ends the row. */
+  /** Calls to it that timed out one after another; an answer ends the row. */
   timeouts_in_row: number;
   /** It hangs: after three timeouts in a row it has one place at most, until it answers. */
   slow_since: string | null;
@@ -1898,7 +1898,7 @@ export interface CreatedDestination {
   /** The last code, for a day; null where it is verified too */
   code: VerificationCode | null;
   created_at: string;
-  /** Of webhooks alone, and only in this answer; the same request with the same Idempotency-Key shows it again for 24 hours. */
+  /** The secret of a webhook, only in this answer; the same request with the same Idempotency-Key shows it again for 24 hours. */
   webhook_secret?: string;
 }
 
@@ -1918,7 +1918,7 @@ export interface CreatedInboundEndpoint {
   forward_url: string | null;
   policy: InboundPolicy;
   status: 'active' | 'revoked';
-  /** Of calls to it; an answer ends the row. */
+  /** Calls to it that timed out one after another; an answer ends the row. */
   timeouts_in_row: number;
   /** It hangs: after three timeouts in a row it has one place at most, until it answers. */
   slow_since: string | null;
@@ -1970,7 +1970,7 @@ export interface DailySum {
   out_cents: number;
 }
 
-/** What came into a wallet and went out of it, by day and type. */
+/** The money that came into a wallet and went out of it, by day and type. */
 export interface DailySums {
   /** From this instant on every row counts: the beginning of the first day, or later where `complete` is false. */
   since: string;
@@ -2000,7 +2000,7 @@ export interface DashboardSessionOperator {
   name: string;
 }
 
-/** What a debit stands for, oldest first; a page has sources of both kinds. */
+/** The sources of a debit, oldest first; a page has both kinds. */
 export interface DebitSources {
   llm_sources: ModelCallSource[];
   machine_sources: MachineSource[];
@@ -2056,7 +2056,7 @@ export interface Delivery {
   event_type: string;
   destination_id: string;
   channel_type: 'email' | 'sms' | 'webhook' | 'slack';
-  /** Of this event at this destination: 0, and one more for each redelivery. */
+  /** The number of the delivery of this event at this destination: 0, and one more for each redelivery. */
   ordinal: number;
   /** `sending`: it waits for its turn, or its one call is under way. `delivered`: the receiver answered 2xx, or the mail server or SMS provider took it. `failed`: it was not delivered. `unknown`: it may have been. `suppressed_cap`: the month has no more of them. */
   status: 'sending' | 'delivered' | 'failed' | 'unknown' | 'suppressed_cap';
@@ -2090,7 +2090,7 @@ export interface Destination {
   /** Nothing is sent since then, until it is enabled. */
   disabled_at: string | null;
   disabled_reason: string | null;
-  /** Of calls to it; an answer ends the row. */
+  /** Calls to it that timed out one after another; an answer ends the row. */
   timeouts_in_row: number;
   /** It hangs: after three timeouts in a row it has one place at most, until it answers. */
   slow_since: string | null;
@@ -2152,7 +2152,7 @@ export interface DifferingPayment {
   top_up_id: string;
   /** `amount`: another sum or currency. `session`: another checkout. */
   differs: 'amount' | 'session';
-  /** What was paid, in hundredths of `currency`. */
+  /** The sum that was paid, in hundredths of `currency`. */
   amount_cents: number | null;
   currency: string | null;
   /** `open`: it waits for a person of the platform. `taken`: credited. `dismissed`: given back at the provider. */
@@ -2169,9 +2169,9 @@ export interface Dispute {
   id: string;
   /** In the provider's words, e.g. `needs_response`, `won` or `lost`. */
   status: string;
-  /** What is disputed. */
+  /** The disputed sum. */
   amount_cents: number;
-  /** What it has taken of the wallet, what the wallet owes for it included, less what came back. */
+  /** The sum that it has taken of the wallet, what the wallet owes for it included, less what came back. */
   taken_cents: number;
   /** The top-up whose payment is disputed; null: a payment for a subscription. */
   top_up: TopUpReference | null;
@@ -2188,11 +2188,11 @@ export interface DisputeReference {
   status: string;
 }
 
-/** What others paid for the skills of the calling operator, in US cents. It is not part of the wallet. */
+/** The money that others paid for the skills of the calling operator, in US cents. It is not part of the wallet. */
 export interface Earnings {
   /** Captured and not paid out; before commission. */
   available_cents: number;
-  /** Of available_cents: paid by top-ups that are too young for a statement that would be made now (PAYOUT_TOPUP_AGE_DAYS, 7 unless set); it waits for the next one. */
+  /** The part of available_cents that was paid by top-ups that are too young for a statement that would be made now (PAYOUT_TOPUP_AGE_DAYS, 7 unless set); it waits for the next one. */
   young_cents: number;
   /** In a transfer whose outcome is not known yet; no longer in available_cents. */
   pending_cents: number;
@@ -2207,13 +2207,13 @@ export interface EraseClaim {
 
 /** A request to purge all contents that an operator kept until then. Hashes, statuses and money stay. */
 export interface Erasure {
-  /** What is older is purged. */
+  /** Everything older is purged. */
   kept_from: string;
   /** When nothing of it was left; null: it is under way. */
   purged_at: string | null;
 }
 
-/** What happened to an operator. A webhook is sent the same members, without `id`. */
+/** An event that an operator is told of. A webhook is sent the same members, without `id`. */
 export interface Event {
   /** Also the `webhook-id` of each delivery of it. */
   id: string;
@@ -2273,7 +2273,7 @@ export interface EvidencedInvocation {
   price_cents: number;
   /** Held beside the price where the service executes the skill: the most that its steps can cost. US cents. */
   compute_bound_cents: number;
-  /** What the steps cost, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each. */
+  /** The cost of the steps, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each. */
   compute_cents: number;
   /** A test run of your own skill: free and not counted. */
   self_invocation: boolean;
@@ -2324,7 +2324,7 @@ export interface EvidencedPassport {
   mission_ids: string[];
   estimated_duration_seconds: number | null;
   checkpoint_interval_seconds: number | null;
-  /** Of all passports that it was refreshed from or into */
+  /** The checkpoints of all passports that it was refreshed from or into, counted together */
   checkpoint_count: number;
   last_checkpoint_at: string | null;
   issued_at: string;
@@ -2334,7 +2334,7 @@ export interface EvidencedPassport {
   revoke_reason: string | null;
   /** null: neither it nor a passport above has one. */
   budget: PassportBudget | null;
-  /** What it may do, at each service. */
+  /** Its rights at each service. */
   services: PassportServiceScope[];
   /** The claims of the service about it: checkpoints, checkout, flags, reviews. The first thousand. */
   claim_ids: string[];
@@ -2353,7 +2353,7 @@ export interface ExecutedStep {
   /** That a model read and wrote. */
   tokens: number | null;
   error: ExecutedStepError | null;
-  /** What a failed script printed, for the owner of the skill; of a run that is not theirs the kind of the exception and its lines. */
+  /** The output of a failed script to its console, for the owner of the skill; for a run that is not theirs the kind of the exception and its lines. */
   console: string | null;
 }
 
@@ -2407,7 +2407,7 @@ export interface ForbiddenProblem {
   type: string;
   title: string;
   status: number;
-  /** What was wrong, where, and what to do */
+  /** The fault, its place, and what to do */
   detail: string;
   /** The path of the request */
   instance: string;
@@ -2443,9 +2443,9 @@ export interface ForbiddenProblem {
     | 'TRUST_LEVEL_INSUFFICIENT';
   /** AGENT_BLOCKED: The blocked agent. AGENT_REVIEW_PENDING: The agent whose review is not approved */
   agent_id?: string;
-  /** AGENT_BUDGET_EXCEEDED: What the key may spend in a month, in cents. TIER_LIMIT_EXCEEDED: How many there may be */
+  /** AGENT_BUDGET_EXCEEDED: The cents that the key may spend in a month, in cents. TIER_LIMIT_EXCEEDED: How many there may be */
   limit?: number;
-  /** AGENT_BUDGET_EXCEEDED: What it has spent, in cents. TIER_LIMIT_EXCEEDED: How many there are */
+  /** AGENT_BUDGET_EXCEEDED: The cents that it has spent, in cents. TIER_LIMIT_EXCEEDED: How many there are */
   used?: number;
   /** AUTHORITY_BINDING_INVALID: The binding that is not active */
   binding_id?: string;
@@ -2461,9 +2461,9 @@ export interface ForbiddenProblem {
   jti?: string;
   /** PASSPORT_BUDGET_EXCEEDED: The budget, in cents */
   amount_cents?: number;
-  /** PASSPORT_BUDGET_EXCEEDED: What remains of it, in cents */
+  /** PASSPORT_BUDGET_EXCEEDED: The rest of it, in cents */
   remaining_cents?: number;
-  /** PASSPORT_BUDGET_EXCEEDED: What the request needs, in cents */
+  /** PASSPORT_BUDGET_EXCEEDED: The cents that the request needs, in cents */
   required_cents?: number;
   /** PROVIDER_NOT_ALLOWED: Those that the grant includes */
   providers?: string[];
@@ -2484,13 +2484,13 @@ export interface ForwardedEvent {
   /** false: the signature of the provider does not cover the body. */
   body_authenticated: boolean;
   verdict: InboundVerdict;
-  /** Of the request of the provider, as far as they are forwarded. */
+  /** Headers of the request of the provider, as far as they are forwarded. */
   headers: Record<string, string>;
   /** The body of the provider: its JSON, or the parts of a mail or a form. */
   payload: unknown;
 }
 
-/** What an agent may use of a connected service; its passports can never allow more. */
+/** The scopes of a connected service that an agent may use; its passports can never allow more. */
 export interface Grant {
   agent_id: string;
   service_connection_id: string;
@@ -2539,7 +2539,7 @@ export interface HeldInboundEvent {
   harmless: number[];
   /** The claims of the service about what was found in it, of every attempt. */
   claim_ids: string[];
-  /** What a language model was asked about it: nothing (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`). */
+  /** The question to a language model about it: nothing was asked (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`). */
   classification: 'none' | 'wanted' | 'calling' | 'done' | 'failed' | 'unavailable';
   /** How it was signed. */
   scheme: 'standard_webhooks' | 'hex' | 'mailgun';
@@ -2570,7 +2570,7 @@ export interface Hold {
   created_at: string;
 }
 
-/** What a provider attested about an operator or an agent; it decides the trust level of invocations. */
+/** A fact that a provider attested about an operator or an agent; it decides the trust level of invocations. */
 export interface IdentityClaim {
   id: string;
   operator_id: string;
@@ -2610,12 +2610,12 @@ export interface InboundBlockedNotificationPayload {
   detectors: string[];
 }
 
-/** What came of an event, for a person who decides about it. */
+/** The content of an event, for a person who decides about it. */
 export interface InboundContent {
   event_id: string;
   endpoint_id: string;
   attempt: number;
-  /** Of what was read; null: nothing was. */
+  /** The hash of the text that was read; null: none was. */
   body_sha256: string | null;
   /** `raw`: it could not be read, and its beginning is shown as it came. `purged`: the tier keeps it no longer. `key_unavailable`: the service has no key any more that opens it. */
   state: 'read' | 'raw' | 'purged' | 'key_unavailable';
@@ -2660,7 +2660,7 @@ export interface InboundEndpoint {
   forward_url: string | null;
   policy: InboundPolicy;
   status: 'active' | 'revoked';
-  /** Of calls to it; an answer ends the row. */
+  /** Calls to it that timed out one after another; an answer ends the row. */
   timeouts_in_row: number;
   /** It hangs: after three timeouts in a row it has one place at most, until it answers. */
   slow_since: string | null;
@@ -2700,7 +2700,7 @@ export interface InboundEvent {
   harmless: number[];
   /** The claims of the service about what was found in it, of every attempt. */
   claim_ids: string[];
-  /** What a language model was asked about it: nothing (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`). */
+  /** The question to a language model about it: nothing was asked (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`). */
   classification: 'none' | 'wanted' | 'calling' | 'done' | 'failed' | 'unavailable';
   /** How it was signed. */
   scheme: 'standard_webhooks' | 'hex' | 'mailgun';
@@ -2753,7 +2753,7 @@ export interface InboundForward {
   /** `unknown`: the call was begun, and whether the receiver has it is not known; `refused`: its address may not be called. */
   status: 'sending' | 'forwarded' | 'failed' | 'unknown' | 'refused';
   reason: string | null;
-  /** Of the receiver. */
+  /** The HTTP status that the receiver answered. */
   status_code: number | null;
   error: string | null;
   latency_ms: number | null;
@@ -2824,14 +2824,14 @@ export interface InboundSlowNotificationPayload {
   timeouts_in_row: number;
 }
 
-/** What the scanner found, the gravest first. */
+/** The findings of the scanner, the gravest first. */
 export interface InboundVerdict {
   verdict: 'clean' | 'suspicious' | 'malicious';
   severity: 'none' | 'low' | 'medium' | 'high' | 'critical';
   findings: InboundFinding[];
 }
 
-/** What the scanner found, the gravest first. */
+/** The findings of the scanner, the gravest first. */
 export interface InboundVerdictOutput {
   verdict: 'clean' | 'suspicious' | 'malicious';
   severity: 'none' | 'low' | 'medium' | 'high' | 'critical';
@@ -2894,7 +2894,7 @@ export interface Invocation {
   price_cents: number;
   /** Held beside the price where the service executes the skill: the most that its steps can cost. US cents. */
   compute_bound_cents: number;
-  /** What the steps cost, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each. */
+  /** The cost of the steps, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each. */
   compute_cents: number;
   /** A test run of your own skill: free and not counted. */
   self_invocation: boolean;
@@ -3058,7 +3058,7 @@ export interface InvocationSummary {
   price_cents: number;
   /** Held beside the price where the service executes the skill: the most that its steps can cost. US cents. */
   compute_bound_cents: number;
-  /** What the steps cost, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each. */
+  /** The cost of the steps, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each. */
   compute_cents: number;
   /** A test run of your own skill: free and not counted. */
   self_invocation: boolean;
@@ -3146,7 +3146,7 @@ export interface Life {
   /** Its workflow id, `<kind>:<id of the row>` */
   id: string;
   kind: string;
-  /** Whose turn its delivery takes: an operator, or the recipient of a mail; null: nothing of it is due, now or later */
+  /** The operator, or the recipient of a mail, in whose turn it is delivered; null: nothing of it is due, now or later */
   turn_of: string | null;
   /** How many messages nobody has looked at yet */
   messages: number;
@@ -3464,7 +3464,7 @@ export type ListTransactionsAnswer = Statement | Timeline;
 export interface ListedNotificationRule {
   id: string;
   operator_id: string;
-  /** Of the first destination, as the two below; null: none is left. */
+  /** The id of the first destination, as the two below; null: none is left. */
   channel_type: ListedNotificationRuleChannelType | null;
   destination: string | null;
   destination_id: string | null;
@@ -3605,7 +3605,7 @@ export interface MachineSource {
   duration_ms: number;
   /** The purpose of the mission or passport it was made under; never a prompt. */
   declared_purpose: string | null;
-  /** What it was charged in all, the fee included. */
+  /** Its whole charge, the fee included. */
   charged_microcents: number;
   /** Its exact share in this debit or remainder; the rest is in the debits before and after. */
   allocated_microcents: number;
@@ -3657,7 +3657,7 @@ export interface MeterRemainder {
   microcents: number;
 }
 
-/** What an operator set out to do, for passports to refer to while it is active. */
+/** The purpose that an operator has declared, for passports to refer to while it is active. */
 export interface Mission {
   id: string;
   operator_id: string;
@@ -3691,7 +3691,7 @@ export interface ModelCallSource {
   total_tokens: number;
   cached_prompt_tokens: number | null;
   streaming: boolean;
-  /** What it was charged in all, the fee included. */
+  /** Its whole charge, the fee included. */
   charged_microcents: number;
   /** Its exact share in this debit or remainder; the rest is in the debits before and after. */
   allocated_microcents: number;
@@ -3711,7 +3711,7 @@ export interface NamedReference {
 export interface NotificationRule {
   id: string;
   operator_id: string;
-  /** Of the first destination, as the two below; null: none is left. */
+  /** The id of the first destination, as the two below; null: none is left. */
   channel_type: NotificationRuleChannelType | null;
   destination: string | null;
   destination_id: string | null;
@@ -3813,7 +3813,7 @@ export interface OverseenInvocation {
   price_cents: number;
   /** Held beside the price where the service executes the skill: the most that its steps can cost. US cents. */
   compute_bound_cents: number;
-  /** What the steps cost, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each. */
+  /** The cost of the steps, rounded up to a cent, as budgets count it; the wallet pays once microcents have gathered to a cent, and the statement has each. */
   compute_cents: number;
   /** A test run of your own skill: free and not counted. */
   self_invocation: boolean;
@@ -3872,7 +3872,7 @@ export interface Passport {
   mission_ids: string[];
   estimated_duration_seconds: number | null;
   checkpoint_interval_seconds: number | null;
-  /** Of all passports that it was refreshed from or into */
+  /** The checkpoints of all passports that it was refreshed from or into, counted together */
   checkpoint_count: number;
   last_checkpoint_at: string | null;
   issued_at: string;
@@ -3901,7 +3901,7 @@ export interface PassportBlockedNotificationPayload {
 export interface PassportBudget {
   /** Its own budget, or the nearest above */
   amount_cents: number;
-  /** What it can spend now: the least that remains of it and of those above */
+  /** The cents that it can spend now: the least that remains of it and of those above */
   remaining_cents: number;
 }
 
@@ -4019,7 +4019,7 @@ export interface PassportReview {
   notes: string | null;
   created_at: string;
   decided_at: string | null;
-  /** Of risk, flags, report and decision; another one when any of them has come since */
+  /** A hash of risk, flags, report and decision; another one when any of them has come since */
   digest: string;
 }
 
@@ -4063,22 +4063,22 @@ export interface PaymentRequiredProblem {
   type: string;
   title: string;
   status: number;
-  /** What was wrong, where, and what to do */
+  /** The fault, its place, and what to do */
   detail: string;
   /** The path of the request */
   instance: string;
   request_id: string;
   errors?: FieldFault[];
   code: 'INSUFFICIENT_CREDITS';
-  /** INSUFFICIENT_CREDITS: What the request needs, in cents */
+  /** INSUFFICIENT_CREDITS: The cents that the request needs, in cents */
   required_cents: number;
-  /** INSUFFICIENT_CREDITS: Of it, the price, in cents */
+  /** INSUFFICIENT_CREDITS: The price, a part of it, in cents */
   price_cents?: number;
-  /** INSUFFICIENT_CREDITS: Of it, the most that executing the skill can cost, in cents */
+  /** INSUFFICIENT_CREDITS: The most that executing the skill can cost, a part of it, in cents */
   compute_bound_cents?: number;
-  /** INSUFFICIENT_CREDITS: What is available, in cents */
+  /** INSUFFICIENT_CREDITS: The available balance, in cents */
   balance_cents: number;
-  /** INSUFFICIENT_CREDITS: What the wallet owes since a payment was taken back, in cents */
+  /** INSUFFICIENT_CREDITS: The debt of the wallet since a payment was taken back, in cents */
   receivable_cents?: number;
   /** INSUFFICIENT_CREDITS: The page of the call that tops up, `POST /v1/billing/topup`, to read and to make it */
   top_up_url?: string;
@@ -4132,7 +4132,7 @@ export interface Problem {
   type: string;
   title: string;
   status: number;
-  /** What was wrong, where, and what to do */
+  /** The fault, its place, and what to do */
   detail: string;
   /** The path of the request */
   instance: string;
@@ -4188,7 +4188,7 @@ export interface PublishSkill {
   credential_mode?: 'none' | 'buyer_provides' | 'seller_provides' | 'both';
   /** Default: `[]`. */
   required_credentials?: RequiredCredential[];
-  /** Of a skill that is not open and has credential_mode seller_provides or both: required, with one of the two at least. */
+  /** The limits of a skill that is not open and has credential_mode seller_provides or both: required, with one of the two at least. */
   seller_credential_limit?: SellerCredentialLimit;
   /** Default: `true`. */
   accepts_requests?: boolean;
@@ -4273,7 +4273,7 @@ export interface ReadHeldInboundEvent {
   harmless: number[];
   /** The claims of the service about what was found in it, of every attempt. */
   claim_ids: string[];
-  /** What a language model was asked about it: nothing (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`). */
+  /** The question to a language model about it: nothing was asked (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`). */
   classification: 'none' | 'wanted' | 'calling' | 'done' | 'failed' | 'unavailable';
   /** How it was signed. */
   scheme: 'standard_webhooks' | 'hex' | 'mailgun';
@@ -4289,9 +4289,9 @@ export interface ReadHeldInboundEvent {
   scanned_at: string | null;
   ended_at: string | null;
   endpoint_name: string | null;
-  /** Of a mail, as its header From has it; the beginning, with what is not seen as `[U+202E]`. */
+  /** The sender of a mail, as its header From has it; the beginning, with invisible characters as `[U+202E]`. */
   sender: string | null;
-  /** Of a mail; as `sender`. */
+  /** The subject of a mail, written as `sender` is. */
   subject: string | null;
 }
 
@@ -4302,13 +4302,13 @@ export interface ReadHeldInboundEventsAnswer {
   has_more: boolean;
 }
 
-/** What a wallet owes, or has owed, since a payment was taken back. */
+/** A debt of a wallet, open or paid, since a payment was taken back. */
 export interface Receivable {
   id: string;
-  /** What the wallet could not pay when the money was taken back, less what was cancelled since. */
+  /** The sum that the wallet could not pay when the money was taken back, less what was cancelled since. */
   amount_cents: number;
   paid_cents: number;
-  /** What is still owed: one of the parts of receivable_cents. */
+  /** The sum that is still owed: one of the parts of receivable_cents. */
   owed_cents: number;
   /** The top-up whose payment was taken back. */
   top_up: TopUpReference | null;
@@ -4415,7 +4415,7 @@ export interface RegistryServerMetaIoModelcontextprotocolRegistryOfficial {
 }
 
 export interface RejectApprovals {
-  /** Of the requests to reject, and of approvals to withdraw */
+  /** Ids of requests to reject, and of approvals to withdraw */
   ids: string[];
 }
 
@@ -4430,7 +4430,7 @@ export interface RejectSkill {
   change_id?: string;
 }
 
-/** What a meter has charged and no debit has taken yet: the next debit of it begins with these sources. */
+/** The charge of a meter that no debit has taken yet: the next debit of it begins with these sources. */
 export interface Remainder {
   meter: 'sealed_execution' | 'llm_gateway' | 'identity' | 'metered_action' | 'sms' | 'email' | 'l3';
   /** Less than a cent. */
@@ -4555,7 +4555,7 @@ export interface RotatedSecret {
   /** Nothing is sent since then, until it is enabled. */
   disabled_at: string | null;
   disabled_reason: string | null;
-  /** Of calls to it; an answer ends the row. */
+  /** Calls to it that timed out one after another; an answer ends the row. */
   timeouts_in_row: number;
   /** It hangs: after three timeouts in a row it has one place at most, until it answers. */
   slow_since: string | null;
@@ -4564,7 +4564,7 @@ export interface RotatedSecret {
   /** The last code, for a day; null where it is verified too */
   code: VerificationCode | null;
   created_at: string;
-  /** Of webhooks alone, and only in this answer; the same request with the same Idempotency-Key shows it again for 24 hours. */
+  /** The secret of a webhook, only in this answer; the same request with the same Idempotency-Key shows it again for 24 hours. */
   webhook_secret: string;
 }
 
@@ -4685,7 +4685,7 @@ export interface Skill {
   updated_at: string;
   input_schema: Record<string, unknown>;
   output_schema: Record<string, unknown>;
-  /** What executing it costs at most beside its price, USD cents: held when it is invoked. Null where its provider does the work, or where it cannot be executed now. */
+  /** The most that executing it can cost beside its price, USD cents: held when it is invoked. Null where its provider does the work, or where it cannot be executed now. */
   max_compute_cents: number | null;
   /** A change that waits for an administrator; for the owner and the platform. What was approved can be invoked meanwhile. A PATCH back to what was approved withdraws it. */
   pending_change?: PendingChange | null;
@@ -4712,7 +4712,7 @@ export interface SkillMatches {
   matches: SkillMatch[];
 }
 
-/** What an operator looks for. */
+/** A skill that an operator looks for. */
 export interface SkillRequest {
   id: string;
   operator_id: string;
@@ -4732,7 +4732,7 @@ export type SkillRequestDesiredOutputSchema = Record<string, unknown>;
 
 export interface SkillReview {
   status: 'exempt' | 'pending' | 'approved' | 'rejected' | 'taken_down';
-  /** Of a rejection or a take-down; shown to the owner. */
+  /** The reason of a rejection or a take-down; shown to the owner. */
   rejection_reason: string | null;
   reviewed_at: string | null;
 }
@@ -4807,7 +4807,7 @@ export interface SkillVersion {
 export interface Statement {
   /** Rows under these filters when the first page was read; with type or direction they are counted up to 10000, which then stands for as many or more. */
   total: number;
-  /** What the wallet owes now: no row shows it before it is paid. */
+  /** The debt of the wallet now: no row shows it before it is paid. */
   receivable_cents: number;
   /** By meter, regardless of the filters, when the first page was read; null on later pages. */
   remainders: Remainder[] | null;
@@ -4931,7 +4931,7 @@ export interface TimelineCall {
 
 export interface TimelineCallPrice {
   state: 'wallet_price' | 'included' | 'covered' | 'unavailable';
-  /** What the wallet is charged, or the cost that the platform covers. */
+  /** The charge to the wallet, or the cost that the platform covers. */
   amount_microcents: number | null;
 }
 
@@ -4961,7 +4961,7 @@ export interface TooManyRequestsProblem {
   type: string;
   title: string;
   status: number;
-  /** What was wrong, where, and what to do */
+  /** The fault, its place, and what to do */
   detail: string;
   /** The path of the request */
   instance: string;
@@ -5105,7 +5105,7 @@ export interface UpdateSkill {
   price_per_invocation?: number;
 }
 
-/** What the calling operator used of what its tier includes. */
+/** The use of the calling operator, beside what its tier includes. */
 export interface Usage {
   tier: string;
   billing_period: UsageBillingPeriod;
@@ -5261,7 +5261,7 @@ export interface WalletTransactionDetails {
   llm_sources: ModelCallSource[];
   /** The newest 200. */
   machine_sources: MachineSource[];
-  /** Of both kinds, also of those that are not shown: `GET /v1/billing/transactions/{id}/sources` has all of them. */
+  /** The number of sources of both kinds, also of those that are not shown: `GET /v1/billing/transactions/{id}/sources` has all of them. */
   source_count: number;
   /** The sum of all machine sources, shown or not. */
   machine_cost_microcents: number | null;
@@ -5281,7 +5281,7 @@ export type WalletTransactionMeter =
   | 'l3';
 
 export interface WitnessSignaturesReceived {
-  /** Of the checkpoint that was signed. */
+  /** The size of the tree whose checkpoint was signed. */
   tree_size: number;
   /** Those whose signatures are kept. */
   witnesses: string[];
@@ -6972,7 +6972,7 @@ export interface Operations {
     arguments: {
       query: {
         claim_id: string;
-        /** Of the tree in which it is proven; the published one unless given. */
+        /** The size of the tree in which it is proven; the published one unless given. */
         tree_size?: number;
       };
     };

@@ -31,7 +31,7 @@ export interface InvokeOptions {
 export interface Result<Output = Record<string, unknown>> {
   id: string;
   output: Output;
-  /** What it cost, of which 1,000,000 are a cent. */
+  /** The cost, of which 1,000,000 are a cent. */
   costMicrocents: number;
 }
 
@@ -102,7 +102,7 @@ export function createMarket(api: Api): Market {
         new UnclearError('invokeSkill', { cause, idempotencyKey, mayHaveHappened: true });
       if (typeof invoked.id !== 'string' || typeof invoked.status !== 'string')
         throw unclear(new Error('The answer is no invocation.'));
-      // What the service executes has its cost in its steps, which are read by the id alone.
+      // An execution by the service has its cost in its steps, which are read by the id alone.
       if (hasEnded(invoked) && invoked.execution_mode === 'open') return outcomeOf({ ...invoked, steps: null });
       try {
         return await result(invoked.id, { waitSeconds: (until - Date.now()) / 1_000, ...(signal && { signal }) });

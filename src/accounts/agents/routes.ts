@@ -81,8 +81,7 @@ export const getConduct = route({
   operation: 'getAgentConduct',
   tag,
   summary: 'Show what an agent has to answer for: its blocks, reviews and flags',
-  description:
-    'What a person must know who unblocks the agent or holds it to less. They send the `digest` of it as `seen`.',
+  description: 'Facts for a person who unblocks the agent or holds it to less. They send the `digest` of it as `seen`.',
   audience: 'admin',
   params,
   status: 200,

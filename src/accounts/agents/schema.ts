@@ -27,7 +27,7 @@ const HeldToSchema = z
   .meta({
     id: 'AgentHeldTo',
     description:
-      'What new passports of the agent are held to: the strictest mode and the shortest interval of all agents of the operator that have or had a public key of it, and the agent that each comes from, itself where it is as strict; null: there is none, or you may not see it',
+      'The accountability of new passports of the agent: the strictest mode and the shortest interval of all agents of the operator that have or had a public key of it, and the agent that each comes from, itself where it is as strict; null: there is none, or you may not see it',
   });
 
 export const AgentSchema = z
@@ -135,7 +135,7 @@ export const AgentConductSchema = z
       description:
         '`reviews`: those that are not approved or are critical, with their flags, notes and report; `unreviewed_flags`; both the newest first, a hundred at most, and how many others there are. `twins`: the same of all other agents of the operator that have or had a public key of it, and who they are, with status, mode and interval',
     }),
-    digest: z.string().meta({ description: 'Of all of it: what `seen` of unblocking repeats' }),
+    digest: z.string().meta({ description: 'A hash of all of it, which `seen` of unblocking repeats' }),
   })
   .meta({ id: 'AgentConduct' });
 export type AgentConduct = z.infer<typeof AgentConductSchema>;

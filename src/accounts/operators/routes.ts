@@ -41,7 +41,7 @@ export const patchOwnOperator = route({
   summary:
     'Change the name, the e-mail address, the payout account, the low balance, the public keys or what passports may do of the operator',
   description:
-    'What is left out stays as it is. A payout account, public keys and letting passports invoke need the approval of a person: without it the answer names an approval to wait for.',
+    'A member that is left out stays as it is. A payout account, public keys and letting passports invoke need the approval of a person: without it the answer names an approval to wait for.',
   audience: 'admin',
   body: UpdateOperatorSchema,
   maxValues: MANY_VALUES,

@@ -77,7 +77,7 @@ export const postRevoke = route({
   tag,
   summary: 'Revoke an authority binding',
   description:
-    'What needs the binding is refused, also with passports that were signed before. Revoking it again gives the same answer.',
+    'Requests that need the binding are refused, also with passports that were signed before. Revoking it again gives the same answer.',
   audience: 'operator',
   params,
   status: 200,

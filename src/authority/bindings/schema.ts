@@ -67,7 +67,7 @@ export const CreateAuthorityBindingSchema = z
       .optional()
       .meta({
         override: { type: 'object', additionalProperties: true },
-        description: 'What was agreed. Left out: the terms above with the thumbprint of the agent key.',
+        description: 'The terms that were agreed. Left out: the terms above with the thumbprint of the agent key.',
       }),
   })
   .meta({ id: 'CreateAuthorityBinding' });

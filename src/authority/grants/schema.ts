@@ -20,7 +20,7 @@ export const GrantSchema = z
   })
   .meta({
     id: 'Grant',
-    description: 'What an agent may use of a connected service; its passports can never allow more.',
+    description: 'The scopes of a connected service that an agent may use; its passports can never allow more.',
     examples: [
       {
         agent_id: 'ag_01K0000000000000000000000A',

@@ -20,7 +20,8 @@ export const IdentityClaimSchema = z
   })
   .meta({
     id: 'IdentityClaim',
-    description: 'What a provider attested about an operator or an agent; it decides the trust level of invocations.',
+    description:
+      'A fact that a provider attested about an operator or an agent; it decides the trust level of invocations.',
     examples: [
       {
         id: 'idc_01K0000000000000000000000A',
@@ -62,7 +63,7 @@ export const CreateIdentityClaimSchema = z
       .positive()
       .optional()
       .describe(
-        'What the verification cost, in millionths of a US cent: charged with 15 % on top to the wallet of the operator it is about.',
+        'The cost of the verification, in millionths of a US cent: charged with 15 % on top to the wallet of the operator it is about.',
       ),
   })
   .refine((body) => body.operator_id !== undefined || body.agent_id !== undefined, {

@@ -16,7 +16,7 @@ export const MissionSchema = z
   })
   .meta({
     id: 'Mission',
-    description: 'What an operator set out to do, for passports to refer to while it is active.',
+    description: 'The purpose that an operator has declared, for passports to refer to while it is active.',
     examples: [
       {
         id: 'ms_01K0000000000000000000000A',

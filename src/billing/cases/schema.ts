@@ -41,7 +41,8 @@ export const BillingCaseSchema = z
     id: z.string(),
     operator_id: z.string(),
     amount_cents: z.int().nullable().meta({
-      description: 'Of a receivable what is still owed; null of a life, and where the provider named no amount.',
+      description:
+        'The sum that it is about, of a receivable what is still owed; null for a life, and where the provider named no amount.',
     }),
     currency: z.string().nullable(),
     concerns: z.string().nullable().meta({

@@ -72,5 +72,9 @@ export const UsageSchema = z
         description: 'Where it is full, nothing new is taken that would be kept: 403 TIER_LIMIT_EXCEEDED.',
       }),
   })
-  .meta({ id: 'Usage', description: 'What the calling operator used of what its tier includes.', examples: [example] });
+  .meta({
+    id: 'Usage',
+    description: 'The use of the calling operator, beside what its tier includes.',
+    examples: [example],
+  });
 export type Usage = z.infer<typeof UsageSchema>;

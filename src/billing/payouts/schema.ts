@@ -45,7 +45,7 @@ export const EarningsSchema = z
   .object({
     available_cents: Cents.describe('Captured and not paid out; before commission.'),
     young_cents: Cents.describe(
-      'Of available_cents: paid by top-ups that are too young for a statement that would be made now (PAYOUT_TOPUP_AGE_DAYS, 7 unless set); ' +
+      'The part of available_cents that was paid by top-ups that are too young for a statement that would be made now (PAYOUT_TOPUP_AGE_DAYS, 7 unless set); ' +
         'it waits for the next one.',
     ),
     pending_cents: Cents.describe('In a transfer whose outcome is not known yet; no longer in available_cents.'),
@@ -53,7 +53,8 @@ export const EarningsSchema = z
   })
   .meta({
     id: 'Earnings',
-    description: 'What others paid for the skills of the calling operator, in US cents. It is not part of the wallet.',
+    description:
+      'The money that others paid for the skills of the calling operator, in US cents. It is not part of the wallet.',
     examples: [{ available_cents: 250, young_cents: 100, pending_cents: 0, lifetime_cents: 12_595 }],
   });
 export type Earnings = z.infer<typeof EarningsSchema>;

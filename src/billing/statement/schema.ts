@@ -40,7 +40,7 @@ const RemainderSchema = z
   })
   .meta({
     id: 'Remainder',
-    description: 'What a meter has charged and no debit has taken yet: the next debit of it begins with these sources.',
+    description: 'The charge of a meter that no debit has taken yet: the next debit of it begins with these sources.',
   });
 
 export const StatementSchema = z
@@ -51,7 +51,7 @@ export const StatementSchema = z
         'Rows under these filters when the first page was read; with type or direction they are counted up to ' +
           `${ROWS_COUNTED}, which then stands for as many or more.`,
       ),
-    receivable_cents: z.int().describe('What the wallet owes now: no row shows it before it is paid.'),
+    receivable_cents: z.int().describe('The debt of the wallet now: no row shows it before it is paid.'),
     remainders: z
       .array(RemainderSchema)
       .nullable()
@@ -69,7 +69,7 @@ export const SourcesSchema = z
   })
   .meta({
     id: 'DebitSources',
-    description: 'What a debit stands for, oldest first; a page has sources of both kinds.',
+    description: 'The sources of a debit, oldest first; a page has both kinds.',
   });
 
 export const DaysSchema = z
@@ -97,7 +97,7 @@ export const DaysSchema = z
   })
   .meta({
     id: 'DailySums',
-    description: 'What came into a wallet and went out of it, by day and type.',
+    description: 'The money that came into a wallet and went out of it, by day and type.',
     examples: [
       {
         since: '2026-10-23T00:00:00.000Z',
@@ -137,7 +137,7 @@ const ModelCallRowSchema = z.object({
         amount_microcents: z
           .int()
           .nullable()
-          .describe('What the wallet is charged, or the cost that the platform covers.'),
+          .describe('The charge to the wallet, or the cost that the platform covers.'),
       }),
       created_at: z.iso.datetime(),
     })

@@ -35,7 +35,7 @@ export const BalanceSchema = z
           .object({ meter: MeterSchema, microcents: z.int().min(1).describe('Less than a cent.') })
           .meta({ id: 'MeterRemainder' }),
       )
-      .describe('What reserved_cents is made of: what each meter has charged and no debit has taken yet.'),
+      .describe('The parts of reserved_cents: for each meter what it has charged and no debit has taken yet.'),
   })
   .meta({
     id: 'Balance',
@@ -95,7 +95,7 @@ const DeclaredPurpose = z
 
 /** The charge of a source, for whom and for what it was. */
 const charge = {
-  charged_microcents: Microcents.describe('What it was charged in all, the fee included.'),
+  charged_microcents: Microcents.describe('Its whole charge, the fee included.'),
   allocated_microcents: Microcents.describe(
     'Its exact share in this debit or remainder; the rest is in the debits before and after.',
   ),
@@ -159,7 +159,7 @@ const DetailsSchema = z.object({
   source_count: z
     .int()
     .describe(
-      'Of both kinds, also of those that are not shown: `GET /v1/billing/transactions/{id}/sources` has all of them.',
+      'The number of sources of both kinds, also of those that are not shown: `GET /v1/billing/transactions/{id}/sources` has all of them.',
     ),
   machine_cost_microcents: Microcents.nullable().describe('The sum of all machine sources, shown or not.'),
   source_status: z

@@ -43,7 +43,9 @@ const treeSize = queryInteger(0, Number.MAX_SAFE_INTEGER);
 
 export const InclusionQuery = {
   claim_id: z.string(),
-  tree_size: treeSize.optional().describe('Of the tree in which it is proven; the published one unless given.'),
+  tree_size: treeSize
+    .optional()
+    .describe('The size of the tree in which it is proven; the published one unless given.'),
 };
 
 export const InclusionSchema = z
@@ -99,7 +101,7 @@ export const BundleSchema = z
     digest: z.string(),
     envelope: jsonObject.describe('As it was submitted; of an erased claim without its payload.'),
     erased: z.literal(true).optional().describe('The payload is gone.'),
-    leaf_hash: hash.optional().describe('Of an erased claim: what the log has of it.'),
+    leaf_hash: hash.optional().describe('The leaf of an erased claim: all that the log has of it.'),
     co_signatures: z.array(
       z.object({
         signer_kid: z.string(),

@@ -28,7 +28,7 @@ export const ClaimDigestSchema = z
       ),
     log_index: z.int().nullable().describe('The place in the log; null while it has none.'),
     receipt: ReceiptSchema.nullable().describe(
-      'Of the log of this service; null while it has none, or where its proof does not hold.',
+      'The receipt of the log of this service; null while it has none, or where its proof does not hold.',
     ),
     revoked_at: z.iso.datetime().nullable(),
     erased_at: z.iso
@@ -72,14 +72,14 @@ export const ClaimSchema = ClaimDigestSchema.extend({
     .boolean()
     .nullable()
     .describe(
-      'Of the receipt of another registry in the envelope: whether it verified when it came; null where there is none.',
+      'Whether the receipt of another registry in the envelope verified when it came; null where there is none.',
     ),
   schema: z.enum(['v1', 'none']).describe('`none`: the payload of this type has no shape.'),
   unresolved_refs: z.array(z.string()).describe('Claims that the payload names and that do not exist here yet.'),
   warnings: z
     .array(z.string())
     .describe(
-      'What does not fit together: that the issuer said before that the same intent or invocation had ended, or that the claim was changed in the ' +
+      'The contradictions: that the issuer said before that the same intent or invocation had ended, or that the claim was changed in the ' +
         'database.',
     ),
   revoke_reason: z.string().nullable(),

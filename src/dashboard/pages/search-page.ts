@@ -60,7 +60,7 @@ const lists: readonly ((person: PersonsVisit) => Promise<Found[]>)[] = [
   },
 ];
 
-/** What this person may not list, they do not find. */
+/** A person does not find what they may not list. */
 const listed = (person: PersonsVisit, list: (typeof lists)[number]): Promise<Found[]> =>
   list(person).catch((error: unknown) => {
     if (isRefusal(error) && (error.status === 403 || error.status === 404)) return [];

@@ -24,7 +24,7 @@ const problemMembers = {
   type: z.string(),
   title: z.string(),
   status: z.int(),
-  detail: z.string().meta({ description: 'What was wrong, where, and what to do' }),
+  detail: z.string().meta({ description: 'The fault, its place, and what to do' }),
   instance: z.string().meta({ description: 'The path of the request' }),
   request_id: z.string(),
   errors: z.array(FieldFaultSchema).optional(),

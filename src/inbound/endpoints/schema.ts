@@ -87,7 +87,9 @@ export const EndpointSchema = z
     forward_url: z.string().nullable().meta({ description: 'null: events are scanned and recorded' }),
     policy: PolicySchema,
     status: z.enum(['active', 'revoked']),
-    timeouts_in_row: z.int().meta({ description: 'Of calls to it; an answer ends the row.' }),
+    timeouts_in_row: z
+      .int()
+      .meta({ description: 'Calls to it that timed out one after another; an answer ends the row.' }),
     slow_since: z
       .string()
       .nullable()

@@ -59,7 +59,7 @@ export const getEvent = route({
   tag,
   summary: 'Show an event with its verdict and its forwards',
   description:
-    'What the scanner found, by place, and the outcome of each forward. The content has a call of its own, for people.',
+    'The findings of the scanner, by place, and the outcome of each forward. The content has a call of its own, for people.',
   audience: 'operator',
   params: eventParams,
   status: 200,

@@ -35,7 +35,7 @@ export const FindingSchema = z
 
 export const VerdictSchema = z
   .object({ verdict: z.enum(verdicts), severity: z.enum(severities), findings: z.array(FindingSchema) })
-  .meta({ id: 'InboundVerdict', description: 'What the scanner found, the gravest first.' });
+  .meta({ id: 'InboundVerdict', description: 'The findings of the scanner, the gravest first.' });
 
 /** The body of a forward: what came, and what was found in it. */
 export const ForwardedEventSchema = z
@@ -51,7 +51,7 @@ export const ForwardedEventSchema = z
     verdict: VerdictSchema,
     headers: z
       .record(z.string(), z.string())
-      .meta({ description: 'Of the request of the provider, as far as they are forwarded.' }),
+      .meta({ description: 'Headers of the request of the provider, as far as they are forwarded.' }),
     payload: z.unknown().meta({ description: 'The body of the provider: its JSON, or the parts of a mail or a form.' }),
   })
   .meta({ id: 'ForwardedEvent' });
@@ -65,7 +65,7 @@ export const ForwardSchema = z
         '`unknown`: the call was begun, and whether the receiver has it is not known; `refused`: its address may not be called.',
     }),
     reason: z.string().nullable(),
-    status_code: z.int().nullable().meta({ description: 'Of the receiver.' }),
+    status_code: z.int().nullable().meta({ description: 'The HTTP status that the receiver answered.' }),
     error: z.string().nullable(),
     latency_ms: z.int().nullable(),
     started_at: z.string(),
@@ -90,7 +90,7 @@ export const InboundEventSchema = z
       .meta({ description: 'The claims of the service about what was found in it, of every attempt.' }),
     classification: z.enum(['none', 'wanted', 'calling', 'done', 'failed', 'unavailable']).meta({
       description:
-        'What a language model was asked about it: nothing (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`).',
+        'The question to a language model about it: nothing was asked (`none`), not yet (`wanted`, `calling`), answered (`done`), no answer to use (`failed`), not paid for (`unavailable`).',
     }),
     scheme: z.enum(['standard_webhooks', 'hex', 'mailgun']).meta({ description: 'How it was signed.' }),
     body_authenticated: z
@@ -144,11 +144,11 @@ export const HeldEventSchema = InboundEventSchema.extend({
 export type HeldEvent = z.infer<typeof HeldEventSchema>;
 
 export const ReadHeldEventSchema = HeldEventSchema.extend({
-  sender: z
-    .string()
-    .nullable()
-    .meta({ description: 'Of a mail, as its header From has it; the beginning, with what is not seen as `[U+202E]`.' }),
-  subject: z.string().nullable().meta({ description: 'Of a mail; as `sender`.' }),
+  sender: z.string().nullable().meta({
+    description:
+      'The sender of a mail, as its header From has it; the beginning, with invisible characters as `[U+202E]`.',
+  }),
+  subject: z.string().nullable().meta({ description: 'The subject of a mail, written as `sender` is.' }),
 }).meta({ id: 'ReadHeldInboundEvent', description: 'An event that is held, with what a person tells it by.' });
 export type ReadHeldEvent = z.infer<typeof ReadHeldEventSchema>;
 
@@ -157,7 +157,7 @@ export const ReadContentSchema = z
     event_id: z.string(),
     endpoint_id: z.string(),
     attempt: z.int(),
-    body_sha256: z.string().nullable().meta({ description: 'Of what was read; null: nothing was.' }),
+    body_sha256: z.string().nullable().meta({ description: 'The hash of the text that was read; null: none was.' }),
     state: z.enum(['read', 'raw', 'purged', 'key_unavailable']).meta({
       description:
         '`raw`: it could not be read, and its beginning is shown as it came. `purged`: the tier keeps it no longer. `key_unavailable`: the service has no key any more that opens it.',
@@ -189,7 +189,7 @@ export const ReadContentSchema = z
   })
   .meta({
     id: 'InboundContent',
-    description: 'What came of an event, for a person who decides about it.',
+    description: 'The content of an event, for a person who decides about it.',
     examples: [
       {
         event_id: 'iev_01K0000000000000000000000A',

@@ -19,7 +19,9 @@ export const DeliverySchema = z
     event_type: z.string(),
     destination_id: z.string(),
     channel_type: ChannelTypeSchema,
-    ordinal: z.int().meta({ description: 'Of this event at this destination: 0, and one more for each redelivery.' }),
+    ordinal: z.int().meta({
+      description: 'The number of the delivery of this event at this destination: 0, and one more for each redelivery.',
+    }),
     status: DeliveryStatusSchema,
     reason: z
       .string()

@@ -81,7 +81,9 @@ export const DestinationSchema = z
     failures_in_row: z.int(),
     disabled_at: z.string().nullable().meta({ description: 'Nothing is sent since then, until it is enabled.' }),
     disabled_reason: z.string().nullable(),
-    timeouts_in_row: z.int().meta({ description: 'Of calls to it; an answer ends the row.' }),
+    timeouts_in_row: z
+      .int()
+      .meta({ description: 'Calls to it that timed out one after another; an answer ends the row.' }),
     slow_since: z
       .string()
       .nullable()
@@ -104,7 +106,7 @@ export type Destination = z.infer<typeof DestinationSchema>;
 
 const webhookSecret = z.string().meta({
   description:
-    'Of webhooks alone, and only in this answer; the same request with the same Idempotency-Key shows it again for 24 hours.',
+    'The secret of a webhook, only in this answer; the same request with the same Idempotency-Key shows it again for 24 hours.',
 });
 
 export const CreatedDestinationSchema = DestinationSchema.extend({ webhook_secret: webhookSecret.optional() }).meta({

@@ -80,7 +80,7 @@ export const removeRule = route({
   operation: 'deleteNotificationRule',
   tag,
   summary: 'Delete a notification rule',
-  description: 'What it has matched is still delivered. A bearer needs the approval of a person.',
+  description: 'Events that it has matched are still delivered. A bearer needs the approval of a person.',
   audience,
   params,
   status: 200,

@@ -38,7 +38,7 @@ export const RuleSchema = z
     operator_id: z.string(),
     channel_type: channelType
       .nullable()
-      .meta({ description: 'Of the first destination, as the two below; null: none is left.' }),
+      .meta({ description: 'The id of the first destination, as the two below; null: none is left.' }),
     destination: z.string().nullable(),
     destination_id: z.string().nullable(),
     destination_ids: z.array(z.string()),

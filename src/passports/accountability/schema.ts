@@ -102,7 +102,7 @@ export const ReviewSchema = z
     decided_at: z.string().nullable(),
     digest: z
       .string()
-      .meta({ description: 'Of risk, flags, report and decision; another one when any of them has come since' }),
+      .meta({ description: 'A hash of risk, flags, report and decision; another one when any of them has come since' }),
   })
   .meta({ id: 'PassportReview' });
 export type Review = z.output<typeof ReviewSchema>;
@@ -137,7 +137,9 @@ export type CheckoutAnswer = z.output<typeof CheckoutAnswerSchema>;
 export const AccountabilityReportSchema = z
   .object({
     passport: PassportSchema,
-    checkpoints: z.array(CheckpointSchema).meta({ description: 'Of the passport and all its refreshes' }),
+    checkpoints: z
+      .array(CheckpointSchema)
+      .meta({ description: 'The checkpoints of the passport and all its refreshes' }),
     checkout: CheckoutSchema.nullable(),
     flags: z.array(FlagSchema),
     review: ReviewSchema.nullable(),

@@ -8,7 +8,7 @@ export const BudgetSchema = z
     amount_cents: z.int().meta({ description: 'Its own budget, or the nearest above' }),
     remaining_cents: z
       .int()
-      .meta({ description: 'What it can spend now: the least that remains of it and of those above' }),
+      .meta({ description: 'The cents that it can spend now: the least that remains of it and of those above' }),
   })
   .meta({ id: 'PassportBudget' });
 export type PassportBudget = z.infer<typeof BudgetSchema>;

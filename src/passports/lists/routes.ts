@@ -64,7 +64,7 @@ export const get = route({
   tag,
   summary: 'Show a passport',
   description:
-    'What it says, whether it is valid, and what it was delegated or refreshed from. The token is not shown.',
+    'The content of the passport, whether it is valid, and what it was delegated or refreshed from. The token is not shown.',
   audience,
   params: z.object({ jti: z.string() }),
   status: 200,

@@ -128,10 +128,15 @@ export async function invoke(
   return id;
 }
 
-/** A passport of the agent that has a budget, as issue_passport() leaves it; nothing of it is signed. */
+/** A passport of the agent that has a budget, as issue_passport() or delegate_passport() leaves it; nothing of it is signed. */
 export async function newPassport(
   db: CommonQueryMethods,
-  { operator, agent, budget }: { operator: string; agent: string; budget: number },
+  {
+    operator,
+    agent,
+    budget,
+    parent = null,
+  }: { operator: string; agent: string; budget: number; parent?: string | null },
 ): Promise<string> {
   const [jti, session] = [newId('psp'), newId('ses')];
   await run(
@@ -141,8 +146,10 @@ export async function newPassport(
   await run(
     db,
     sql.fragment`
-    insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
-    values (${jti}, ${session}, ${operator}, ${agent}, ${agent}, 0, 'standard', now(), now() + interval '1 hour')`,
+    insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, parent_lineage_id, depth, agents_above,
+      accountability, started_at, latest_expiry)
+    values (${jti}, ${session}, ${operator}, ${agent}, ${agent}, ${parent}, ${parent === null ? 0 : 1},
+      array_remove(array[case when ${parent}::text is null then null else ${agent} end], null), 'standard', now(), now() + interval '1 hour')`,
   );
   await run(db, sql.fragment`insert into passport_budgets (jti, amount_cents) values (${jti}, ${budget})`);
   await run(
@@ -150,8 +157,8 @@ export async function newPassport(
     sql.fragment`
     insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload, status_day,
         status_index, budgets)
-    values (${jti}, ${jti}, ${session}, ${operator}, ${agent}, 0, 'no key', now(), now() + interval '1 hour', '{}', current_date, 0,
-      array[${jti}])`,
+    values (${jti}, ${jti}, ${session}, ${operator}, ${agent}, ${parent === null ? 0 : 1}, 'no key', now(), now() + interval '1 hour', '{}', current_date, 0,
+      coalesce((select budgets from passports where jti = ${parent}), '{}') || ${jti}::text)`,
   );
   return jti;
 }

@@ -3,7 +3,7 @@ import { assertLedger } from '../../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { envelopeOf } from '../../claims/support.ts';
 import { issue, openHolder, tryDelegate, tryIssue, tryRefresh, type Holder } from '../../passports/holders.ts';
-import { buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
+import { buildAgent, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, platform, service, type Reply } from '../../support/service.ts';
 import { run, walletOf } from '../ledger/ledger-world.ts';
 import { counterOf, eachWithinOneMonth, FREE, passMonth, remainderOf, setUsed } from './counters.ts';
@@ -143,6 +143,16 @@ describe('metered actions over the allowance', () => {
     await credit(consumer.operatorId, 2);
     assertStatus(await invoke(consumer, priced), 201);
     assert.deepEqual(await walletOf(db, consumer.operatorId), { posted_cents: 6, held_cents: 5, last_position: 2 });
+  });
+
+  it('counts against no budget of a passport or of an agent', async () => {
+    const consumer = await spent({ cents: 10 });
+    const agent = await buildAgent(consumer, { monthly_limit_cents: 5 });
+    const { jti } = await issue({ as: consumer, agentId: agent.id }, { budget: { amount_cents: 5 } });
+    const reply = await consumer.post(`/v1/skills/${priced}/invoke`, { input: { text: 'hello' }, passport_id: jti });
+    assertStatus(reply, 201);
+    assert.deepEqual(await counted(consumer), [FREE + 2, 2], 'the passport and the invocation');
+    assert.equal((await remainderOf(db, consumer.operatorId))?.charged_microcents, 2 * COST);
   });
 
   it('every other refusal comes before 402', async () => {

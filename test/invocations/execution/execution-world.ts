@@ -54,7 +54,7 @@ export interface World {
   invoke(
     consumer: string,
     skill: string,
-    options?: { agent?: string; mission?: string; input?: string; trial?: boolean },
+    options?: { agent?: string; passport?: string; mission?: string; input?: string; trial?: boolean },
   ): Promise<string>;
   /** Does what the life does until it waits or ends, and returns the status. */
   live(id: string): Promise<string>;
@@ -118,14 +118,14 @@ export function worldOn(base: Context, asking?: ModelCaller): World {
       await pool.transaction((connection) => insertSkill(connection, { id, operatorId: owner, body, review }));
       return id;
     },
-    async invoke(consumer, skill, { agent, mission, input = '{"text":"hello"}', trial = false } = {}) {
+    async invoke(consumer, skill, { agent, passport, mission, input = '{"text":"hello"}', trial = false } = {}) {
       const id = newId('inv');
       const bound = await boundOfSkill(context, skill);
       await pool.one(sql.type(z.object({ snapshot: z.string() }))`
         select snapshot from invoke_skill(
           p_operator => ${consumer}, p_agent_part => '', p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null,
           p_invocation => ${id}, p_hold => ${newId('hld')}, p_skill => ${skill}, p_revision => 1, p_input => ${input}, p_input_hash => 'hash',
-          p_input_fits => true, p_agent => ${agent ?? null}, p_passport => null, p_api_key => null, p_api_key_limit => null,
+          p_input_fits => true, p_agent => ${agent ?? null}, p_passport => ${passport ?? null}, p_api_key => null, p_api_key_limit => null,
           p_ttl_seconds => 3600, p_max_price => null, p_compute_bound => ${bound}, p_trial => ${trial},
           p_mission => ${mission ?? null},
           p_model_calls => ${JSON.stringify(await modelCallsOfSkill(context, skill))}::jsonb)`);

@@ -5,9 +5,10 @@ import { StatementSchema } from '../../../src/billing/statement/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { boundOfRun } from '../../../src/skills/execution/cost.ts';
+import { boundOfSkill } from '../../../src/skills/index.ts';
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import { costOfCall } from '../../../src/models/cost.ts';
-import { cancel, claim, complete, newWallet, run, walletOf } from '../../billing/ledger/ledger-world.ts';
+import { cancel, claim, complete, newPassport, newWallet, run, walletOf } from '../../billing/ledger/ledger-world.ts';
 import {
   answered,
   modelStep,
@@ -207,6 +208,42 @@ describe('what executing a skill costs', () => {
     assert.equal(await spent(), 25 + (await world.show(id)).compute_bound_cents);
     assert.equal(await world.live(id), 'completed');
     assert.equal(await spent(), 26);
+  });
+
+  it('counts against each budget of a chain price and bound while it is open, then what it cost, and gives back the rest', async () => {
+    const agent = newId('ag');
+    await run(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'a')`);
+    const skill = await world.publish(provider, {
+      price: 25,
+      steps: [scriptStep(), modelStep({ max_tokens: 400_000 })],
+    });
+    const bound = (await boundOfSkill(world.context, skill)) ?? 0;
+    assert(bound > 2);
+    const above = await newPassport(db, { operator: consumer, agent, budget: 2 * (25 + bound) });
+    const passport = await newPassport(db, { operator: consumer, agent, budget: 25 + bound + 27, parent: above });
+    const used = () =>
+      db.anyFirst(sql.type(z.object({ used: z.number() }))`
+        select used_cents as used from passport_budgets where jti in (${above}, ${passport}) order by amount_cents desc`);
+    const invoke = () => world.invoke(consumer, skill, { passport });
+
+    const completed = await invoke();
+    assert.deepEqual(await used(), [25 + bound, 25 + bound]);
+    await assert.rejects(invoke(), /PASSPORT_BUDGET_EXCEEDED|The budget of the passport/);
+    world.doubles.scripts.push(returned({}, 10_000));
+    world.doubles.models.push(answered('short'));
+    assert.equal(await world.live(completed), 'completed');
+    assert.deepEqual(await used(), [26, 26]);
+
+    const failed = await invoke();
+    assert.deepEqual(await used(), [51 + bound, 51 + bound], 'the difference can be spent again');
+    world.doubles.scripts.push(threw());
+    assert.equal(await world.live(failed), 'failed');
+    assert.deepEqual(await used(), [27, 27], 'no price, and a cent for the step that ran');
+
+    const late = await invoke();
+    await overdue(world.context, late);
+    assert.equal(await world.live(late), 'expired');
+    assert.deepEqual(await used(), [27, 27]);
   });
 
   it('is paid by the platform where a payment was charged back meanwhile, and the provider by the buyer', async () => {

@@ -7,7 +7,7 @@ import { eachWithinOneMonth } from '../../billing/metering/counters.ts';
 import { buildAgent, buildInvocation, buildOperator, publication } from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, requester, service } from '../../support/service.ts';
 import { checkOut, delegate, expire, hold, issue, payloadOf, refresh, tryDelegate, tryIssue } from '../holders.ts';
-import { of, openBudgetWorld, toNewAgent, usedOf, type BudgetWorld } from './world.ts';
+import { faultsOf, of, openBudgetWorld, toNewAgent, usedOf, type BudgetWorld } from './world.ts';
 
 const change = async (statement: ReturnType<typeof sql.fragment>): Promise<void> => {
   await (await database()).query(sql.type(z.object({}))`${statement}`);
@@ -160,6 +160,35 @@ describe('A passport as the credential of an invocation', () => {
     const once = assertStatus(await invoke(passport, {}, key), 201);
     assert.deepEqual(assertStatus(await invoke(passport, {}, key), 201), once);
     assert.deepEqual(await usedOf(passport), [5]);
+  });
+
+  it('four bearers of one chain in parallel spend what their budgets allow, and not a cent more or less', async () => {
+    const root = await issue(world, { ...of(40), ...here() });
+    const child = await delegate(world, root, await toNewAgent(world, 25));
+    const unnamed = await delegate(world, child, await toNewAgent(world));
+    const leaf = await delegate(world, unnamed, await toNewAgent(world, 10));
+    const bearers = [root, child, unnamed, leaf];
+    const many = (calls: number) => bearers.flatMap((by) => Array.from({ length: calls }, () => by));
+    const replies = await Promise.all(many(5).map(async (by) => ({ by, reply: await invoke(by) })));
+    const made = replies.filter(({ reply }) => reply.status === 201);
+    for (const { by, reply } of replies.filter((one) => !made.includes(one))) {
+      assertProblem(reply, 'PASSPORT_BUDGET_EXCEEDED');
+      const above = bearers.slice(0, bearers.indexOf(by) + 1).map(({ jti }) => jti);
+      assert(above.includes(String(reply.body.jti)), 'a hop is named that the bearer is not bound by');
+    }
+    // The root alone can use up what the others leave, so it ends full.
+    assert.equal(made.length, 8);
+    const [, ofChild, , ofLeaf] = await usedOf(root, child, unnamed, leaf);
+    const by = (...whom: SignedPassport[]) => 5 * made.filter((one) => whom.includes(one.by)).length;
+    assert.deepEqual([await usedOf(root), ofChild, ofLeaf], [[40], by(child, unnamed, leaf), by(leaf)]);
+    assert.deepEqual(await faultsOf(...bearers), []);
+
+    const withdraw = ({ by: whose, reply }: (typeof made)[number]) =>
+      as(whose).post(`/v1/skills/invocations/${String(reply.body.id)}/cancel`);
+    const mixed = await Promise.all([...made.map(withdraw), ...many(2).map((one) => invoke(one))]);
+    for (const { status, text } of mixed) assert([200, 201, 403].includes(status), text);
+    const left = mixed.filter(({ status }) => status === 201).length;
+    assert.deepEqual([await usedOf(root), await faultsOf(...bearers)], [[5 * left], []]);
   });
 
   it('shows what remains by verify, by introspect and by its jti', async () => {

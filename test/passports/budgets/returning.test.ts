@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ownRelease, searchPathOf } from '../../../src/database/functions.ts';
 import { sql } from '../../../src/database/pool.ts';
 import type { SignedPassport } from '../../../src/passports/schema.ts';
+import { passDeadline } from '../../billing/ledger/ledger-world.ts';
 import { eachWithinOneMonth } from '../../billing/metering/counters.ts';
 import { eventually } from '../../support/eventually.ts';
 import { assertStatus, database, service, type Reply } from '../../support/service.ts';
@@ -74,5 +75,21 @@ describe('A budget that another transaction gives back to', () => {
     const [first, second] = [await invoke(root), await invoke(other)];
     assertStatus(await whileCancelling(first, () => cancel(second)), 200);
     assert.deepEqual([await usedOf(root), await faultsOf(root)], [[0], []]);
+  });
+
+  it('gets back what an invocation held that expired, before anybody worked and while somebody did', async () => {
+    const [waiting, begun] = [await invoke(root), await invoke(other)];
+    const path = `/v1/skills/invocations/${String(begun.body.id)}`;
+    assertStatus(await world.provider.post(`${path}/claim`), 200);
+    const pool = await database();
+    for (const { body } of [waiting, begun]) await passDeadline(pool, String(body.id));
+    for (const { body } of [waiting, begun])
+      await eventually('the life to end the invocation', async () => {
+        const { status } = assertStatus(await world.as.get(`/v1/skills/invocations/${String(body.id)}`), 200);
+        return status === 'expired';
+      });
+    assert.deepEqual([await usedOf(root), await faultsOf(root)], [[0], []]);
+    assertStatus(await cancel(await invoke(root)), 200);
+    assert.deepEqual(await usedOf(root), [0], 'nothing is given back a second time');
   });
 });

@@ -36,7 +36,7 @@ export const spend = (
   headers: Record<string, string> = {},
 ): Promise<Reply> => as.post(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' }, passport_id: jti }, headers);
 
-/** What these passports have used of their budgets, in cents. */
+/** The cents that these passports have used of their budgets. */
 export async function usedOf(...passports: readonly SignedPassport[]): Promise<(number | null)[]> {
   const rows = await (
     await database()
@@ -48,6 +48,6 @@ export async function usedOf(...passports: readonly SignedPassport[]): Promise<(
   return passports.map(({ jti }) => rows.find((row) => row.jti === jti)?.used_cents ?? null);
 }
 
-/** What breaks a law of the ledger for these passports. */
+/** The faults of the ledger that are about these passports. */
 export const faultsOf = async (...passports: readonly SignedPassport[]): Promise<unknown[]> =>
   (await ledgerFaults(await database())).filter(({ subject }) => passports.some(({ jti }) => jti === subject));

@@ -5,7 +5,7 @@ export const DifferingPaymentSchema = z
     id: z.string(),
     top_up_id: z.string().describe('The top-up that it was paid for.'),
     differs: z.enum(['amount', 'session']).describe('`amount`: another sum or currency. `session`: another checkout.'),
-    amount_cents: z.int().nullable().describe('What was paid, in hundredths of `currency`.'),
+    amount_cents: z.int().nullable().describe('The sum that was paid, in hundredths of `currency`.'),
     currency: z.string().nullable(),
     status: z
       .enum(['open', 'taken', 'dismissed'])

@@ -5,10 +5,10 @@ export const DisputeSchema = z
   .object({
     id: z.string().describe("The payment provider's."),
     status: z.string().describe("In the provider's words, e.g. `needs_response`, `won` or `lost`."),
-    amount_cents: z.int().describe('What is disputed.'),
+    amount_cents: z.int().describe('The disputed sum.'),
     taken_cents: z
       .int()
-      .describe('What it has taken of the wallet, what the wallet owes for it included, less what came back.'),
+      .describe('The sum that it has taken of the wallet, what the wallet owes for it included, less what came back.'),
     top_up: TopUpReference.describe('The top-up whose payment is disputed; null: a payment for a subscription.'),
     subscription_id: z.string().nullable().describe("The provider's, where a payment for a subscription is disputed."),
     reported_at: z.iso.datetime().describe('When the provider last said something about it.'),

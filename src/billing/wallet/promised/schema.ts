@@ -34,16 +34,16 @@ export const ReceivableSchema = z
     id: z.string(),
     amount_cents: z
       .int()
-      .describe('What the wallet could not pay when the money was taken back, less what was cancelled since.'),
+      .describe('The sum that the wallet could not pay when the money was taken back, less what was cancelled since.'),
     paid_cents: z.int(),
-    owed_cents: z.int().describe('What is still owed: one of the parts of receivable_cents.'),
+    owed_cents: z.int().describe('The sum that is still owed: one of the parts of receivable_cents.'),
     top_up: TopUpReference.describe('The top-up whose payment was taken back.'),
     dispute: DisputeReference.describe('The dispute by which it was taken back; null: by a refund at the provider.'),
     created_at: z.iso.datetime(),
   })
   .meta({
     id: 'Receivable',
-    description: 'What a wallet owes, or has owed, since a payment was taken back.',
+    description: 'A debt of a wallet, open or paid, since a payment was taken back.',
     examples: [
       {
         id: 'dispute:dp_1Q2w3E4r5T6y7U:1',

@@ -11,7 +11,7 @@ const MAX_NOTE = 64 * 1024;
 
 const ReceivedSchema = z
   .object({
-    tree_size: z.int().describe('Of the checkpoint that was signed.'),
+    tree_size: z.int().describe('The size of the tree whose checkpoint was signed.'),
     witnesses: z.array(z.string()).describe('Those whose signatures are kept.'),
   })
   .meta({ id: 'WitnessSignaturesReceived', examples: [{ tree_size: 42, witnesses: ['witness.example/w1'] }] });
