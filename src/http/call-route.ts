@@ -62,7 +62,8 @@ async function callRoute<
         };
   // The types of a route say what its schemas have just parsed.
   const handle = route.handler as (request: unknown) => ReturnType<typeof route.handler>;
-  const answered = await heavy.run(route, { query: values.query, sharer: caller?.operatorId ?? network }, () =>
+  const by = { query: values.query, body: values.body, sharer: caller?.operatorId ?? network };
+  const answered = await heavy.run(route, by, () =>
     handle({
       context,
       caller,

@@ -18,8 +18,8 @@ export interface HeavyReads {
    * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE
    */
   run<T>(
-    route: { isHeavy?(query: unknown): boolean },
-    by: { query: unknown; sharer: string },
+    route: { isHeavy?(query: unknown, body: unknown): boolean },
+    by: { query: unknown; body: unknown; sharer: string },
     work: () => Promise<T>,
   ): Promise<T>;
 }
@@ -37,8 +37,8 @@ export function createHeavyReads({ processorTime }: Pick<Context, 'processorTime
     waiting: MAX_WAITING,
   });
   return {
-    async run(route, { query, sharer }, work) {
-      if (route.isHeavy?.(query) !== true) return await work();
+    async run(route, { query, body, sharer }, work) {
+      if (route.isHeavy?.(query, body) !== true) return await work();
       assertTimeLeft(processorTime, sharer);
       places.assertRoom(sharer);
       return await places.run(sharer, async () => {
@@ -56,5 +56,7 @@ export function createHeavyReads({ processorTime }: Pick<Context, 'processorTime
 /** @throws as `HeavyReads.run` */
 export const heavyReads =
   (context: Context, heavy: HeavyReads): Middleware<Validated> =>
-  (ctx, next) =>
-    heavy.run(ctx.state.route, { query: ctx.state.values.query, sharer: sharerOf(ctx, context) }, next);
+  (ctx, next) => {
+    const { query, body } = ctx.state.values;
+    return heavy.run(ctx.state.route, { query, body, sharer: sharerOf(ctx, context) }, next);
+  };

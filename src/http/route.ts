@@ -211,8 +211,8 @@ export interface Route<
   };
   /** The request that the service makes because of it, if the document is to have it. */
   sends?: readonly SentWebhook[];
-  /** Whether a GET with this query takes long: it is done in one of the places for such reads, and counts as processor time. */
-  isHeavy?(query: z.output<Query>): boolean;
+  /** Whether a read with this query takes long, or one that is a POST, with this body: it is done in one of the places for such reads, and counts as processor time. */
+  isHeavy?(query: z.output<Query>, body: z.output<Body>): boolean;
   /** A POST that changes nothing: Idempotency-Key means nothing there. */
   readsOnly?: true;
   /** It speaks another protocol than REST: it stands beside /v1, and not in the OpenAPI document. */

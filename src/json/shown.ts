@@ -7,6 +7,9 @@ const SHOWN_PATH = 300;
 export const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…`.toWellFormed() : text;
 
+/** The words of a stranger, on one line and in quotes: what is around them cannot be taken for theirs, nor theirs for it. */
+export const quoted = (text: string, length = Number.POSITIVE_INFINITY): string => JSON.stringify(cut(text, length));
+
 /** A name fit for messages and logs: at most 64 characters of it, and none that controls anything. */
 export const shown = (name: string): string => JSON.stringify(cut(name, SHOWN_NAME).toWellFormed()).slice(1, -1);
 

@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { BytesAnswer } from '../http/route.ts';
-import type { Message } from './message.ts';
+import { isNamed, type Message } from './message.ts';
 import { rpcError, RpcCodes } from './refusals.ts';
 import { mcpServer } from './server.ts';
 
@@ -36,9 +36,6 @@ export async function answerMessage(message: Message): Promise<BytesAnswer> {
     mediaType: answer.headers.get('content-type') ?? 'application/json',
   };
 }
-
-const isNamed = (body: unknown, method: string): boolean =>
-  typeof body === 'object' && body !== null && 'method' in body && body.method === method;
 
 const refused = (status: number, code: number, message: string): BytesAnswer => ({
   status,

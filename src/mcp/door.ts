@@ -3,6 +3,7 @@ import type { Config } from '../context/config.ts';
 import { createForeignCheck } from '../http/auth/same-origin.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { MAX_PAYLOAD_VALUES } from '../invocations/schema.ts';
+import { isNamed } from './message.ts';
 import { doorRefusal } from './refusals.ts';
 
 /** Values of a message around the payload of a tool call, as `assertFewValues` counts them. */
@@ -23,6 +24,8 @@ export const mcpDoor = ({ publicBaseUrl }: Pick<Config, 'publicBaseUrl'>): AnyRo
     body: z.unknown(),
     maxValues: MAX_PAYLOAD_VALUES + ENVELOPE_VALUES,
     readsOnly: true,
+    // It reads each favourite: thirty and one reads of one request.
+    isHeavy: (_query, body) => isNamed(body, 'tools/list'),
     status: 200,
     reply: z.unknown(),
     door: { guard: createForeignCheck(publicBaseUrl), refusal: doorRefusal },

@@ -6,6 +6,7 @@ import { cents } from '../fields/cents.ts';
 import { jsonObject } from '../fields/objects.ts';
 import { invoke } from '../invocations/routes.ts';
 import type { Invocation } from '../invocations/schema.ts';
+import { quoted } from '../json/shown.ts';
 import { taskOf } from './task.ts';
 import { text, type ToolCall } from './tool.ts';
 
@@ -134,7 +135,8 @@ function sentenceOf({ id, status, error, expires_at: expires }: Invocation, mone
   const paid = money === undefined ? '' : ` It costs ${money['carnet/cost_cents']} cents${left}.`;
   const held = money === undefined ? '' : ` ${money['carnet/held_cents']} cents are held.`;
   if (status === 'completed') return `Invocation ${id} is completed.${paid} Its output follows.`;
-  if (status === 'failed') return `Invocation ${id} failed: ${error?.code}: ${error?.message}${paid}`;
+  if (status === 'failed')
+    return `Invocation ${id} failed: ${quoted(error?.code ?? '')}: ${quoted(error?.message ?? '')}.${paid}`;
   if (status === 'expired') return `Invocation ${id} expired before it was done.${paid}`;
   return `Invocation ${id} is ${status}, until ${expires} at most.${held} Call get_invocation to wait for its end.`;
 }

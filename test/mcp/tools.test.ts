@@ -50,7 +50,7 @@ for (const lane of LANES)
       const found = await callTool(client, 'search_skills', { query: word });
       assert.match(
         textsOf(found)[0] ?? '',
-        new RegExp(`^Skills that fit: \\d+; shown: \\d+\\.\\n${skill.id} .*, 25 cents: `),
+        new RegExp(`^Skills that fit: \\d+; shown: \\d+\\. .*\\n${skill.id} .*, 25 cents: `),
       );
 
       const [read = ''] = textsOf(await callTool(client, 'get_skill', { skill_id: skill.id }));
@@ -137,7 +137,7 @@ for (const lane of LANES)
       assertStatus(await provider.post(`/v1/skills/invocations/${String(id)}/fail`, { error }), 200);
       const failed = await callTool(client, 'get_invocation', { invocation_id: id });
       assert.equal(failed.isError, true);
-      assert.match(textsOf(failed)[0] ?? '', /failed: NO_IDEA: It cannot be done\. It costs 0 cents/);
+      assert.match(textsOf(failed)[0] ?? '', /failed: "NO_IDEA": "It cannot be done\."\. It costs 0 cents/);
     });
 
     it('refuses as the route refuses, with the next step', async () => {

@@ -1,6 +1,10 @@
-import { sql, type DatabasePool } from '../../database/pool.ts';
+import type { FragmentSqlToken } from 'slonik';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { onTheMarket } from '../queries.ts';
 import { ServerRow } from './server-json.ts';
+
+/** The version that a skill has now, where a version is asked for. */
+export const LATEST = 'latest';
 
 interface ServerFilters {
   /** A part of the name of the server, or of the skill, in capitals or not. */
@@ -14,9 +18,17 @@ interface ServerFilters {
   limit: number;
 }
 
+/** Revisions of a skill among which its newest versions are looked for: a seller makes as many as they like, and anybody may ask. */
+const MAX_REVISIONS = 1_000;
+
+/** When the first or the last revision of a version of `skills s` was made, from the index of versions. */
+const createdAt = (which: 'first' | 'last', version: FragmentSqlToken): FragmentSqlToken => sql.fragment`(
+  select r.created_at from skill_revisions r where r.skill_id = s.id and r.version = ${version}
+  order by r.revision ${which === 'first' ? sql.fragment`asc` : sql.fragment`desc`} limit 1)`;
+
 /** The skills on the market in their present version, newest first. */
 export function listServers(
-  pool: DatabasePool,
+  connection: CommonQueryMethods,
   { search, namespace, updatedSince, version, after, limit }: ServerFilters,
 ): Promise<readonly ServerRow[]> {
   const conditions = [onTheMarket];
@@ -28,22 +40,31 @@ export function listServers(
   if (updatedSince !== undefined)
     conditions.push(sql.fragment`s.updated_at >= to_timestamp(${updatedSince}::float8 / 1000)`);
   if (version !== undefined) conditions.push(sql.fragment`s.version = ${version}`);
-  return pool.any(sql.type(ServerRow)`
-    select s.id, s.name, s.description, s.version, s.updated_at, true as latest,
-      (select min(r.created_at) from skill_revisions r where r.skill_id = s.id and r.version = s.version) as published_at
+  return connection.any(sql.type(ServerRow)`
+    select s.id, s.name, s.description, s.version, s.updated_at, true as latest, ${createdAt('first', sql.fragment`s.version`)} as published_at
     from skills s where ${sql.join(conditions, sql.fragment` and `)}
     order by s.id desc limit ${limit}`);
 }
 
 /** The versions of a skill on the market, or the one that is named, newest first; none where it is not there. */
-export const listServerVersions = (
-  pool: DatabasePool,
+export function listServerVersions(
+  connection: CommonQueryMethods,
   { id, version, limit }: { id: string; version: string | null; limit: number },
-): Promise<readonly ServerRow[]> =>
-  pool.any(sql.type(ServerRow)`
-    select s.id, s.name, s.description, r.version, r.version = s.version as latest, min(r.created_at) as published_at,
-      case when r.version = s.version then s.updated_at else max(r.created_at) end as updated_at
-    from skills s join skill_revisions r on r.skill_id = s.id
-    where s.id = ${id} and ${onTheMarket} and (${version}::text is null or r.version = ${version})
-    group by s.id, r.version
-    order by max(r.revision) desc limit ${limit}`);
+): Promise<readonly ServerRow[]> {
+  const wanted = version === LATEST ? sql.fragment`s.version` : sql.fragment`${version}::text`;
+  const named = sql.fragment`v.version`;
+  return connection.any(sql.type(ServerRow)`
+    select s.id, s.name, s.description, v.version, v.version = s.version as latest, ${createdAt('first', named)} as published_at,
+      case when v.version = s.version then s.updated_at else ${createdAt('last', named)} end as updated_at
+    from skills s cross join lateral (
+      select newest.version, max(newest.revision) as revision
+      from (
+        select r.version, r.revision from skill_revisions r
+        where r.skill_id = s.id ${version === null ? sql.fragment`` : sql.fragment`and r.version = ${wanted}`}
+        order by r.revision desc limit ${version === null ? MAX_REVISIONS : 1}
+      ) newest
+      group by newest.version
+    ) v
+    where s.id = ${id} and ${onTheMarket}
+    order by v.revision desc limit ${limit}`);
+}

@@ -5,12 +5,11 @@ import { text } from '../../fields/text.ts';
 import { cursorPages } from '../../http/lists/pagination.ts';
 import { queryInstant } from '../../http/query.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { listServers, listServerVersions } from './queries.ts';
+import { LATEST, listServers, listServerVersions } from './queries.ts';
 import { namespaceOf, presentServer, RegistryListSchema, RegistryServerSchema, type ServerRow } from './server-json.ts';
 
 /** Versions that are shown; `/versions/:version` finds any. */
 const MAX_VERSIONS = 100;
-const LATEST = 'latest';
 
 const include_deleted = z
   .enum(['true', 'false'])
@@ -69,7 +68,7 @@ const versions = route({
   operation: 'listRegistryServerVersions',
   summary: 'List the versions of a server of the registry',
   description:
-    'The newest hundred, newest first; also at `/v0.1/servers/{name}/versions`. The slash of the name is written %2F. Earlier versions are `deprecated`: an order always gets the present one.',
+    'The newest hundred among its last thousand revisions, newest first; also at `/v0.1/servers/{name}/versions`. The slash of the name is written %2F. Earlier versions are `deprecated`: an order always gets the present one.',
   params,
   query: z.object({ include_deleted }),
   reply: RegistryListSchema,
@@ -92,8 +91,7 @@ const read = route({
   reply: RegistryServerSchema,
   refusals: ['NOT_FOUND'],
   handler: async ({ context, params: { name, version } }) => {
-    // The present version is the one that was changed last.
-    const [row] = await versionsOf(context, name, version === LATEST ? null : version);
+    const [row] = await versionsOf(context, name, version);
     return { status: 200, body: presentServer(row, context.config.publicBaseUrl) };
   },
 });

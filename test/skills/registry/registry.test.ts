@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
+import { listServers, listServerVersions } from '../../../src/skills/registry/queries.ts';
 import {
   namespaceOf,
   type RegistryListSchema,
   type RegistryServerSchema,
 } from '../../../src/skills/registry/server-json.ts';
 import { buildOperator, suspend, unique, type TestOperator } from '../../support/factories.ts';
-import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
+import { rowsRead } from '../../support/rows-read.ts';
+import { anonymous, assertProblem, assertStatus, database } from '../../support/service.ts';
 import { publish } from '../support.ts';
 
 /** As the schema of the registry has it, which each answer is held against. */
@@ -92,6 +95,37 @@ describe('GET /v0.1/servers', () => {
     }
     assertProblem(await anonymous().get(`/v0.1/servers/${name}/versions/9.9.9`), 'NOT_FOUND');
     assertProblem(await anonymous().get(`/v0.1/servers/other%2F${id}/versions`), 'NOT_FOUND');
+  });
+
+  it('reads few revisions of a skill that has thousands, of one version or of many', async () => {
+    const db = await database();
+    const [one, many] = [await publish(owner), await publish(owner)] as const;
+    for (const [id, version] of [
+      [one.id, sql.fragment`r.version`],
+      [many.id, sql.fragment`'1.0.' || nth`],
+    ] as const) {
+      await db.query(sql.type(z.object({}))`
+        insert into skill_revisions (skill_id, revision, version, input_schema_hash, output_schema_hash, price_per_invocation)
+        select r.skill_id, nth, ${version}, r.input_schema_hash, r.output_schema_hash, nth
+        from skill_revisions r cross join generate_series(2, 6000) nth where r.skill_id = ${id} and r.revision = 1`);
+      await db.query(sql.type(z.object({}))`
+        update skills s set revision = r.revision, version = r.version from skill_revisions r where s.id = ${id} and r.skill_id = s.id and r.revision = 6000`);
+    }
+    await db.query(sql.type(z.object({}))`analyze skill_revisions`);
+    const read = (work: (connection: CommonQueryMethods) => Promise<readonly { version: string }[]>) =>
+      rowsRead(db, 'skill_revisions', async (connection) => assert((await work(connection)).length > 0));
+    for (const { id } of [one, many]) {
+      const most = { namespace: '', after: `${id}~`, limit: 1 };
+      assert((await read((connection) => listServers(connection, most))) < 10);
+      assert((await read((connection) => listServerVersions(connection, { id, version: 'latest', limit: 1 }))) < 10);
+      assert((await read((connection) => listServerVersions(connection, { id, version: null, limit: 100 }))) < 3_100);
+    }
+    const name = await nameOf(many.id);
+    const { servers } = assertStatus(await anonymous().get<List>(`/v0.1/servers/${name}/versions`), 200);
+    assert.deepEqual(
+      [servers.length, servers[0]?.server.version, servers[99]?.server.version],
+      [100, '1.0.6000', '1.0.5901'],
+    );
   });
 
   it('leaves out what is not on the market', async () => {
