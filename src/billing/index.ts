@@ -9,9 +9,6 @@ export {
 export { stuckMetrics } from './cases/stuck.ts';
 export { ensureDemoCredit } from './wallet/demo-credit.ts';
 export { ensurePortal } from './payments/portal-configuration.ts';
-export { readUsage } from './metering/queries.ts';
-export { readEarned } from './payouts/queries.ts';
-export { readBalance } from './wallet/queries.ts';
 export { withTopUpUrl } from './wallet/insufficient-credits.ts';
 export { recordMachineRun, type MachineRun } from './metering/machine-runs.ts';
 export { recordModelCall, type ModelCall, type ModelCallPrice } from './metering/model-calls.ts';

@@ -5,7 +5,7 @@ import { htmlPage, shell } from '../http/pages/shell.ts';
 import { CONSOLE_SCRIPT } from './assets.ts';
 import { liveAddress } from './live.ts';
 import { HOME, sections } from './places.ts';
-import { decides, noticeOf, type PersonsVisit } from './visits.ts';
+import { decides, focused, noticeOf, type PersonsVisit } from './visits.ts';
 
 const nothing = html``;
 
@@ -55,12 +55,14 @@ interface PersonsPage {
   live?: { ids: readonly string[]; looks?: true } | undefined;
   /** Addresses of scripts of this page alone. */
   scripts?: readonly string[] | undefined;
+  /** It answers an act by its content, so the reader goes on there. */
+  answers?: boolean;
 }
 
 /** A page of the console, with who is signed in. What is live is all within `main`. */
 export function personsPage(
   person: PersonsVisit,
-  { title, body, path = HOME, refusal, live, scripts = [] }: PersonsPage,
+  { title, body, path = HOME, refusal, live, scripts = [], answers = false }: PersonsPage,
 ): Page {
   const { member, operator } = person.session;
   return {
@@ -71,8 +73,9 @@ export function personsPage(
         account: html`<span>${operator.name}</span> <span>${member.email}</span>\n<a href="${HOME}/switch">Switch operator</a>\n${signOutForm}`,
         side: navigation(person, path),
         scripts: [CONSOLE_SCRIPT, ...scripts],
+        ...(answers && { main: focused }),
         ...(live !== undefined && { live: liveAddress(person, live) }),
-        body: html`${refusal === undefined ? nothing : noticeOf(refusal)}${body}`,
+        body: html`${refusal === undefined ? nothing : noticeOf(refusal, focused)}${body}`,
       }),
       refusal?.status,
     ),

@@ -35,6 +35,8 @@ interface List<Reply, Row> {
   above?(reply: Reply): Html;
   /** Another way to show the rows than a table, cards say. */
   shown?(rows: readonly Row[]): Html;
+  /** It is a part of a page that says which call the page stands for. */
+  isPart?: true;
 }
 
 /** The parameters by which a page of a list is asked for, besides its filters. */
@@ -119,7 +121,7 @@ export async function listOf<
       ? html`<a class="button" href="${here(filtersOf(asked))}">${list.oldestFirst === true ? 'From the start' : 'Newest'}</a>\n`
       : html``;
   const address = `${visit.context.config.publicBaseUrl}${pathOf(route, input.params)}${Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(texts(query)).toString()}`}`;
-  const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download>CSV${links.next === undefined ? html`` : `, ${MAX_CSV_ROWS.toLocaleString('en')} rows at most`}</a>\n` : html``}${asCurl({ method: 'GET', address })}</div>`;
+  const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download>CSV${links.next === undefined ? html`` : `, ${MAX_CSV_ROWS.toLocaleString('en')} rows at most`}</a>\n` : html``}${list.isPart === true ? html`` : asCurl({ method: 'GET', address })}</div>`;
   return {
     reply,
     html: html`${filterForm(filters, asked, kept)}${live(list.id, html`${list.above?.(reply) ?? html``}${content}${pager.length === 0 && toStart.text === '' ? html`` : html`<nav class="actions" aria-label="${list.label}, more">${toStart}${pager}</nav>\n`}`)}${tools}`,

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { Audience } from '../http/auth/audience.ts';
 import { html, type Html } from '../http/pages/html.ts';
 import type { Page } from '../http/pages/page.ts';
 import type { PeoplePage, Submission, Visit } from '../http/pages/people-pages.ts';
-import type { Route, RouteInput } from '../http/route.ts';
+import type { Route, RouteInput, RouteReply } from '../http/route.ts';
 import { personsPage } from './layout.ts';
 import { openTyped } from './typed.ts';
-import { byPerson, forPerson, isOf, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
+import { byPerson, focused, forPerson, isOf, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
 
 /** The fields of a form as they were sent: one text a member, several where it came several times. */
 export type Form = Visit['query'];
@@ -77,11 +78,16 @@ export function consolePage({
   done: elsewhere = {},
   formBytes,
 }: ConsolePage): readonly [string, PeoplePage] {
-  const pageOf = async (person: PersonsVisit, shown: Shown | Page, entered?: Entered): Promise<Page> =>
+  const pageOf = async (
+    person: PersonsVisit,
+    shown: Shown | Page,
+    { entered, answers = false }: { entered?: Entered; answers?: boolean } = {},
+  ): Promise<Page> =>
     'status' in shown
       ? shown
       : personsPage(person, {
           ...shown,
+          answers,
           path: under,
           refusal: entered?.refusal,
           // An earlier success is not news beside a refusal.
@@ -108,7 +114,7 @@ export function consolePage({
       'Your session had ended, so nothing was done. Look at the form, and send it again.',
     );
     const entered = { act: oneOf(kept.form, 'act'), form: kept.form, refusal };
-    return { ...(await pageOf(person, await show(person, entered), entered)), status: 200 };
+    return { ...(await pageOf(person, await show(person, entered), { entered })), status: 200 };
   };
   page.submit = (submission) => {
     const form = submission.form as Form;
@@ -121,14 +127,14 @@ export function consolePage({
       if (act === undefined) return redirect(addressOf(path, submission.id));
       try {
         const done = await act.run(person, form);
-        if (typeof done === 'object') return await pageOf(person, done);
+        if (typeof done === 'object') return await pageOf(person, done, { answers: true });
         const next = done ?? addressOf(path, submission.id);
         // The sentence is of the page that it leads to, where that has an act of this name.
         return redirect(`${next}${next.includes('?') ? '&' : '?'}done=${name}`);
       } catch (error) {
         if (!isRefusal(error)) throw error;
         const entered = { act: name, form, refusal: error };
-        return await pageOf(person, await show(person, entered), entered);
+        return await pageOf(person, await show(person, entered), { entered });
       }
     });
   };
@@ -139,7 +145,7 @@ export function consolePage({
 function flashOf({ visit }: PersonsVisit, sentences: Readonly<Record<string, string>>): Html {
   const name = oneOf(visit.query, 'done');
   const sentence = Object.hasOwn(sentences, name) ? sentences[name] : undefined;
-  return sentence === undefined ? html`` : html`<p class="notice good" role="status">${sentence}</p>\n`;
+  return sentence === undefined ? html`` : html`<p class="notice good" role="status"${focused}>${sentence}</p>\n`;
 }
 
 const sentencesOf = (acts: Readonly<Record<string, Act>>): Record<string, string> =>
@@ -169,13 +175,38 @@ export const callAct = <
 ): Act => ({
   done,
   async run(person, form) {
-    const sent = await input(form, person);
-    const { body } = await person.visit
-      .call(route, { ...sent, key: keyOf(form) })
-      .catch((error: unknown) => person.visit.call(route, { ...sent, approval: approvalIn(error) }));
+    const sent = { ...(await input(form, person)), key: keyOf(form) };
+    const { body } = await onceDone(person, route, sent).catch((error: unknown) =>
+      onceDone(person, route, { ...sent, approval: approvalIn(error) }),
+    );
     return then?.(body, person);
   },
 });
+
+/** Milliseconds until a form whose first sending is still under way is looked at again, and how often. */
+const AGAIN = { ms: 500, times: 30 };
+
+/** A form that is sent twice is answered the second time as it was the first time, once that is done. @throws CarnetError as the route refuses */
+async function onceDone<
+  A extends Audience,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+>(
+  { visit }: PersonsVisit,
+  route: Route<A, Params, Query, Body, Reply>,
+  input: RouteInput,
+): Promise<RouteReply<z.output<Reply>>> {
+  for (let times = 0; ; times++) {
+    try {
+      return await visit.call(route, input);
+    } catch (error) {
+      if (!isOf(error, 'IDEMPOTENCY_IN_FLIGHT') || times >= AGAIN.times) throw error;
+      await wait(AGAIN.ms);
+    }
+  }
+}
 
 /** The act of a form with the box of `sure`: one that was sent without it, by a browser that does not ask for it say, does nothing. */
 export const onlySure = (act: Act): Act => ({
@@ -197,10 +228,10 @@ function approvalIn(error: unknown): string {
   return id;
 }
 
-/** The Idempotency-Key of a form that `actForm` made: sent twice, it is done once. */
+/** The Idempotency-Key of a form that `actForm` made: sent twice, it is done once. Its other buttons are other calls, which the route judges. */
 export function keyOf(form: Form): string | undefined {
   const key = oneOf(form, 'key');
-  return /^[\w-]{22}$/.test(key) ? `console ${key}` : undefined;
+  return /^[\w-]{22}$/.test(key) ? `console ${key} ${oneOf(form, 'act')}` : undefined;
 }
 
 /** The input of an act whose route is about the `:id` of the page. */
@@ -209,6 +240,8 @@ export const ofPage = (_: Form, { visit: { id } }: PersonsVisit): RouteInput => 
 interface ActForm {
   /** The name of the act. */
   act: string;
+  /** Other acts of the same fields, each with a button of its own. */
+  others?: readonly { act: string; label: string; tone?: 'primary' | 'danger' }[];
   /** Names it within the page, for fields that stand elsewhere: boxes in the rows of a list, say. */
   id?: string;
   /** The fields, escaped. */
@@ -227,6 +260,7 @@ interface ActForm {
 /** A form for an act of a page. It has a key of its own, so that one sent twice is done once. */
 export const actForm = ({
   act,
+  others = [],
   id,
   fields = html``,
   hidden = {},
@@ -236,8 +270,8 @@ export const actForm = ({
   beside = html``,
 }: ActForm): Html =>
   html`<form method="post"${id === undefined ? html`` : html` id="${id}"`}${action === undefined ? html`` : html` action="${action}"`}>
-<input type="hidden" name="act" value="${act}"><input type="hidden" name="key" value="${randomBytes(16).toString('base64url')}">
-${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${fields}<div class="actions"><button${tone === undefined ? html`` : html` class="${tone}"`}>${label}</button>${beside}</div>
+${others.length === 0 ? html`<input type="hidden" name="act" value="${act}">` : html``}<input type="hidden" name="key" value="${randomBytes(16).toString('base64url')}">
+${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${fields}<div class="actions">${[{ act, label, tone }, ...others].map((one) => html`<button${one.tone === undefined ? html`` : html` class="${one.tone}"`}${others.length === 0 ? html`` : html` name="act" value="${one.act}"`}>${one.label}</button>`)}${beside}</div>
 </form>
 `;
 

@@ -81,6 +81,12 @@ ${copyable(secret)}</div>
 export const sure = (words: string): Html =>
   html`<label><input type="checkbox" name="sure" value="true" required><span>${words}</span></label>\n`;
 
+/** A section of a long page, which unfolds. @param open what was typed in it was refused, or the reader is amid it */
+export const folded = (title: string, content: Html, { open = false }: { open?: boolean } = {}): Html =>
+  html`<details class="card"${open ? html` open` : nothing}><summary>${title}</summary>
+${content}</details>
+`;
+
 /** The figures at the head of a page. */
 export const figures = (
   label: string,

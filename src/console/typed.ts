@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Encryption } from '../context/encryption.ts';
 import type { Visit } from '../http/pages/people-pages.ts';
 
@@ -6,7 +7,7 @@ import type { Visit } from '../http/pages/people-pages.ts';
  */
 
 const PURPOSE = 'console-typed';
-/** Bytes of JSON at most: sealed they fit into a form of signing in, beside its other fields. */
+/** Bytes of JSON at most: packed and sealed they fit into a form of signing in, beside its other fields. */
 const MAX_BYTES = 8_000;
 /** Fields that are on no page once they were sent. The form gets another key. */
 const SECRET = /key|secret|token|code|password/i;
@@ -18,16 +19,17 @@ interface Kept {
 }
 
 /** @returns '' where the form is too long to be kept */
-export function sealTyped({ seal }: Pick<Encryption, 'seal'>, { path, form }: Kept): string {
+export function sealTyped({ sealBytes }: Pick<Encryption, 'sealBytes'>, { path, form }: Kept): string {
   const plain = Object.entries(form).filter(([name]) => !SECRET.test(name));
   const text = JSON.stringify({ path, form: Object.fromEntries(plain) });
-  return Buffer.byteLength(text) > MAX_BYTES ? '' : seal(text, PURPOSE);
+  return Buffer.byteLength(text) > MAX_BYTES ? '' : sealBytes(deflateRawSync(text), PURPOSE).toString('base64url');
 }
 
 /** @returns null where nobody sealed it here */
-export function openTyped({ open }: Pick<Encryption, 'open'>, sealed: string): Kept | null {
+export function openTyped({ openBytes }: Pick<Encryption, 'openBytes'>, sealed: string): Kept | null {
   try {
-    return JSON.parse(open(sealed, PURPOSE)) as Kept;
+    const packed = openBytes(Buffer.from(sealed, 'base64url'), PURPOSE);
+    return JSON.parse(inflateRawSync(packed).toString('utf8')) as Kept;
   } catch {
     return null; // the cipher throws errors of many kinds for what it has not sealed
   }

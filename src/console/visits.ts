@@ -36,11 +36,14 @@ export const isOf = (error: unknown, code: CarnetError['code']): error is Carnet
 export const isRefusal = (error: unknown): error is CarnetError =>
   error instanceof CarnetError && error.code !== 'INTERNAL_ERROR';
 
-export const noticeOf = (refusal: CarnetError): Html =>
-  html`<p class="notice error" role="alert">${refusal.message}</p>\n`;
+export const noticeOf = (refusal: CarnetError, focus: Html = html``): Html =>
+  html`<p class="notice error" role="alert"${focus}>${refusal.message}</p>\n`;
+
+/** Attributes of the element where the reader goes on after an act: a page that is loaded begins at its top otherwise. */
+export const focused = html` tabindex="-1" autofocus`;
 
 /** So that loading the page again sends no form again. */
-export const redirect = (location: string, headers: Readonly<Record<string, string>> = {}): Page => ({
+export const redirect = (location: string, headers: NonNullable<Page['headers']> = {}): Page => ({
   status: 303,
   type: 'text/plain; charset=utf-8',
   body: `See ${location}\n`,
@@ -103,7 +106,7 @@ const signInAgain = (path: string, typed: string): Page =>
       narrow: true,
       current: HOME,
       body: html`<h1>Sign in</h1>
-<p class="notice warning" role="status">Your session is over, and nothing was changed. Sign in again, by the code of the mail: then the form is shown as you have filled it in, without secrets.</p>
+<p class="notice warning" role="status"${focused}>Your session is over, and nothing was changed. Sign in again: then the form is shown as you have filled it in, without secrets.</p>
 <form class="card" method="post" action="${SIGN_IN_PATH}">
 <input type="hidden" name="next" value="${pathBack(path)}"><input type="hidden" name="typed" value="${typed}">
 <label>E-mail address<input name="email" type="email" autocomplete="email" maxlength="254" required></label>

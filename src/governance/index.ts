@@ -1,9 +1,2 @@
-export {
-  approvalToDecide,
-  decideApproval,
-  pageOfApprovals,
-  rejectApprovals,
-  type ApprovalToDecide,
-} from './approvals.ts';
-export { RejectApprovalsSchema } from './schema.ts';
+export { approvalToDecide, pageOfApprovals, type ApprovalToDecide } from './approvals.ts';
 export { approvalGate } from './require-approval.ts';

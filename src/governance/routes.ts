@@ -42,7 +42,7 @@ const getApproval = route({
   }),
 });
 
-const postApprove = route({
+export const postApprove = route({
   method: 'post',
   path: '/v1/governance/approvals/:id/approve',
   operation: 'approveRequest',
@@ -58,7 +58,7 @@ const postApprove = route({
   handler: ({ context, call, params: { id } }) => decideApproval(context, call, { id, decision: 'approved' }),
 });
 
-const postReject = route({
+export const postReject = route({
   method: 'post',
   path: '/v1/governance/approvals/:id/reject',
   operation: 'rejectRequest',

@@ -44,7 +44,8 @@ async function callRoute<
   const caller = audience === 'public' ? null : admit(credential, audience, route.method);
   const path = pathOf(route, params);
   const method = route.method.toUpperCase();
-  const idempotency = key === undefined || !takesKey(route) ? null : idempotencyOf(key, { method, path, body });
+  const mayRepeat = takesKey(route) || route.method === 'delete';
+  const idempotency = key === undefined || !mayRepeat ? null : idempotencyOf(key, { method, path, body });
   const values = {
     params: route.params === undefined ? undefined : paramsOf(route.params, params),
     query: route.query === undefined ? undefined : parseOrRefuse(route.query, query, 'query.'),

@@ -5,5 +5,4 @@ export { advanceInvocation } from './advance-invocation.ts';
 export { describeInvocations } from './describe-invocations.ts';
 export { lookAtInvocations, releaseOrphanedHolds } from './look.ts';
 export { purgeInvocationContents } from './purge.ts';
-export { listInvocations, listPending } from './queries.ts';
 export type { InvocationSummary } from './schema.ts';

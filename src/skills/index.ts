@@ -18,4 +18,3 @@ export { tags } from './tags-and-semver.ts';
 export { ListedSkillSchema } from './schema.ts';
 export { findVisibleSkill } from './show-skill.ts';
 export { comparableProperties, propertyName } from './matching/comparable-properties.ts';
-export { listOwnSkills } from './queries.ts';

@@ -73,18 +73,30 @@ describe('A form of the console', () => {
     assert.deepEqual([forged.status, forged.html.includes('kept.example')], [200, false]);
   });
 
-  it('is done once, however often it is sent, and a key that stands for another form is refused', async () => {
-    const { browser, page } = await claimable();
-    const { values } = page.formOf('Claim it');
-    const [first, second] = await Promise.all([browser.send(page.path, values), browser.send(page.path, values)]);
-    for (const answer of [first, second])
-      assert.match(answer.text, /It is claimed|IDEMPOTENCY_IN_FLIGHT|being worked on/);
-    values.set('act', 'fail');
-    values.set('error.code', 'NO');
-    values.set('error.message', 'No.');
-    const reused = await browser.send(page.path, values);
+  it('that was filled in otherwise after it was sent is refused under its key, and shown with another', async () => {
+    const browser = browserOf(await buildPerson(await buildOperator()));
+    const page = await browser.open('/dashboard/agents');
+    const { action, values } = page.formOf('Register it', { fields: { name: 'first' } });
+    assert.equal((await browser.send(action, values)).title, '“first”');
+    values.set('name', 'second');
+    const reused = await browser.send(action, values);
     assert.equal(reused.status, 409);
-    assert.deepEqual(reused.buttons().includes('Complete it'), true, 'nothing has failed');
+    assert.equal((await reused.press('Register it')).title, '“second”');
+  });
+
+  it('leads on from where it says what came of it, without a script', async () => {
+    const { page } = await claimable();
+    assert.doesNotMatch(page.html, /autofocus/);
+    const claimed = await page.press('Claim it');
+    assert.match(claimed.html, /<p class="notice good" role="status" tabindex="-1" autofocus>It is claimed/);
+    const refused = await (
+      await claimed.follow('Write JSON instead')
+    ).press('Complete it', { fields: { output: '[' } });
+    assert.match(refused.html, /<p class="notice error" role="alert" tabindex="-1" autofocus>/);
+    const keys = await browserOf(await buildPerson(await buildOperator())).open('/dashboard/keys');
+    const made = await keys.press('Make the key', { fields: { name: 'shown', role: 'member' } });
+    assert.match(made.html, /<main id="content" tabindex="-1" autofocus>/);
+    for (const { html } of [claimed, refused, made]) assert.equal(html.match(/autofocus/g)?.length, 1);
   });
 
   it('names no act that the page has not, and the address puts no words on it', async () => {

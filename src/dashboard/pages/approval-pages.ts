@@ -1,27 +1,15 @@
-import { live } from '../../console/page.ts';
+import { actForm, callAct, consolePage, live, ofPage } from '../../console/page.ts';
 import { badge } from '../../console/parts.ts';
 import { HOME, named } from '../../console/places.ts';
-import { personsPage } from '../../console/layout.ts';
-import {
-  assertDecides,
-  byPerson,
-  callOf,
-  forPerson,
-  isRefusal,
-  redirect,
-  type PersonsVisit,
-} from '../../console/visits.ts';
+import type { PersonsVisit } from '../../console/visits.ts';
 import { z } from 'zod';
 import { findApiKey, findMember } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
 import { isGovernedAct, ruleOfAct } from '../../commands/governed-acts.ts';
-import { CarnetError } from '../../errors/carnet-error.ts';
-import { parseOrRefuse } from '../../errors/faults.ts';
-import { approvalToDecide, decideApproval, type ApprovalToDecide } from '../../governance/index.ts';
+import { approvalToDecide, type ApprovalToDecide } from '../../governance/index.ts';
+import { postApprove, postReject } from '../../governance/routes.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import type { Page } from '../../http/pages/page.ts';
-import type { PeoplePage } from '../../http/pages/people-pages.ts';
 import { PLATFORM_KEY_ID } from '../../ids/ids.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { beforeAfter } from './before-after.ts';
@@ -108,9 +96,7 @@ ${
 /** Until it is used. */
 const withdrawalOf = ({ caller }: PersonsVisit, path: string): Html =>
   mayApprove(caller)
-    ? html`<form method="post" action="${path}" class="actions">
-<button class="danger" name="decision" value="rejected">Withdraw the approval</button>
-</form>`
+    ? actForm({ act: 'reject', label: 'Withdraw the approval', tone: 'danger', action: path })
     : nothing;
 
 /**
@@ -134,9 +120,9 @@ function decisionOf(
   const mayDo = approve === nothing;
   if (mayDo && !all)
     return html`<p class="actions"><a class="button" href="${path}">Read all of it, and decide</a></p>`;
-  return html`${approve}<form method="post" action="${path}" class="actions">
-${mayDo ? html`<button class="primary" name="decision" value="approved">Approve</button>\n` : nothing}<button class="danger" name="decision" value="rejected">Reject</button>
-</form>`;
+  const reject = { act: 'reject', label: 'Reject', tone: 'danger' } as const;
+  if (!mayDo) return html`${approve}${actForm({ ...reject, action: path })}`;
+  return actForm({ act: 'approve', label: 'Approve', tone: 'primary', others: [reject], action: path });
 }
 
 /** Tells the outcome, in a sentence; null while it waits. */
@@ -153,46 +139,30 @@ export function approvalOutcome(toDecide: ApprovalToDecide): Html | null {
   return null;
 }
 
-async function shownApproval(person: PersonsVisit, refusal?: CarnetError): Promise<Page> {
-  const toDecide = await approvalToDecide(person.visit.context, person.caller, person.visit.id);
-  return personsPage(person, {
-    title: 'Approval',
-    path: APPROVALS_PATH,
-    refusal,
-    // Each look at content that was held counts as a read, so such a page looks once.
-    live: isAboutContent(toDecide) ? undefined : { ids: [toDecide.approval.id] },
-    body: html`<h1>Approval</h1>
-${live('approval', html`${approvalOutcome(toDecide) ?? nothing}${await approvalCard(person, toDecide, { whole: true })}`)}
-<p><a href="${HOME}">All that waits</a> · <a href="${APPROVALS_PATH}">All approvals</a></p>`,
-  });
-}
-
-const DecisionForm = z.strictObject({ decision: z.enum(['approved', 'rejected']) });
-const calls = {
-  approved: { operation: 'approveRequest', verb: 'approve' },
-  rejected: { operation: 'rejectRequest', verb: 'reject' },
-};
+/** The first page says how it stands once it is decided, and shows what waits next. */
+const decided = (_: unknown, { visit: { id } }: PersonsVisit): string => `${HOME}?decided=${id}`;
 
 /**
  * One approval, to decide it. Its id stands for what the person was shown: request, body and subject of an approval never change, and one
  * whose subject has changed lapses.
  */
-export const approvalPage: PeoplePage = {
+export const approvalPage = consolePage({
   operation: 'approvalPage',
-  page: (visit) => forPerson(visit, pathOfApproval(visit.id), (person) => shownApproval(person)),
-  submit: (submission) =>
-    byPerson(submission, pathOfApproval(submission.id), async (person) => {
-      const { id, context, form } = submission;
-      try {
-        assertDecides(person);
-        const { decision } = parseOrRefuse(DecisionForm, form);
-        const { operation, verb } = calls[decision];
-        const path = `/v1/governance/approvals/${id}/${verb}`;
-        await decideApproval(context, callOf(person, { operation, method: 'POST', path, body: {} }), { id, decision });
-        return redirect(`${HOME}?decided=${id}`);
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        return await shownApproval(person, error);
-      }
-    }),
-};
+  path: pathOfApproval(':id'),
+  async show(person) {
+    // No route says who asked, and why this person may not approve it.
+    const toDecide = await approvalToDecide(person.visit.context, person.caller, person.visit.id);
+    return {
+      title: 'Approval',
+      // Each look at content that was held counts as a read, so such a page looks once.
+      ...(!isAboutContent(toDecide) && { live: { ids: [toDecide.approval.id] } }),
+      body: html`<h1>Approval</h1>
+${live('approval', html`${approvalOutcome(toDecide) ?? nothing}${await approvalCard(person, toDecide, { whole: true })}`)}
+<p><a href="${HOME}">All that waits</a> · <a href="${APPROVALS_PATH}">All approvals</a></p>`,
+    };
+  },
+  acts: {
+    approve: callAct('', postApprove, { input: ofPage, then: decided }),
+    reject: callAct('', postReject, { input: ofPage, then: decided }),
+  },
+});

@@ -1,10 +1,10 @@
-import { callOf, type PersonsVisit } from '../../console/visits.ts';
+import type { PersonsVisit } from '../../console/visits.ts';
 import { z } from 'zod';
 import { mayApprove } from '../../commands/caller.ts';
 import type { GovernedAct } from '../../commands/governed-acts.ts';
 import type { ApprovalToDecide } from '../../governance/index.ts';
 import { html, type Html } from '../../http/pages/html.ts';
-import { readContent } from '../../inbound/index.ts';
+import { getContent } from '../../inbound/events/routes.ts';
 import { contentText } from '../../inbound/pages/content.ts';
 
 /** Acts whose decider must have read what came of an inbound event. */
@@ -33,9 +33,8 @@ export async function contentOf(person: PersonsVisit, toDecide: ApprovalToDecide
   const { data: about } = About.safeParse((toDecide.approval as { subject?: unknown }).subject);
   if (about === undefined) return { html: nothing, isRead: false };
   const { id, endpoint_id: endpointId, attempt, body_sha256: sha256 } = about;
-  const path = `/v1/operator/inbound-webhooks/${endpointId}/events/${id}/content`;
-  const call = callOf(person, { operation: 'getInboundEventContent', method: 'GET', path, body: {} });
-  const { body: content } = await readContent(person.visit.context, call, { endpointId, id });
+  const params = { id: endpointId, eventId: id };
+  const { body: content } = await person.visit.call(getContent, { params });
   const isSame = content.attempt === attempt && (content.body_sha256 ?? sha256) === sha256;
   const changed = isSame
     ? nothing

@@ -1,16 +1,20 @@
+import type { z } from 'zod';
 import { HOME, idLink } from '../../console/places.ts';
 import { meter } from '../../console/charts.ts';
 import { badge, empty, figures, table, type Column } from '../../console/parts.ts';
 import { live } from '../../console/page.ts';
 import type { PersonsVisit } from '../../console/visits.ts';
 import { getHeld } from '../../inbound/events/held-routes.ts';
-import { readBalance, readEarned, readUsage } from '../../billing/index.ts';
+import { getUsage } from '../../billing/metering/routes.ts';
+import { getEarnings } from '../../billing/payouts/routes.ts';
+import { getBalance } from '../../billing/wallet/routes.ts';
 import { dollars } from '../../fields/dollars.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import { listInvocations, listPending, type InvocationSummary } from '../../invocations/index.ts';
-import { listPassports } from '../../passports/index.ts';
-import { listOwnSkills } from '../../skills/index.ts';
+import type { InvocationSummary } from '../../invocations/index.ts';
+import { mine, pending, provided } from '../../invocations/routes.ts';
+import { search as passports } from '../../passports/lists/routes.ts';
+import { mine as ownSkills } from '../../skills/list-routes.ts';
 
 /** Invocations that the first page shows. */
 const NEWEST = 6;
@@ -18,13 +22,13 @@ const NEWEST = 6;
 const LOOKED_AT = 20;
 
 interface Money {
-  balance: Awaited<ReturnType<typeof readBalance>>;
-  earned: Awaited<ReturnType<typeof readEarned>>;
+  balance: z.output<typeof getBalance.reply>;
+  earned: z.output<typeof getEarnings.reply>;
 }
 
-const readMoney = async ({ visit: { context }, caller }: PersonsVisit): Promise<Money> => ({
-  balance: await readBalance(context.pool, caller.operatorId),
-  earned: await readEarned(context.pool, caller.operatorId),
+const readMoney = async ({ visit }: PersonsVisit): Promise<Money> => ({
+  balance: (await visit.call(getBalance)).body,
+  earned: (await visit.call(getEarnings)).body,
 });
 
 const money = ({ balance, earned }: Money): Html =>
@@ -45,30 +49,28 @@ interface Newest {
   provided: readonly InvocationSummary[];
 }
 
-async function readNewest({ visit: { context }, caller: { operatorId } }: PersonsVisit): Promise<Newest> {
-  const filter = { operatorId, status: undefined, skillId: undefined, after: null, limit: NEWEST };
+async function readNewest({ visit }: PersonsVisit): Promise<Newest> {
+  const query = { limit: String(NEWEST) };
   return {
-    mine: await listInvocations(context.pool, 'mine', filter),
-    provided: await listInvocations(context.pool, 'provided', filter),
+    mine: (await visit.call(mine, { query })).body.invocations,
+    provided: (await visit.call(provided, { query })).body.invocations,
   };
 }
 
 /** The newest of both sides; ids say when. */
-function newestOf({ mine, provided }: Newest): InvocationSummary[] {
-  const once = new Map([...mine, ...provided].map((invocation) => [invocation.id, invocation]));
+function newestOf(sides: Newest): InvocationSummary[] {
+  const once = new Map([...sides.mine, ...sides.provided].map((invocation) => [invocation.id, invocation]));
   return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, NEWEST);
 }
 
 const wasPaid = ({ status, price_cents: price, self_invocation: own }: InvocationSummary): boolean =>
   status === 'completed' && price > 0 && !own;
 
-async function hasCompletedPaid(person: PersonsVisit, { mine, provided }: Newest): Promise<boolean> {
-  if ([...mine, ...provided].some(wasPaid)) return true;
-  const { pool } = person.visit.context;
-  const { operatorId } = person.caller;
-  const filter = { operatorId, status: 'completed', skillId: undefined, after: null, limit: LOOKED_AT } as const;
-  for (const side of ['mine', 'provided'] as const)
-    if ((await listInvocations(pool, side, filter)).some(wasPaid)) return true;
+async function hasCompletedPaid({ visit }: PersonsVisit, newest: Newest): Promise<boolean> {
+  if ([...newest.mine, ...newest.provided].some(wasPaid)) return true;
+  const query = { status: 'completed', limit: String(LOOKED_AT) };
+  for (const side of [mine, provided])
+    if ((await visit.call(side, { query })).body.invocations.some(wasPaid)) return true;
   return false;
 }
 
@@ -87,13 +89,12 @@ interface FirstPath {
 
 /** The ways to the first invocation that was paid and completed, of each side; once there is one, the page leaves them out. */
 async function pathsOf(
-  { visit: { context }, caller: { operatorId } }: PersonsVisit,
+  { visit }: PersonsVisit,
   { balance, agents, ordered, sold }: { balance: Money['balance']; agents: number; ordered: boolean; sold: boolean },
 ): Promise<readonly FirstPath[]> {
-  const one = { operatorId, after: null, limit: 1 };
-  const published = (await listOwnSkills(context.pool, one)).length > 0;
-  const passports = { ...one, agentId: undefined, sessionId: undefined, status: undefined };
-  const issued = (await listPassports(context.pool, passports)).length > 0;
+  const query = { limit: '1' };
+  const published = (await visit.call(ownSkills, { query })).body.skills.length > 0;
+  const issued = (await visit.call(passports, { query })).body.passports.length > 0;
   const filled = balance.ledger_balance_cents > 0 || ordered;
   return [
     {
@@ -157,7 +158,7 @@ ${all.map(step)}</ol>
   );
 };
 
-const meters = ({ allowances, tier, usage }: Awaited<ReturnType<typeof readUsage>>): Html =>
+const meters = ({ allowances, tier, usage }: z.output<typeof getUsage.reply>): Html =>
   live(
     'usage',
     html`<h2>Usage this month</h2>
@@ -190,9 +191,9 @@ ${all.length === 0 ? empty(html`Nothing is ordered yet. <a href="${HOME}/market"
 const MOST_ORDERS = 20;
 
 /** Says how many orders nobody has claimed yet; null: none. */
-async function ordersOf({ visit: { context }, caller: { operatorId } }: PersonsVisit): Promise<Html | null> {
-  const filter = { operatorId, skillId: undefined, after: null, limit: MOST_ORDERS + 1 };
-  const { length: count } = await listPending(context.pool, filter);
+async function ordersOf({ visit }: PersonsVisit): Promise<Html | null> {
+  const { body } = await visit.call(pending, { query: { limit: String(MOST_ORDERS + 1) } });
+  const { length: count } = body.invocations;
   if (count === 0) return null;
   const shown = count > MOST_ORDERS ? `More than ${MOST_ORDERS}` : String(count);
   return html`<p><strong>${shown}</strong> ${count === 1 ? 'order waits until you claim it' : 'orders wait until you claim them'}. <a href="${HOME}/invocations?side=waiting">Show ${count === 1 ? 'it' : 'them'}</a></p>\n`;
@@ -223,10 +224,8 @@ interface HomeParts {
 }
 
 export async function homeParts(person: PersonsVisit): Promise<HomeParts> {
-  const { context } = person.visit;
-  const { operatorId } = person.caller;
   const read = await readMoney(person);
-  const usage = await readUsage(context.pool, operatorId);
+  const { body: usage } = await person.visit.call(getUsage);
   const sides = await readNewest(person);
   const invocations = newestOf(sides);
   const isOfOther = ({ self_invocation: own }: InvocationSummary): boolean => !own;
@@ -241,7 +240,7 @@ export async function homeParts(person: PersonsVisit): Promise<HomeParts> {
     above: html`${money(read)}${steps(first)}`,
     orders: await ordersOf(person),
     held: await heldOf(person),
-    below: html`${newest(invocations, operatorId)}${meters(usage)}`,
+    below: html`${newest(invocations, person.caller.operatorId)}${meters(usage)}`,
     ids: invocations.map(({ id }) => id),
   };
 }

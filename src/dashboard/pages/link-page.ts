@@ -1,13 +1,13 @@
 import { HOME } from '../../console/places.ts';
 import { isOf, isRefusal, noticeOf, oneOf, redirect } from '../../console/visits.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
-import { sessionCookie } from '../../http/auth/session-cookie.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
 import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
 import { SIGN_IN } from '../limits.ts';
 import { signIn } from '../sign-in.ts';
 import { byTicket, readTicket } from '../ticket.ts';
+import { typedIn } from '../typed-cookie.ts';
 import {
   alreadySignedIn,
   Choice,
@@ -17,6 +17,7 @@ import {
   enteredIn,
   formOf,
   hidden,
+  onwards,
   originOf,
   pageOf,
 } from './sign-in-steps.ts';
@@ -68,6 +69,7 @@ export const linkPage: PeoplePage = {
     const ticket = readTicket(context.encryption, sent);
     if (ticket === null) return noTicket();
     const { email } = ticket;
+    const entered = { ...enteredIn(form), typed: typedIn(submission.headers.cookie, context.config.publicBaseUrl) };
     const chosen = oneOf(form, CHOSEN);
     try {
       const { token } = await signIn(context, requestId, {
@@ -77,15 +79,15 @@ export const linkPage: PeoplePage = {
         origin: originOf(submission),
         joins: chosen !== '',
       });
-      return redirect(enteredIn(form).next, { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) });
+      return onwards(submission, entered, token);
     } catch (error) {
       if (isOf(error, 'OPERATOR_CHOICE_REQUIRED')) {
         const proven = { action: LINK_PATH, name: 'ticket', value: sent } as const;
-        return pageOf({ body: choiceStep(enteredIn(form), proven, Choice.parse(error.extra['operators'])) });
+        return pageOf({ body: choiceStep(entered, proven, Choice.parse(error.extra['operators'])) });
       }
       if (!isRefusal(error)) throw error;
       // The form may have been sent twice, and its first time has signed this person in.
-      if (isOf(error, 'CODE_EXPIRED') && (await isSignedIn(submission, email))) return redirect(enteredIn(form).next);
+      if (isOf(error, 'CODE_EXPIRED') && (await isSignedIn(submission, email))) return onwards(submission, entered);
       return pageOf({ body: linkStep(email, sent, noticeOf(error)), refusal: error });
     }
   },

@@ -1,26 +1,13 @@
 import { HOME } from '../../console/places.ts';
-import { personsPage } from '../../console/layout.ts';
-import { live } from '../../console/page.ts';
-import {
-  assertDecides,
-  byPerson,
-  callOf,
-  forPerson,
-  isOf,
-  isRefusal,
-  oneOf,
-  redirect,
-  type PersonsVisit,
-} from '../../console/visits.ts';
-import { z } from 'zod';
+import { actForm, callAct, consolePage, live } from '../../console/page.ts';
+import { focused, isOf, oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { mayApprove } from '../../commands/caller.ts';
-import type { CarnetError } from '../../errors/carnet-error.ts';
-import { parseOrRefuse } from '../../errors/faults.ts';
-import { approvalToDecide, pageOfApprovals, rejectApprovals, RejectApprovalsSchema } from '../../governance/index.ts';
+import { approvalToDecide, pageOfApprovals } from '../../governance/index.ts';
+import { postRejectMany } from '../../governance/routes.ts';
 import { html, type Html } from '../../http/pages/html.ts';
-import type { Page } from '../../http/pages/page.ts';
-import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
-import { listReviews, readReview } from '../../passports/index.ts';
+import type { Visit } from '../../http/pages/people-pages.ts';
+import { getReviews } from '../../passports/accountability/routes.ts';
+import { readReview } from '../../passports/index.ts';
 import { approvalCard, approvalOutcome } from './approval-pages.ts';
 import { homeParts } from './home-parts.ts';
 import { MAILS_PATH } from './mails-page.ts';
@@ -73,46 +60,11 @@ async function outcomeOf(person: PersonsVisit): Promise<Html> {
     const outcome = id.startsWith('apr_')
       ? approvalOutcome(await approvalToDecide(visit.context, caller, id))
       : await reviewOutcome(person, await readReview(visit.context, caller, id));
-    return outcome ?? nothing;
+    return outcome === null ? nothing : html`<div${focused}>${outcome}</div>`;
   } catch (error) {
     if (isOf(error, 'NOT_FOUND')) return nothing;
     throw error;
   }
-}
-
-async function overview(person: PersonsVisit, refusal?: CarnetError): Promise<Page> {
-  const { visit, caller, session } = person;
-  const { context, query } = visit;
-  const { member, operator } = session;
-  const pages: Pages = { approvals: pageIn(query, 'approvals'), reviews: pageIn(query, 'reviews') };
-  const offset = (pages.approvals - 1) * PAGE;
-  const approvals = await pageOfApprovals(context, caller, { status: 'pending', limit: PAGE, offset });
-  const { body: waiting } = await listReviews(context, caller, { status: 'pending', page: pages.reviews, limit: PAGE });
-  const approvalCards = await each(approvals.items, async ({ id }) =>
-    approvalCard(person, await approvalToDecide(context, caller, id), { whole: false }),
-  );
-  const reviewCards = await each(waiting.reviews, (review) => reviewCard(person, review, { whole: false }));
-  const total = approvals.total + waiting.total;
-  const { above, orders, held, below, ids } = await homeParts(person);
-  const nobody = mayApprove(caller) ? 'Nothing waits for you.' : 'Nothing waits for an owner or administrator.';
-  return personsPage(person, {
-    title: 'Dashboard',
-    refusal,
-    live: { ids, looks: true },
-    body: html`<h1>${operator.name}</h1>
-<p class="lead">You are signed in as ${member.email}, ${roles[member.role]}. <a href="${MAILS_PATH}">Mails to you</a></p>
-${await outcomeOf(person)}
-${above}
-${waits(total, [orders, held], nobody)}${listPart('approvals', 'Approvals', {
-      cards: approvalCards,
-      total: approvals.total,
-      pages,
-      beside: rejectAll(
-        person,
-        approvals.items.map(({ id }) => id),
-      ),
-    })}${listPart('reviews', 'Reviews', { cards: reviewCards, total: waiting.total, pages, beside: nothing })}${below}`,
-  });
 }
 
 /** The count alone is brought up to date: a person may have typed into what is shown below. */
@@ -146,32 +98,56 @@ ${beside}${cards}${pager(list, pages, total)}`;
 /** Rejects the requests of this page and no others: what came since, nobody has seen. */
 const rejectAll = ({ caller }: PersonsVisit, ids: readonly string[]): Html =>
   mayApprove(caller) && ids.length > 1
-    ? html`<form method="post" action="${HOME}" class="actions">
-<input type="hidden" name="rejected" value="${ids.join(' ')}">
-<button class="danger">Reject these ${ids.length}</button>
-</form>
-`
+    ? actForm({
+        act: 'rejectShown',
+        label: `Reject these ${ids.length}`,
+        tone: 'danger',
+        hidden: { rejected: ids.join(' ') },
+      })
     : nothing;
 
-const RejectForm = z.strictObject({ rejected: z.string() });
-
 /** Who somebody is, what their operator has, and what waits for them. */
-export const overviewPage: PeoplePage = {
+export const overviewPage = consolePage({
   operation: 'dashboard',
-  page: (visit) => forPerson(visit, HOME, (person) => overview(person)),
-  submit: (submission) =>
-    byPerson(submission, HOME, async (person) => {
-      try {
-        assertDecides(person);
-        const { rejected } = parseOrRefuse(RejectForm, submission.form);
-        const body = parseOrRefuse(RejectApprovalsSchema, { ids: rejected.split(' ') });
-        const path = '/v1/governance/approvals/reject';
-        const call = callOf(person, { operation: 'rejectRequests', method: 'POST', path, body });
-        await rejectApprovals(submission.context, call, body);
-        return redirect(HOME);
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        return await overview(person, error);
-      }
+  path: HOME,
+  async show(person) {
+    const { visit, caller, session } = person;
+    const { context, query } = visit;
+    const { member, operator } = session;
+    const pages: Pages = { approvals: pageIn(query, 'approvals'), reviews: pageIn(query, 'reviews') };
+    const offset = (pages.approvals - 1) * PAGE;
+    // The routes of approvals are for owners and administrators; members see here what waits, without the bodies.
+    const approvals = await pageOfApprovals(context, caller, { status: 'pending', limit: PAGE, offset });
+    const asked = { status: 'pending', page: String(pages.reviews), limit: String(PAGE) };
+    const { body: waiting } = await visit.call(getReviews, { query: asked });
+    const approvalCards = await each(approvals.items, async ({ id }) =>
+      approvalCard(person, await approvalToDecide(context, caller, id), { whole: false }),
+    );
+    const reviewCards = await each(waiting.reviews, (review) => reviewCard(person, review, { whole: false }));
+    const total = approvals.total + waiting.total;
+    const { above, orders, held, below, ids } = await homeParts(person);
+    const nobody = mayApprove(caller) ? 'Nothing waits for you.' : 'Nothing waits for an owner or administrator.';
+    return {
+      title: 'Dashboard',
+      live: { ids, looks: true },
+      body: html`<h1>${operator.name}</h1>
+<p class="lead">You are signed in as ${member.email}, ${roles[member.role]}. <a href="${MAILS_PATH}">Mails to you</a></p>
+${await outcomeOf(person)}
+${above}
+${waits(total, [orders, held], nobody)}${listPart('approvals', 'Approvals', {
+        cards: approvalCards,
+        total: approvals.total,
+        pages,
+        beside: rejectAll(
+          person,
+          approvals.items.map(({ id }) => id),
+        ),
+      })}${listPart('reviews', 'Reviews', { cards: reviewCards, total: waiting.total, pages, beside: nothing })}${below}`,
+    };
+  },
+  acts: {
+    rejectShown: callAct('They are rejected; what came since is not among them.', postRejectMany, {
+      input: (form) => ({ body: { ids: oneOf(form, 'rejected').split(' ') } }),
     }),
-};
+  },
+});

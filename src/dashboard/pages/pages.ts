@@ -5,7 +5,7 @@ import { DEMO_PATH, demoPage } from './demo-page.ts';
 import { inboxPage } from './inbox-page.ts';
 import { LINK_PATH, linkPage } from './link-page.ts';
 import { lookUpPage } from './look-up-page.ts';
-import { MAILS_PATH, mailsPage } from './mails-page.ts';
+import { mailsPage } from './mails-page.ts';
 import { overviewPage } from './overview-page.ts';
 import { REGISTER_CODE_PATH, registerCodePage, registerPage } from './register-pages.ts';
 import { reviewPage } from './review-pages.ts';
@@ -17,12 +17,12 @@ import { SWITCH_PATH, switchPage } from './switch-page.ts';
 
 /** The pages of people by path. */
 export const dashboardPages = (): readonly PathOfPeoplePage[] => [
-  ['/dashboard', overviewPage],
+  overviewPage,
   agentPage,
-  ['/dashboard/approvals/:id', approvalPage],
+  approvalPage,
   lookUpPage,
-  [MAILS_PATH, mailsPage],
-  ['/dashboard/reviews/:id', reviewPage],
+  mailsPage,
+  reviewPage,
   searchPage,
   sessionsPage,
   ['/dashboard/sign-in', signInPage],

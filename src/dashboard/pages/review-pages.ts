@@ -1,34 +1,14 @@
-import { live } from '../../console/page.ts';
+import { actForm, callAct, consolePage, live, type Form } from '../../console/page.ts';
 import { badge } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
-import { personsPage } from '../../console/layout.ts';
-import {
-  assertDecides,
-  byPerson,
-  callOf,
-  forPerson,
-  isRefusal,
-  oneOf,
-  redirect,
-  type PersonsVisit,
-} from '../../console/visits.ts';
-import { z } from 'zod';
+import { assertDecides, oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { findAgent } from '../../accounts/index.ts';
 import { mayApprove } from '../../commands/caller.ts';
-import { assertThat, notFound, type CarnetError } from '../../errors/carnet-error.ts';
-import { parseOrRefuse } from '../../errors/faults.ts';
+import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import type { Page } from '../../http/pages/page.ts';
-import type { PeoplePage, Visit } from '../../http/pages/people-pages.ts';
-import {
-  decideReview,
-  DecideReviewSchema,
-  readReport,
-  readReview,
-  type AccountabilityReport,
-  type Review,
-} from '../../passports/index.ts';
+import { readReview, type AccountabilityReport, type Review } from '../../passports/index.ts';
+import { getReport, postDecision } from '../../passports/accountability/routes.ts';
 import { deciderOf } from '../../passports/pages/deciders.ts';
 import { sessionTimeline, sessionTree } from '../../passports/pages/session-parts.ts';
 import { pathOfAgent } from './agent-page.ts';
@@ -117,20 +97,20 @@ function decisionOf(
   const revoked = visit.context.config.reviewBlockRevokes
     ? ' and revokes the passport with its refreshes and delegations'
     : '';
-  const block =
-    review.status === 'pending'
-      ? html`<button class="danger" name="decision" value="blocked">Block</button>\n`
-      : nothing;
-  return html`<form method="post" action="${path}">
-<input type="hidden" name="seen" value="${review.digest}">
-<label>Notes <span class="hint">They are kept with the decision.</span>
+  const block = { act: 'block', label: 'Block', tone: 'danger' } as const;
+  const blockAgent = { act: 'blockAgent', label: 'Block the agent', tone: 'danger' } as const;
+  return actForm({
+    act: 'approve',
+    label: 'Approve',
+    tone: 'primary',
+    others: review.status === 'pending' ? [block, blockAgent] : [blockAgent],
+    action: path,
+    hidden: { seen: review.digest },
+    fields: html`<label>Notes <span class="hint">They are kept with the decision.</span>
 <textarea name="notes" maxlength="1000" rows="2">\n${notes}</textarea></label>
 <p class="hint">${review.status === 'pending' ? html`“Block” says that the work was not right${revoked}.` : html`It was blocked, and can still be approved.`} “Block the agent” revokes its passports of this work too, and it gets none until a person unblocks it.${held}</p>
-<div class="actions">
-<button class="primary" name="decision" value="approved">Approve</button>
-${block}<button class="danger" name="decision" value="agent_blocked">Block the agent</button>
-</div>
-</form>`;
+`,
+  });
 }
 
 /** Tells the outcome, in a sentence; null while it waits. */
@@ -233,77 +213,60 @@ const reportOf = ({ parts, newer, older, page }: ReportPage, path: string): Html
 };
 
 /** One checkout or checkpoint with all its calls. @throws CarnetError NOT_FOUND */
-function shownPart(person: PersonsVisit, { checkpoints, checkout }: Report, asked: string): Page {
+function shownPart(id: string, { checkpoints, checkout }: Report, asked: string): { title: string; body: Html } {
   const part = [...(checkout === null ? [] : [partOfCheckout(checkout)]), ...checkpoints.map(partOfCheckpoint)].find(
     ({ name }) => name === asked,
   );
   assertThat(part !== undefined, () => notFound('report'));
-  return personsPage(person, {
+  return {
     title: part.title,
-    path: REVIEWS_PATH,
     body: html`<h1>${part.title}</h1>
 ${reportedPart(part, null)}
-<p><a href="${pathOfReview(person.visit.id)}">The review</a></p>`,
-  });
+<p><a href="${pathOfReview(id)}">The review</a></p>`,
+  };
 }
 
-/** @param refused the form that was, and why */
-async function shownReview(
-  person: PersonsVisit,
-  { refusal, notes }: { refusal?: CarnetError; notes?: string } = {},
-): Promise<Page> {
-  const { context, id, query } = person.visit;
-  const review = await readReview(context, person.caller, id);
-  const report = await readReport(context, person.caller, review.jti);
-  const part = oneOf(query, 'report');
-  if (part !== '') return shownPart(person, report, part);
-  const asked = oneOf(query, 'page');
-  const page = pageOfReport(report, /^[1-9]\d{0,4}$/.test(asked) ? Number(asked) : 1);
-  const lead = html`<p class="lead">Of the agent ${(await agentOf(person, review.agent_id)).name} ${badge(review.risk)}: what it did comes first, then <a href="#decision">the decision</a>.</p>\n`;
-  return personsPage(person, {
-    title: 'Review',
-    path: REVIEWS_PATH,
-    refusal,
-    live: { ids: [id, review.jti], looks: true },
-    body: html`<h1>Review</h1>
+/** Members may block by the call of the API; the page leaves it to those who may approve as well. */
+const decision = (decided: { decision: 'approved' | 'blocked'; block_future?: true }) =>
+  callAct('', postDecision, {
+    input(form: Form, person) {
+      assertDecides(person);
+      const notes = oneOf(form, 'notes').trim();
+      const body = { ...decided, seen: oneOf(form, 'seen'), ...(notes !== '' && { notes }) };
+      return { params: { checkoutId: person.visit.id }, body };
+    },
+    then: (_, { visit: { id } }) => `${HOME}?decided=${id}`,
+  });
+
+/** One review with the report that it is about, to decide it. The form says what the person has seen: what came since is refused. */
+export const reviewPage = consolePage({
+  operation: 'reviewPage',
+  path: pathOfReview(':id'),
+  async show(person, entered) {
+    const { context, id, query } = person.visit;
+    const review = await readReview(context, person.caller, id); // the route lists reviews, and has none of one
+    const { body: report } = await person.visit.call(getReport, { params: { jti: review.jti } });
+    const part = oneOf(query, 'report');
+    if (part !== '') return shownPart(id, report, part);
+    const asked = oneOf(query, 'page');
+    const page = pageOfReport(report, /^[1-9]\d{0,4}$/.test(asked) ? Number(asked) : 1);
+    const notes = entered === undefined ? '' : oneOf(entered.form, 'notes');
+    const lead = html`<p class="lead">Of the agent ${(await agentOf(person, review.agent_id)).name} ${badge(review.risk)}: what it did comes first, then <a href="#decision">the decision</a>.</p>\n`;
+    return {
+      title: 'Review',
+      live: { ids: [id, review.jti], looks: true },
+      body: html`<h1>Review</h1>
 ${live('outcome', (await reviewOutcome(person, review)) ?? nothing)}${lead}${live('session', html`<h2>The session</h2>\n${sessionTimeline(report)}<h2>Delegation</h2>\n${await sessionTree(person, report.passport)}`)}
 <h2 id="report">What the agent reported</h2>
 ${reportOf(page, pathOfReview(id))}
 <h2 id="decision">The decision</h2>
-${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page), ...(notes !== undefined && { notes }) })}
+${await reviewCard(person, review, { whole: true, leftOut: leftOutOf(page), notes })}
 <p>All of it: <code>GET /v1/passports/${review.jti}/report</code>. <a href="${HOME}">All that waits</a> · <a href="${REVIEWS_PATH}">All reviews</a></p>`,
-  });
-}
-
-const DecisionForm = z.strictObject({
-  decision: z.enum(['approved', 'blocked', 'agent_blocked']),
-  notes: z.string().transform((notes) => notes.trim()),
-  seen: z.string(),
+    };
+  },
+  acts: {
+    approve: decision({ decision: 'approved' }),
+    block: decision({ decision: 'blocked' }),
+    blockAgent: decision({ decision: 'blocked', block_future: true }),
+  },
 });
-
-/** One review with the report that it is about, to decide it. The form says what the person has seen: what came since is refused. */
-export const reviewPage: PeoplePage = {
-  operation: 'reviewPage',
-  page: (visit) => forPerson(visit, pathOfReview(visit.id), (person) => shownReview(person)),
-  submit: (submission) =>
-    byPerson(submission, pathOfReview(submission.id), async (person) => {
-      const { id, context, form } = submission;
-      try {
-        assertDecides(person);
-        const { decision, notes, seen } = parseOrRefuse(DecisionForm, form);
-        const asked = {
-          decision: decision === 'approved' ? ('approved' as const) : ('blocked' as const),
-          block_future: decision === 'agent_blocked',
-          seen,
-          ...(notes !== '' && { notes }),
-        };
-        const path = `/v1/passports/reviews/${id}/decide`;
-        const call = callOf(person, { operation: 'decidePassportReview', method: 'POST', path, body: asked });
-        await decideReview(context, call, { checkoutId: id, decision: parseOrRefuse(DecideReviewSchema, asked) });
-        return redirect(`${HOME}?decided=${id}`);
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        return await shownReview(person, { refusal: error, notes: oneOf(form as Visit['query'], 'notes') });
-      }
-    }),
-};

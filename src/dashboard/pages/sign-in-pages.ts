@@ -11,6 +11,7 @@ import { byCode } from '../prove-address.ts';
 import { RequestCodeSchema, SignInSchema, type DashboardSession } from '../schema.ts';
 import { sendSignInCode } from '../send-code.ts';
 import { endCurrentSession } from '../sessions.ts';
+import { typedFor } from '../typed-cookie.ts';
 import { signIn } from '../sign-in.ts';
 import {
   addressStep,
@@ -49,7 +50,8 @@ export const signInPage: PeoplePage = {
       const { cookie } = await sendSignInCode(context, requestId, { ...data, origin: originOf(submission) });
       const time = minutesOf(context.config.verificationCodeSeconds);
       const sent = html`<p>If this is the address of a member, a code is on its way to it. It counts for ${time}.</p>`;
-      return pageOf({ body: codeStep(submission, entered, sent), headers: { 'Set-Cookie': cookie } });
+      const headers = { 'Set-Cookie': [cookie, ...typedFor(submission, entered.typed)] };
+      return pageOf({ body: codeStep(submission, entered, sent), headers });
     } catch (error) {
       if (!isOf(error, 'RATE_LIMITED')) throw error;
       return pageOf({ body: codeStep(submission, entered, noticeOf(error)), refusal: error });
@@ -83,7 +85,7 @@ export const codePage: PeoplePage = {
       const { code: digits, ...named } = data;
       const proof = byCode(digits);
       const { token } = await signIn(context, requestId, { ...named, proof, origin: originOf(submission), joins });
-      return onwards(context, entered, token);
+      return onwards(submission, entered, token);
     } catch (error) {
       return await refusedCode(submission, { entered, code, error });
     }
@@ -110,7 +112,7 @@ async function refusedCode(
   if (isOf(error, 'CODE_EXPIRED')) {
     const session = await submission.session();
     if (session !== null) {
-      if (isWhatWasEntered(session, entered)) return redirect(entered.next);
+      if (isWhatWasEntered(session, entered)) return onwards(submission, entered);
       const notice = html`${noticeOf(error)}\n${signedInAs(session)}`;
       return pageOf({ body: codeStep(submission, entered, notice), refusal: error });
     }

@@ -6,9 +6,9 @@ import { oneOf, pathBack, redirect, SIGN_IN_PATH } from '../../console/visits.ts
 import { z } from 'zod';
 import { demoOperators } from '../../accounts/index.ts';
 import type { Config } from '../../context/config.ts';
-import type { Context } from '../../context/context.ts';
 import type { CarnetError } from '../../errors/carnet-error.ts';
 import { sessionCookie } from '../../http/auth/session-cookie.ts';
+import { typedCookie, typedIn } from '../typed-cookie.ts';
 import { shownCredentialsFile } from '../../http/pages/credentials-file.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import type { Page } from '../../http/pages/page.ts';
@@ -66,9 +66,18 @@ export const hidden = (name: string, value: string): Html =>
 export const carried = ({ operatorId, next, typed }: Entered): Html =>
   html`${hidden('operator_id', operatorId)}${hidden('next', next === HOME ? '' : next)}${hidden('typed', typed)}`;
 
-/** Where a person goes who has signed in: where they wanted to, or to the form that they had filled in. */
-export function onwards({ config, encryption }: Context, { next, typed }: Entered, token: string): Page {
-  const headers = { 'Set-Cookie': sessionCookie(token, config.publicBaseUrl) };
+/**
+ * Where a person goes who has signed in: where they wanted to, or to the form that they had filled in.
+ * @param token of a new session; absent: they were signed in already
+ */
+export function onwards({ context, headers: { cookie } }: Visit, { next, typed }: Entered, token?: string): Page {
+  const { config, encryption } = context;
+  const { publicBaseUrl } = config;
+  const cookies = [
+    ...(token === undefined ? [] : [sessionCookie(token, publicBaseUrl)]),
+    ...(typedIn(cookie, publicBaseUrl) === '' ? [] : [typedCookie('', { publicBaseUrl, seconds: 0 })]),
+  ];
+  const headers = cookies.length === 0 ? {} : { 'Set-Cookie': cookies };
   const kept = typed === '' ? null : openTyped(encryption, typed);
   if (kept === null) return redirect(next, headers);
   return pageOf({
@@ -86,7 +95,7 @@ interface Step {
   title?: string;
   body: Html;
   refusal?: CarnetError;
-  headers?: Readonly<Record<string, string>>;
+  headers?: NonNullable<Page['headers']>;
 }
 
 export const pageOf = ({ title = 'Sign in', body, refusal, headers }: Step): Page => ({

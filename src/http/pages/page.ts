@@ -23,7 +23,7 @@ export interface Page {
   /** The path where the browser goes next after a 303. */
   location?: string;
   /** Further headers: of a refusal Retry-After, of signing in Set-Cookie. */
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string | string[]>>;
 }
 
 /** Content codings that answers may have, the shortest first. */

@@ -32,6 +32,8 @@ interface Shell {
   scripts?: readonly string[];
   /** Whether search engines may list the page. */
   listed?: true;
+  /** Attributes of `main`. */
+  main?: Html;
 }
 
 const PUBLIC_NAV: readonly Link[] = [
@@ -58,6 +60,7 @@ export const shell = ({
   styles = [STYLESHEET],
   scripts = [],
   listed,
+  main = nothing,
 }: Shell): Html => html`<!doctype html>
 <html lang="en">
 <head>
@@ -78,7 +81,7 @@ ${
     : html`<div class="frame">
 ${side}
 `
-}<main id="content">
+}<main id="content"${main}>
 ${body}
 </main>
 ${

@@ -4,8 +4,8 @@ import { moment } from '../../http/pages/moment.ts';
 import { duration, timeline, type Step } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
-import { badge, empty, facts, momentOr, table } from '../../console/parts.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, onlySure, type Entered } from '../../console/page.ts';
+import { badge, empty, facts, folded, momentOr, sure, table } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
 import { schemaForm, schemaValue } from '../../console/schema-form.ts';
@@ -139,7 +139,7 @@ function buttons({ caller }: PersonsVisit, shown: Shown): Html {
   const mayClaim = isPending && provider === caller.operatorId && mode === 'open';
   const mayWithdraw = isPending && consumer === caller.operatorId;
   return mayClaim || mayWithdraw
-    ? html`<div class="toolbar">${mayClaim ? actForm({ act: 'claim', label: 'Claim it', tone: 'primary' }) : nothing}${mayWithdraw ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger' }) : nothing}</div>\n`
+    ? html`<div class="toolbar">${mayClaim ? actForm({ act: 'claim', label: 'Claim it', tone: 'primary' }) : nothing}${mayWithdraw ? actForm({ act: 'cancel', label: 'Withdraw it', tone: 'danger', fields: sure('Its provider can claim it no more.') }) : nothing}</div>\n`
     : nothing;
 }
 
@@ -164,9 +164,16 @@ async function work(
   });
   return html`${shown.lease_seconds === null ? nothing : html`<div class="toolbar">${actForm({ act: 'heartbeat', label: 'Keep the claim' })}</div>\n`}<div class="columns">${input}<section class="card"><h2>Deliver</h2>
 ${actForm({ ...output, act: 'complete', label: 'Complete it', tone: 'primary' })}</section></div>
-<details class="card"${entered?.act === 'fail' ? html` open` : nothing}><summary>Give it up</summary>
-${actForm({ act: 'fail', label: 'Fail it', tone: 'danger', fields: fieldsOf(failForm, failOptions, { entered: enteredIn('fail', entered) }) })}</details>
-`;
+${folded(
+  'Give it up',
+  actForm({
+    act: 'fail',
+    label: 'Fail it',
+    tone: 'danger',
+    fields: html`${fieldsOf(failForm, failOptions, { entered: enteredIn('fail', entered) })}${sure('Its consumer gets no output, and you no price.')}`,
+  }),
+  { open: entered?.act === 'fail' },
+)}`;
 }
 
 const failForm = schemaOf(FailBodySchema);
@@ -230,11 +237,13 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/ski
         return { ...ofPage(form, person), body: { output: schemaValue(form, await outputOf(person, shown)) } };
       },
     }),
-    fail: callAct('It is given up; its price is given back.', fail, {
-      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(failForm, form, failOptions) }),
-    }),
+    fail: onlySure(
+      callAct('It is given up; its price is given back.', fail, {
+        input: (form, person) => ({ ...ofPage(form, person), body: valueOf(failForm, form, failOptions) }),
+      }),
+    ),
     heartbeat: callAct('The claim holds on.', heartbeat, { input: ofPage }),
-    cancel: callAct('It is withdrawn; its price is given back.', cancel, { input: ofPage }),
+    cancel: onlySure(callAct('It is withdrawn; its price is given back.', cancel, { input: ofPage })),
   },
   done: { run: 'It is ordered. This page shows by itself how far it is.' },
   formBytes: 1_048_576,

@@ -101,7 +101,7 @@ export const getReviews = route({
   handler: async ({ context, caller, query }) => ({ status: 200, ...(await listReviews(context, caller, query)) }),
 });
 
-const decide = route({
+export const postDecision = route({
   method: 'post',
   path: '/v1/passports/reviews/:checkoutId/decide',
   operation: 'decidePassportReview',
@@ -141,4 +141,4 @@ export const postBlock = route({
 });
 
 /** Fixed paths stand before those with a jti, which would match them too. */
-export const accountabilityRoutes: AnyRoute[] = [getReviews, decide, checkpoint, checkout, getReport, postBlock];
+export const accountabilityRoutes: AnyRoute[] = [getReviews, postDecision, checkpoint, checkout, getReport, postBlock];

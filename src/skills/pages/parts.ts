@@ -108,6 +108,7 @@ export const versionsOf = (
     rows: (reply) => reply.versions,
     columns: versionColumns,
     nothing: 'There is none.',
+    isPart: true,
   });
 
 export const stateOf = ({ status, review }: Pick<ListedSkill, 'status' | 'review'>): Html =>

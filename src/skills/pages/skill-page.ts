@@ -1,11 +1,21 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { schemaTable } from '../../console/json-schema.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered, type Form } from '../../console/page.ts';
-import { facts, momentOr } from '../../console/parts.ts';
+import {
+  actForm,
+  callAct,
+  consolePage,
+  enteredIn,
+  live,
+  ofPage,
+  onlySure,
+  type Entered,
+  type Form,
+} from '../../console/page.ts';
+import { facts, folded, momentOr, sure } from '../../console/parts.ts';
 import { HOME } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
-import { decides, redirect, type PersonsVisit } from '../../console/visits.ts';
+import { decides, oneOf, redirect, type PersonsVisit } from '../../console/visits.ts';
 import { dollars } from '../../fields/dollars.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
@@ -75,9 +85,17 @@ function statusForms(person: PersonsVisit, skill: Skill): Html {
   const { status } = skill;
   const isLocked = isAnsweredBySeller(skill) && !decides(person);
   const mayActivate = status === 'suspended' || status === 'unlisted';
-  return html`<div class="toolbar">${mayActivate && !isLocked ? actForm({ act: 'activate', label: 'Bring it back', tone: 'primary' }) : nothing}${status === 'active' ? actForm({ act: 'unlist', label: 'Take it out of the market' }) : nothing}${status === 'suspended' ? nothing : actForm({ act: 'suspend', label: 'Take it offline', tone: 'danger' })}</div>
+  return html`<div class="toolbar">${mayActivate && !isLocked ? actForm({ act: 'activate', label: 'Bring it back', tone: 'primary' }) : nothing}${status === 'active' ? actForm({ act: 'unlist', label: 'Take it out of the market' }) : nothing}</div>
 ${mayActivate && isLocked ? html`<p class="muted">An owner or administrator brings it back: it is answered by a key of your operator.</p>\n` : nothing}`;
 }
+
+const suspendForm = (): Html =>
+  actForm({
+    act: 'suspend',
+    label: 'Take it offline',
+    tone: 'danger',
+    fields: sure('Nobody can invoke it then, those neither who rely on it.'),
+  });
 
 function changeForm(skill: Skill, entered?: Entered): Html {
   const { pending_change: waiting } = skill;
@@ -123,12 +141,12 @@ ${offerFacts(skill, person)}${codeOf(skill)}</section>
 <section class="card"><h2>Try it</h2>
 <p class="muted">${skill.execution_mode === 'open' ? html`You invoke it as others do, but pay nothing. The run then waits until you <a href="${HOME}/invocations?side=waiting">claim it</a>.` : 'Also before its review. Its owner sees what a failed step printed.'}</p>
 ${runForm(person, runOf(skill, { isOwn: true }))}</section></div>
-<h2>Change it</h2>
-<section class="card">${changeForm(skill, entered)}</section>
-<h2>Input</h2>
+${folded('Change it', changeForm(skill, entered), { open: entered?.act === 'update' })}${skill.status === 'suspended' ? nothing : folded('Take it offline', suspendForm(), { open: entered?.act === 'suspend' })}${folded(
+        'Input and output',
+        html`<h2>Input</h2>
 ${schemaTable('Input', skill.input_schema)}<h2>Output</h2>
-${schemaTable('Output', skill.output_schema)}<h2>Versions</h2>
-${listed.html}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/${skill.id}` })}`,
+${schemaTable('Output', skill.output_schema)}`,
+      )}${folded('Versions', listed.html, { open: oneOf(visit.query, 'cursor') !== '' })}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/skills/${skill.id}` })}`,
     };
   },
   acts: {
@@ -137,7 +155,7 @@ ${listed.html}${asCurl({ method: 'GET', address: `${visit.context.config.publicB
     }),
     activate: callAct('It is on its way back.', activate, { input: ofPage }),
     unlist: callAct('It is out of the market; who knows its id can still invoke it.', unlist, { input: ofPage }),
-    suspend: callAct('Nobody can invoke it any more.', suspend, { input: ofPage }),
+    suspend: onlySure(callAct('Nobody can invoke it any more.', suspend, { input: ofPage })),
   },
   done: { publish: 'It is published. Its state says whether others find it in the market by now.' },
   formBytes: PUBLISH_BODY_BYTES,

@@ -45,7 +45,7 @@ describe('The pages of settings', () => {
     const page = await (await browser.open('/dashboard/keys')).follow(MARKUP);
     assert.doesNotMatch(page.text, /svc_live_/);
     assert.equal((await stranger.open(page.path)).status, 404);
-    const deleted = await page.press('Delete the key');
+    const deleted = await page.press('Delete the key', { fields: { sure: 'true' } });
     assert.match(deleted.notices[0] ?? '', /^The key is deleted/);
     assertProblem(await key.get('/v1/operators/me'), 'UNAUTHENTICATED');
   });
@@ -80,7 +80,8 @@ describe('The pages of settings', () => {
     assert(again.html.includes(`value="${email}"`));
     const page = await invited.follow(email);
     assert.equal((await stranger.open(page.path)).status, 404);
-    assert.match((await page.press('Withdraw the invitation')).notices[0] ?? '', /no member any more/);
+    const withdrawn = await page.press('Withdraw the invitation', { fields: { sure: 'true' } });
+    assert.match(withdrawn.notices[0] ?? '', /no member any more/);
   });
 
   it('change name, address and low balance; the payout account for owners alone', async () => {

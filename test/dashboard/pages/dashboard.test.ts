@@ -7,7 +7,7 @@ import { sql } from '../../../src/database/pool.ts';
 import type { Approval } from '../../../src/governance/schema.ts';
 import { expire, fillApprovals, refusedWith, withApproval } from '../../governance/support.ts';
 import { buildAgent, buildOperator, credit, suspend, unique, type TestOperator } from '../../support/factories.ts';
-import { buildPerson, signIn, type Person } from '../../support/people.ts';
+import { buildPerson, codeFor, moveCode, signIn, type Person } from '../../support/people.ts';
 import {
   assertProblem,
   assertStatus,
@@ -146,7 +146,8 @@ describe('Approvals on the dashboard', () => {
     const page = await browser.open('/dashboard');
     const { action, values } = page.formOf('Approve');
     const decided = await page.press('Approve');
-    assert.equal(decided.path, `/dashboard?decided=${approvalId}`);
+    assert.equal(decided.path, `/dashboard?decided=${approvalId}&done=approve`);
+    assert.match(decided.html, /tabindex="-1" autofocus><p class="notice good" role="status">Approved/);
     assert.match(decided.notices[0] ?? '', /^Approved: PATCH \/v1\/agents\//);
     assert.match(decided.text, /Nothing waits for you/);
     assert.equal((await browser.send(action, values)).path, decided.path);
@@ -218,7 +219,7 @@ describe('Approvals on the dashboard', () => {
     const path = `/dashboard/approvals/${approvalId}`;
     for (const page of [
       await stranger.open(path),
-      await stranger.send(path, new URLSearchParams({ decision: 'approved' })),
+      await stranger.send(path, new URLSearchParams({ act: 'approve' })),
     ]) {
       assert.equal(page.status, 404);
       assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
@@ -231,12 +232,12 @@ describe('Approvals on the dashboard', () => {
   it('are decided from pages of this service alone, by forms that are whole', async () => {
     const { approvalId } = await weaken(operator);
     const path = `/dashboard/approvals/${approvalId}`;
-    const approved = new URLSearchParams({ decision: 'approved' });
+    const approved = new URLSearchParams({ act: 'approve' });
     for (const origin of ['https://evil.example', 'null', ''])
       assert.equal((await browser.send(path, approved, { origin })).status, 403, origin);
-    for (const form of ['', 'decision=consumed', 'decision=approved&decision=approved', 'decision=approved&x=1'])
-      assert.equal((await browser.send(path, new URLSearchParams(form))).status, 400, form);
-    assert.equal((await owner.post(path, { decision: 'approved' })).status, 415);
+    for (const form of ['', 'act=consume', 'act=approve&act=approve', 'act=approve&act=reject'])
+      assert.equal((await browser.send(path, new URLSearchParams(form))).path, path, form);
+    assert.equal((await owner.post(path, { act: 'approve' })).status, 415);
     assert.equal(await statusOf(operator, approvalId), 'pending');
   });
 
@@ -254,6 +255,20 @@ describe('Approvals on the dashboard', () => {
     assert.equal(await statusOf(operator, approvalId), 'pending');
   });
 
+  it('are approved by a form that came when its session had ended, once it is sent again', async () => {
+    const { approvalId } = await weaken(operator);
+    const page = await browser.open(`/dashboard/approvals/${approvalId}`);
+    browser.cookies.delete('carnet_session');
+    await moveCode(operator.email, 'sent_at', -31);
+    const ended = await page.press('Approve');
+    const code = await ended.press('Send me a code', { fields: { email: operator.email } });
+    const signedIn = await code.press('Sign in', { fields: { code: await codeFor(operator.email) } });
+    const shown = await signedIn.press('Show the form');
+    assert.match(shown.notices[0] ?? '', /so nothing was done/);
+    assert.equal(await statusOf(operator, approvalId), 'pending');
+    assert.match((await shown.press('Approve')).notices[0] ?? '', /^Approved/);
+  });
+
   it('are seen by members without their bodies and without buttons', async () => {
     const { approvalId } = await weaken(operator, 'unseen');
     const member = browserOf(await buildPerson(operator, 'member'));
@@ -262,10 +277,7 @@ describe('Approvals on the dashboard', () => {
     assert.match(card ?? '', /An owner or administrator decides this; you are a member/);
     assert.doesNotMatch(card ?? '', /unseen/);
     assert.deepEqual(page.buttons(approvalId), []);
-    const refused = await member.send(
-      `/dashboard/approvals/${approvalId}`,
-      new URLSearchParams({ decision: 'approved' }),
-    );
+    const refused = await member.send(`/dashboard/approvals/${approvalId}`, new URLSearchParams({ act: 'approve' }));
     assert.equal(refused.status, 403);
     assert.match(refused.notices[0] ?? '', /role admin/);
     assert.equal(await statusOf(operator, approvalId), 'pending');
@@ -284,7 +296,7 @@ describe('Approvals on the dashboard', () => {
     assert.deepEqual(mine.buttons(own.approvalId), ['Reject']);
     assert.match(mine.text, /You made this request yourself/);
     assert.match((await mine.press('Reject')).notices[0] ?? '', /^Rejected/);
-    const forged = await admin.send(`/dashboard/approvals/${forOwners}`, new URLSearchParams({ decision: 'approved' }));
+    const forged = await admin.send(`/dashboard/approvals/${forOwners}`, new URLSearchParams({ act: 'approve' }));
     assert.equal(forged.status, 403);
   });
 
@@ -449,15 +461,29 @@ describe('Reviews on the dashboard', () => {
     assert.deepEqual([status, notes], ['approved', 'Fine by me.'], 'the notes are kept');
   });
 
+  it('keep their notes where the session has ended, and are decided once the form is sent again', async () => {
+    const { reviewId } = await reviewed(operator);
+    const page = await browser.open(`/dashboard/reviews/${reviewId}`);
+    browser.cookies.delete('carnet_session');
+    await moveCode(operator.email, 'sent_at', -31);
+    const ended = await page.press('Approve', { fields: { notes: '<b>kept' } });
+    const code = await ended.press('Send me a code', { fields: { email: operator.email } });
+    const signedIn = await code.press('Sign in', { fields: { code: await codeFor(operator.email) } });
+    const shown = await signedIn.press('Show the form');
+    assert.equal(shown.formOf('Approve').values.get('notes'), '<b>kept');
+    assert.equal((await reviewOf(reviewId)).status, 'pending');
+    assert.match((await shown.press('Approve')).notices[0] ?? '', /^Approved/);
+  });
+
   it('of another operator are 404, and need whole forms', async () => {
     const { reviewId } = await reviewed(operator);
     const path = `/dashboard/reviews/${reviewId}`;
-    const form = new URLSearchParams({ decision: 'approved', notes: '', seen: '' });
+    const form = new URLSearchParams({ act: 'approve', notes: '', seen: '' });
     const stranger = (await pagesOf(await buildOperator())).browser;
     assert.equal((await stranger.open(path)).status, 404);
     assert.equal((await stranger.send(path, form)).status, 404);
     assert.equal((await browser.send(path, form)).status, 409, 'nobody decides what they have not seen');
-    assert.equal((await browser.send(path, new URLSearchParams({ decision: 'approved' }))).status, 400);
+    assert.equal((await browser.send(path, new URLSearchParams({ act: 'approve' }))).status, 409);
     assert.equal((await browser.send(path, form, { origin: 'https://evil.example' })).status, 403);
     form.set('notes', 'x'.repeat(1_001));
     const long = await browser.send(path, form);

@@ -5,9 +5,9 @@ import { readTicket, ticketFor } from '../../../src/dashboard/ticket.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { buildOperator, type TestOperator } from '../../support/factories.ts';
-import { codeFor, mailsTo, moveCode } from '../../support/people.ts';
+import { buildPerson, codeFor, mailsTo, moveCode } from '../../support/people.ts';
 import { database } from '../../support/service.ts';
-import { WebBrowser, type WebPage } from '../../support/web-browser.ts';
+import { browserOf, WebBrowser, type WebPage } from '../../support/web-browser.ts';
 
 const SIGN_IN = '/dashboard/sign-in';
 
@@ -98,6 +98,34 @@ describe('The link of the mail', () => {
       assert.deepEqual([opened.status, sent.status, browser.cookies.has('carnet_session')], [404, 404, false]);
       assert.doesNotMatch(opened.html + sent.html, /<script>/);
     }
+  });
+
+  it('shows a form again that was sent when its session had ended, once', async () => {
+    const browser = browserOf(await buildPerson(operator, 'owner'));
+    await buildOperator({ email: operator.email });
+    const page = await browser.open('/dashboard/missions');
+    browser.cookies.delete('carnet_session');
+    const ended = await page.press('Declare it', { fields: { declared_intent: '<b>Tidy' } });
+    await ended.press('Send me a code', { fields: { email: operator.email } });
+    assert.doesNotMatch(browser.cookies.get('carnet_typed') ?? 'none', /Tidy|none/);
+    const choice = await (await browser.open(await linkTo(operator.email))).press('Sign in');
+    const signedIn = await choice.press(operator.name);
+    assert.equal(browser.cookies.has('carnet_typed'), false, 'it is shown this once');
+    const shown = await signedIn.press('Show the form');
+    assert.match(shown.notices[0] ?? '', /nothing was done/);
+    assert.equal(shown.formOf('Declare it').values.get('declared_intent'), '<b>Tidy');
+  });
+
+  it('shows no form of an earlier time, and none that nobody sealed', async () => {
+    const { browser, link } = await requested(operator.email);
+    browser.cookies.set('carnet_typed', 'forged');
+    assert.equal((await (await browser.open(link)).press('Sign in')).title, operator.name);
+    assert.equal(browser.cookies.has('carnet_typed'), false);
+    browser.cookies.set('carnet_typed', 'forged');
+    browser.cookies.delete('carnet_session');
+    await moveCode(operator.email, 'sent_at', -31);
+    await (await browser.open(SIGN_IN)).press('Send me a code', { fields: { email: operator.email } });
+    assert.equal(browser.cookies.has('carnet_typed'), false);
   });
 
   it('lets people of several operators choose one', async () => {

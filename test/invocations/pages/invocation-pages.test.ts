@@ -67,7 +67,7 @@ describe('Pages of invocations', () => {
     const { id: skillId } = await buildSkill(await buildOperator(), { price_per_invocation: 25 });
     const { id } = await buildInvocation(consumer, skillId);
     const page = await browserOf(await buildPerson(consumer)).open(`/dashboard/invocations/${id}`);
-    const withdrawn = await page.press('Withdraw it');
+    const withdrawn = await page.press('Withdraw it', { fields: { sure: 'true' } });
     assert.match(withdrawn.text, /CANCELLED_BY_CONSUMER/);
   });
 

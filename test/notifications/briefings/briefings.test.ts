@@ -154,7 +154,7 @@ describe('Mails to people', () => {
     const told = await mailThatSays(person.email, key.id);
     assert.equal(told.subject, 'Carnet: A change at your operator');
     const page = await browserOf(person).open(pathIn(told, '/dashboard/keys/'));
-    await page.press('Delete the key');
+    await page.press('Delete the key', { fields: { sure: 'true' } });
     assertProblem(await operator.get(`/v1/api-keys/${key.id}`), 'NOT_FOUND');
 
     await passPause(operator);

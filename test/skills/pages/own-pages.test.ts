@@ -114,7 +114,12 @@ describe('Pages of own skills', () => {
     );
     const unlisted = await changed.press('Take it out of the market');
     assert.match(unlisted.text, /unlisted/);
-    const suspended = await unlisted.press('Take it offline');
+    assert.equal(
+      (await browser.send(page.path, new URLSearchParams({ act: 'suspend' }))).status,
+      400,
+      'it asks to be sure',
+    );
+    const suspended = await unlisted.press('Take it offline', { fields: { sure: 'true' } });
     assert.match(suspended.notices.join(), /Nobody can invoke it any more/);
     const back = await suspended.press('Bring it back');
     assert.match(back.text, /active/);

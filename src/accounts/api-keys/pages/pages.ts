@@ -4,8 +4,8 @@ import { getGrants } from '../../partner-grants/routes.ts';
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage, type Act } from '../../../console/page.ts';
-import { badge, facts, momentOr, shownOnce, tabs, type Column } from '../../../console/parts.ts';
+import { actForm, callAct, consolePage, ofPage, onlySure, type Act } from '../../../console/page.ts';
+import { badge, facts, momentOr, shownOnce, sure, tabs, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { oneOf, type PersonsVisit } from '../../../console/visits.ts';
 import { dollars } from '../../../fields/dollars.ts';
@@ -151,11 +151,11 @@ const keyPage = consolePage({
         ['Last used', momentOr(key.last_used_at, 'never')],
         ['Expires', momentOr(key.expires_at, 'never')],
       ])}
-${actForm({ act: 'delete', label: 'Delete the key', tone: 'danger', beside: html`<a class="button" href="${HOME}/audit?actor=${key.id}">What it did</a>` })}</section>
+${actForm({ act: 'delete', label: 'Delete the key', tone: 'danger', fields: sure('Programs that call with it are refused.'), beside: html`<a class="button" href="${HOME}/audit?actor=${key.id}">What it did</a>` })}</section>
 `,
     };
   },
-  acts: { delete: callAct('', deleteApiKey, { input: ofPage, then: () => KEYS_PATH }) },
+  acts: { delete: onlySure(callAct('', deleteApiKey, { input: ofPage, then: () => KEYS_PATH })) },
 });
 
 export const keyPages: readonly PathOfPeoplePage[] = [keysPage, keyPage];

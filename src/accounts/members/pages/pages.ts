@@ -1,8 +1,8 @@
 import { meter } from '../../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage } from '../../../console/page.ts';
-import { badge, facts, type Column } from '../../../console/parts.ts';
+import { actForm, callAct, consolePage, ofPage, onlySure } from '../../../console/page.ts';
+import { badge, facts, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
 import { moment } from '../../../http/pages/moment.ts';
@@ -80,12 +80,13 @@ ${actForm({
   act: 'delete',
   label: member.status === 'invited' ? 'Withdraw the invitation' : 'Delete the member',
   tone: 'danger',
+  fields: sure('They can sign in for this operator no more.'),
   beside: html`<a class="button" href="${HOME}/audit?actor=${member.id}">What they did</a>`,
 })}</section>
 `,
     };
   },
-  acts: { delete: callAct('', deleteMember, { input: ofPage, then: () => MEMBERS_PATH }) },
+  acts: { delete: onlySure(callAct('', deleteMember, { input: ofPage, then: () => MEMBERS_PATH })) },
 });
 
 export const memberPages: readonly PathOfPeoplePage[] = [membersPage, memberPage];
