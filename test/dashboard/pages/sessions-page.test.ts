@@ -125,8 +125,9 @@ describe('The page of sessions', () => {
     assert.match(ended.notices.join(' '), /The session is ended/);
     assertProblem(await first.get(`${SESSIONS}/current`), 'UNAUTHENTICATED');
     const colleague = await buildPerson(operator, 'member');
-    values.set('session', (await current(colleague)).id);
-    assert.equal((await browser.send(action, values)).status, 404);
+    const again = ended.formOf('End').values;
+    again.set('session', (await current(colleague)).id);
+    assert.equal((await browser.send(action, again)).status, 404);
     const all = await ended.press('End all others');
     assert.doesNotMatch(all.text, /End all others/);
     assertProblem(await second.get(`${SESSIONS}/current`), 'UNAUTHENTICATED');
