@@ -2,7 +2,7 @@ export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
 export { findApiKey } from './api-keys/queries.ts';
 export { newSecret } from './api-keys/secret.ts';
 export { maySeeAgent, pageOfAgents } from './agents/agents.ts';
-export { findAgent, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';
+export { findAgent, findAgentNames, findKeyOfAgent, findKeyOfAgents, findOperatorOfAgent } from './agents/queries.ts';
 export type { PublicJwk } from './agents/public-jwk.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS, type Agent } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
@@ -11,6 +11,7 @@ export {
   countFreeOperators,
   countAdministrators,
   findMember,
+  findMemberEmails,
   findMembership,
   joinMember,
   membershipsOf,
@@ -25,6 +26,7 @@ export { changeTier } from './operators/change-tier.ts';
 export {
   findKeyOfOperators,
   findOperator,
+  findOperatorNames,
   isRegisteredEmail,
   isSuspended,
   lockOperator,

@@ -4,6 +4,6 @@ export { askWitnesses } from './log/witnesses/ask.ts';
 export { publishLog } from './log/append.ts';
 export { logMetrics, troubleOfLog } from './log/stopped.ts';
 export { purgeClaimPayloads } from './purge.ts';
-export { pageOfClaims } from './claims-page.ts';
+export { newestIssued } from './read-claims.ts';
 export { issueClaim } from './issue-claim.ts';
 export { findClaimsAbout, markRevoked as revokeIssuedClaim } from './queries.ts';

@@ -112,6 +112,18 @@ export const findClaimsAbout = (connection: CommonQueryMethods, subject: string)
   connection.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from claims where subject = ${subject} and issuer = 'op_platform' order by seq limit 1000`);
 
+/** The newest claim of this type that the service has issued about each of these, of those that concern the operator. */
+export const findNewestIssued = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  { subjects, claimType }: { subjects: readonly string[]; claimType: string },
+): Promise<readonly ClaimRow[]> =>
+  connection.any(sql.type(ClaimRowSchema)`
+    select ${columns} from unnest(${textArray(subjects)}) as about (it) cross join lateral (
+      select * from claims where subject = about.it and issuer = 'op_platform' and claim_type = ${claimType}
+        and ${operatorId} = any(operator_ids)
+      order by seq desc limit 1) newest`);
+
 /** Those of these claims that are there and are about somebody else than an agent of this operator. */
 export const findOfOthers = (
   connection: CommonQueryMethods,

@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts';
 import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
 import { presentClaim, presentClaims, presentDigest } from './present-claims.ts';
-import { findClaim, listClaims, type ClaimPage, type ClaimRow } from './queries.ts';
+import { findClaim, findNewestIssued, listClaims, type ClaimPage, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 
 /**
@@ -25,6 +25,18 @@ export async function claimsBefore(
 ): Promise<(Claim & { seq: number })[]> {
   const rows = await listClaims(context.pool, { ...page, readerId: isPlatform(caller) ? null : caller.operatorId });
   return presentClaims(context.pool, rows);
+}
+
+/**
+ * The newest claims of this type that the service has issued about these subjects and the operator of the caller, one of each subject that has
+ * any, in no order.
+ */
+export async function newestIssued(
+  { pool }: Pick<Context, 'pool'>,
+  { operatorId }: Caller,
+  about: { subjects: readonly string[]; claimType: string },
+): Promise<Claim[]> {
+  return presentClaims(pool, await findNewestIssued(pool, operatorId, about));
 }
 
 /** Whether a caller is shown the whole claim (decision L108). */

@@ -29,8 +29,6 @@ interface List<Reply, Row> {
   kept?: Readonly<Record<string, string>>;
   /** Where there is nothing at all: how the first comes about. */
   nothing: Html | string;
-  /** The list begins with the oldest, as a feed does. */
-  oldestFirst?: true;
   /** Before the table: what is to be known of all rows. */
   above?(reply: Reply): Html;
   /** Another way to show the rows than a table, cards say. */
@@ -113,13 +111,10 @@ export async function listOf<
     return parameters === undefined
       ? []
       : [
-          html`<a class="button" rel="${relation}" href="${here({ ...asked, ...texts(parameters) })}">${(relation === 'prev') === (list.oldestFirst === true) ? 'Older' : 'Newer'}</a>\n`,
+          html`<a class="button" rel="${relation}" href="${here({ ...asked, ...texts(parameters) })}">${relation === 'prev' ? 'Newer' : 'Older'}</a>\n`,
         ];
   });
-  const toStart =
-    'cursor' in asked
-      ? html`<a class="button" href="${here(filtersOf(asked))}">${list.oldestFirst === true ? 'From the start' : 'Newest'}</a>\n`
-      : html``;
+  const toStart = 'cursor' in asked ? html`<a class="button" href="${here(filtersOf(asked))}">Newest</a>\n` : html``;
   const address = `${visit.context.config.publicBaseUrl}${pathOf(route, input.params)}${Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(texts(query)).toString()}`}`;
   const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download>CSV${links.next === undefined ? html`` : `, ${MAX_CSV_ROWS.toLocaleString('en')} rows at most`}</a>\n` : html``}${list.isPart === true ? html`` : asCurl({ method: 'GET', address })}</div>`;
   return {

@@ -22,7 +22,18 @@ export interface FeedFilters {
   since?: number | undefined;
 }
 
+/** The order in which events are read: as they may be read, or the other way round. */
+export const FeedOrderSchema = z.enum(['oldest', 'newest']);
+export type FeedOrder = z.infer<typeof FeedOrderSchema>;
+
+/** The place before all events, in each order. A transaction has eight bytes. */
+export const beforeAll: Readonly<Record<FeedOrder, Place>> = {
+  oldest: { tx: '0', seq: 0 },
+  newest: { tx: '18446744073709551615', seq: Number.MAX_SAFE_INTEGER },
+};
+
 interface FeedStretch {
+  order: FeedOrder;
   after: Place;
   /** Most events that are looked at, and most that are found. */
   look: number;
@@ -44,12 +55,13 @@ const MAX_TRANSACTION = '1 hour';
 /**
  * Looks through events of an operator in the order of (transaction, number), which is also that in which they may be read: an event of a
  * transaction that began later than another which is still at work would come after it, so it waits for that one. What was restored from
- * another copy of the database (its transaction is still to come in this one) counts as older than everything here.
+ * another copy of the database (its transaction is still to come in this one) counts as older than everything here. The other way round it is
+ * the same order from its end.
  */
 export const lookThroughFeed = (
   connection: CommonQueryMethods,
   operatorId: OperatorId,
-  { after: { tx, seq }, look, limit, filters }: FeedStretch,
+  { order, after: { tx, seq }, look, limit, filters }: FeedStretch,
 ): Promise<Stretch> => {
   const { event_type: name, severity = null, since = null } = filters;
   const ofType =
@@ -60,6 +72,14 @@ export const lookThroughFeed = (
     coalesce((select e.tx from service_events e
       where e.created_at < ${moment} - ${MAX_TRANSACTION}::interval and e.tx < pg_snapshot_xmax(pg_current_snapshot())
       order by e.created_at desc limit 1), '0')`;
+  const [way, back, further] =
+    order === 'oldest'
+      ? [sql.fragment`asc`, sql.fragment`desc`, sql.fragment`>`]
+      : [sql.fragment`desc`, sql.fragment`asc`, sql.fragment`<`];
+  const within =
+    order === 'oldest'
+      ? sql.fragment`(tx, seq) > ((select tx from start), (select seq from start))`
+      : sql.fragment`(tx, seq) < (${tx}::xid8, ${seq}::bigint) and tx >= (select tx from earliest)`;
   return connection.one(sql.type(StretchRow)`
     with earliest as (
       select ${earliest} as tx
@@ -69,25 +89,24 @@ export const lookThroughFeed = (
       select * from (
         (select seq, '0'::xid8 as place, event_type, severity, created_at from service_events
           where operator_id = ${operatorId} and tx >= pg_snapshot_xmax(pg_current_snapshot())
-            and ('0'::xid8, seq) > (${tx}::xid8, ${seq}::bigint)
-          order by seq limit ${look})
+            and ('0'::xid8, seq) ${further} (${tx}::xid8, ${seq}::bigint)
+          order by seq ${way} limit ${look})
         union all
         (select seq, tx, event_type, severity, created_at from service_events
-          where operator_id = ${operatorId} and tx < pg_snapshot_xmin(pg_current_snapshot())
-            and (tx, seq) > ((select tx from start), (select seq from start))
-          order by tx, seq limit ${look})
+          where operator_id = ${operatorId} and tx < pg_snapshot_xmin(pg_current_snapshot()) and ${within}
+          order by tx ${way}, seq ${way} limit ${look})
       ) both_parts
-      order by place, seq limit ${look}
+      order by place ${way}, seq ${way} limit ${look}
     ), found as (
       select seq, place from looked
       where ${ofType}
         and (${severity}::text is null or severity = ${severity})
         and (${since}::float8 is null or created_at >= ${moment})
-      order by place, seq limit ${limit}
+      order by place ${way}, seq ${way} limit ${limit}
     )
     select (select count(*) from looked) as looked,
-      (select json_build_object('tx', place::text, 'seq', seq) from looked order by place desc, seq desc limit 1) as "end",
-      coalesce((select json_agg(json_build_object('tx', place::text, 'seq', seq) order by place, seq) from found), '[]') as found`);
+      (select json_build_object('tx', place::text, 'seq', seq) from looked order by place ${back}, seq ${back} limit 1) as "end",
+      coalesce((select json_agg(json_build_object('tx', place::text, 'seq', seq) order by place ${way}, seq ${way}) from found), '[]') as found`);
 };
 
 const EventRow = ServiceEventSchema.extend({ payload: json.pipe(jsonObject), seq: z.number() });

@@ -3,12 +3,14 @@ import type { Context } from '../context/context.ts';
 import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { invalidCursor } from '../http/lists/cursors.ts';
 import {
+  beforeAll,
   databaseCopy,
   findEvent,
   lookThroughFeed,
   readEvents,
   type FeedEvent,
   type FeedFilters,
+  type FeedOrder,
   type FeedPosition,
 } from './queries.ts';
 
@@ -23,7 +25,8 @@ export async function readEvent({ pool }: Pick<Context, 'pool'>, { operatorId }:
 }
 
 interface FeedRequest {
-  /** Where the page before ended; null: at the oldest event that is kept. */
+  order: FeedOrder;
+  /** Where the page before ended; null: at the first event of the order. */
   after: FeedPosition | null;
   limit: number;
   /** `since` counts where there is no position alone: a position has that of its first page. */
@@ -31,7 +34,7 @@ interface FeedRequest {
 }
 
 interface FeedPage {
-  /** The oldest first. */
+  /** In their order. */
   events: FeedEvent[];
   /** Where to read on; behind what the filters left out, too. */
   next: FeedPosition;
@@ -47,7 +50,7 @@ interface FeedPage {
 export async function readFeed(
   { pool }: Pick<Context, 'pool'>,
   { operatorId }: Caller,
-  { after, limit, filters: given }: FeedRequest,
+  { order, after, limit, filters: given }: FeedRequest,
 ): Promise<FeedPage> {
   const copy = await databaseCopy(pool);
   if (after !== null && after.copy !== copy) throw invalidCursor();
@@ -55,8 +58,9 @@ export async function readFeed(
   const filters = { ...given, since: since ?? undefined };
   const filtered = Object.values(filters).some((filter) => filter !== undefined);
   const look = filtered ? MAX_LOOKED_AT : limit + 1;
-  const from = after ?? { copy, tx: '0', seq: 0, since };
+  const from = after ?? { copy, ...beforeAll[order], since };
   const { looked, end, found } = await lookThroughFeed(pool, operatorId, {
+    order,
     after: from,
     look,
     limit: limit + 1,

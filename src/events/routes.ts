@@ -3,7 +3,7 @@ import { cursorFeed } from '../http/lists/pagination.ts';
 import { queryInstant } from '../http/query.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { eventCatalogue } from './catalogue.ts';
-import { FeedPosition } from './queries.ts';
+import { FeedOrderSchema, FeedPosition } from './queries.ts';
 import { readEvent, readFeed } from './read-feed.ts';
 import { EventTypeSchema, ServiceEventSchema } from './schema.ts';
 import { EventFilterSchema, SeveritySchema } from './types.ts';
@@ -40,18 +40,21 @@ export const getEvents = route({
   path: '/v1/events',
   operation: 'listEvents',
   tag,
-  summary: 'Read what happened, oldest first, from where you were',
+  summary: 'Read what happened, oldest first, from where you were; or newest first',
   description:
     'A feed for those who would rather pull. Without `cursor` it begins with the oldest event that is kept (30 days), or at `since`. ' +
     '`next_cursor` is always there: keep it, and read on from it later, under the same `event_type` and `severity`. A page looks at 10,000 events, so with ' +
     'filters it may be short or empty and `has_more` all the same. An event is shown a moment after it is ' +
-    'committed, once no transaction that began before it can still add another before it. Where the database was restored from a backup, ' +
+    'committed, once no transaction that began before it can still add another before it. With `order=newest` it begins with the newest event, and ' +
+    '`next_cursor` leads to older ones, to the oldest that is kept or to `since`: for somebody who looks at what has just happened. To follow the ' +
+    'feed, leave it out. Where the database was restored from a backup, ' +
     'the cursor is INVALID_CURSOR: begin again at `since`, and leave out the ids that you have.',
   audience: 'operator',
   query: z.object({
     ...feed.query,
     event_type: EventFilterSchema.optional(),
     severity: SeveritySchema.optional(),
+    order: FeedOrderSchema.default('oldest').meta({ description: 'Which events come first.' }),
     since: queryInstant.optional().meta({
       description:
         'Events of this moment and later ones. For the first page: beside `cursor`, which has it, it does nothing.',
@@ -62,8 +65,9 @@ export const getEvents = route({
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query } = request;
-    const { limit, cursor: _cursor, ...filters } = query;
-    const { events, next, more } = await readFeed(context, caller, { after: feed.after(request), limit, filters });
+    const { limit, cursor: _cursor, order, ...filters } = query;
+    const after = feed.after(request);
+    const { events, next, more } = await readFeed(context, caller, { order, after, limit, filters });
     return feed.answer(request, { items: events, next, more });
   },
 });

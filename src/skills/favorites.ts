@@ -40,15 +40,16 @@ const deleteFavorite = (connection: CommonQueryMethods, { operatorId, id }: { op
     sql.type(Nothing)`delete from skill_favorites where operator_id = ${operatorId} and skill_id = ${id}`,
   );
 
-/** The favourites that the operator may see now, last added first. */
+/** The favourites that the operator may see now, last added first. @param page.skillId that one alone, where it is one */
 export const listFavorites = (
   connection: CommonQueryMethods,
   { operatorId }: Caller,
-  { after, limit }: { after: number | null; limit: number },
+  { after, limit, skillId }: { after: number | null; limit: number; skillId?: string | undefined },
 ): Promise<readonly FavoriteRow[]> =>
   connection.any(sql.type(FavoriteRow)`
     select ${listedColumns}, f.position
     from skill_favorites f join skills s on s.id = f.skill_id ${listedJoin}
     where f.operator_id = ${operatorId} and skill_visible_to(s, ${operatorId})
+      ${skillId === undefined ? sql.fragment`` : sql.fragment`and f.skill_id = ${skillId}`}
       ${after === null ? sql.fragment`` : sql.fragment`and f.position < ${after}`}
     order by f.position desc limit ${limit}`);

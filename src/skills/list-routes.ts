@@ -57,14 +57,21 @@ export const favorites = route({
   description:
     'Those that you may not see at present, such as one that went back to review, are left out and not forgotten.',
   audience: 'anyone',
-  query: z.object(favoriteSkills.query),
+  query: z.object({
+    ...favoriteSkills.query,
+    skill_id: z
+      .string()
+      .optional()
+      .meta({ description: 'This skill alone: the list is empty where it is no favourite.' }),
+  }),
   status: 200,
   reply: favoriteSkills.reply,
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query } = request;
     const after = favoriteSkills.after(request)?.position ?? null;
-    const rows = await listFavorites(context.pool, caller, { after, limit: query.limit + 1 });
+    const page = { after, limit: query.limit + 1, skillId: query.skill_id };
+    const rows = await listFavorites(context.pool, caller, page);
     const shown = rows.map(({ position, ...row }) => ({ ...presentSkillTo(row, caller), position }));
     return favoriteSkills.answer(request, shown, ({ position }) => ({ position }));
   },

@@ -107,6 +107,31 @@ describe(`GET ${PATH}`, () => {
     assert.deepEqual(numbers(await page({ limit: 2, cursor: nothing.next_cursor })), [6]);
   });
 
+  it('is read from its end with order=newest, page by page to the oldest', async () => {
+    await records(1, 2, 3, 4, 5);
+    const newest = { order: 'newest', event_type: 'passport.flagged', limit: 2 };
+    const [all, cursors]: [number[][], string[]] = [[], []];
+    for (let cursor: string | undefined; all.length < 4; cursor = cursors.at(-1)) {
+      const found = await page({ ...newest, ...(cursor !== undefined && { cursor }) });
+      all.push(numbers(found));
+      cursors.push(found.next_cursor);
+      if (all.length === 1) await records(6);
+      if (!found.has_more) break;
+    }
+    assert.deepEqual(all, [[5, 4], [3, 2], [1]]);
+    assert.deepEqual(numbers(await page({ ...newest, cursor: cursors.at(-1) as string })), [], 'nothing is older');
+    assert.deepEqual(numbers(await page(newest)), [6, 5]);
+    const [third] = (
+      await page({
+        event_type: 'passport.flagged',
+        limit: 1,
+        cursor: (await page({ event_type: 'passport.flagged', limit: 2 })).next_cursor,
+      })
+    ).events;
+    assert.deepEqual(numbers(await page({ ...newest, limit: 10, since: third?.timestamp ?? '' })), [6, 5, 4, 3]);
+    assertProblem(await read({ event_type: 'passport.flagged', cursor: cursors[0] as string }), 'INVALID_CURSOR');
+  });
+
   it('begins where it is empty, and has a cursor for what comes', async () => {
     const empty = await page();
     assert.deepEqual([numbers(empty), empty.has_more], [[], false]);
@@ -216,9 +241,12 @@ describe(`GET ${PATH}`, () => {
   it('refuses a position in another copy of the database', async () => {
     const { caller } = callOf(operator.operatorId, 'listEvents');
     const after = { copy: 'another', tx: '0', seq: 0, since: null };
-    await assert.rejects(readFeed({ pool: await database() }, caller, { after, limit: 1, filters: {} }), {
-      code: 'INVALID_CURSOR',
-    });
+    await assert.rejects(
+      readFeed({ pool: await database() }, caller, { order: 'oldest', after, limit: 1, filters: {} }),
+      {
+        code: 'INVALID_CURSOR',
+      },
+    );
   });
 
   it('reads every event once while many are committed in parallel, in any order', async () => {
@@ -275,6 +303,9 @@ describe(`GET ${PATH}`, () => {
       await records(4);
       assert.deepEqual(numbers(await page()), [1, 2, 3, 4]);
       assert.deepEqual(numbers(await page({ limit: 2, cursor: first.next_cursor })), [3, 4]);
+      const end = await page({ limit: 2, order: 'newest' });
+      assert.deepEqual(numbers(end), [4, 3]);
+      assert.deepEqual(numbers(await page({ order: 'newest', cursor: end.next_cursor })), [2, 1]);
       await settle();
       assert.deepEqual(numbers(await page()), [1, 2, 3, 4]);
       assert.deepEqual(numbers(await page({ limit: 2, cursor: first.next_cursor })), [3, 4]);

@@ -52,6 +52,16 @@ describe('favourites', () => {
     it('requires authentication', async () =>
       assertProblem(await anonymous().get('/v1/skills/favorites'), 'UNAUTHENTICATED'));
 
+    it('says of one skill whether it is among them, by skill_id', async () => {
+      const [one, other] = [await publish(owner), await publish(owner)];
+      assertStatus(await caller.post(`/v1/skills/${one.id}/favorite`), 200);
+      const found = async (id: string): Promise<string[]> => {
+        const reply = await caller.get<Favorites>(`/v1/skills/favorites?skill_id=${id}`);
+        return assertStatus(reply, 200).skills.map((skill) => skill.id);
+      };
+      assert.deepEqual([await found(one.id), await found(other.id)], [[one.id], []]);
+    });
+
     it('lists the operator’s own, last added first, for all of its keys', async () => {
       const ids = [(await publish(owner)).id, (await publish(owner)).id, (await publish(owner)).id];
       const agent = await buildAgentKey(caller, (await buildAgent(caller)).id);

@@ -5347,6 +5347,8 @@ export interface Operations {
         limit?: number;
         /** Default: `0`. */
         offset?: number;
+        /** Those of this agent alone. */
+        agent_id?: string;
       };
     };
     answer: ListApiKeysAnswer;
@@ -5818,6 +5820,8 @@ export interface Operations {
         limit?: number;
         /** next_cursor of the page before */
         cursor?: string;
+        /** This skill alone: the list is empty where it is no favourite. */
+        skill_id?: string;
       };
     };
     answer: ListFavoriteSkillsAnswer;
@@ -6609,6 +6613,8 @@ export interface Operations {
         limit?: number;
         /** next_cursor of the page before */
         cursor?: string;
+        /** Those of this top-up alone, by its row of the wallet. */
+        transaction_id?: string;
       };
     };
     answer: ListRefundsAnswer;
@@ -7098,7 +7104,7 @@ export interface Operations {
   };
   /** List the kinds of events, with the schema of the payload and a sample of each */
   listEventTypes: { arguments: {}; answer: ListEventTypesAnswer };
-  /** Read what happened, oldest first, from where you were */
+  /** Read what happened, oldest first, from where you were; or newest first */
   listEvents: {
     arguments: {
       query?: {
@@ -7143,6 +7149,8 @@ export interface Operations {
           | 'destination.*'
           | 'notification.test';
         severity?: 'info' | 'warning' | 'critical';
+        /** Which events come first. */
+        order?: 'oldest' | 'newest';
         /** Events of this moment and later ones. For the first page: beside `cursor`, which has it, it does nothing. */
         since?: string;
       };

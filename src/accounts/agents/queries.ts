@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
 import { PublicJwkSchema, type PublicJwk } from './public-jwk.ts';
@@ -34,6 +35,17 @@ export const findAgent = (
   connection: CommonQueryMethods,
   { operatorId, agentId }: AgentOfOperator,
 ): Promise<Agent | null> => findSeenAgent(connection, { operatorId, grantId: null }, agentId);
+
+/** The names of those of these agents that are of the operator, by id. */
+export async function findAgentNames(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await connection.any(sql.type(z.object({ id: z.string(), name: z.string() }))`
+    select id, name from agents where operator_id = ${operatorId} and id = any(${textArray([...new Set(ids)])})`);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
 
 /** As `findAgent`, for the operator or for a partner of it; null where they may not see it. */
 export const findSeenAgent = (connection: CommonQueryMethods, of: AgentsOf, agentId: string): Promise<Agent | null> =>

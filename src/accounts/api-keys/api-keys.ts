@@ -90,12 +90,10 @@ export async function readApiKey(context: Context, { operatorId }: Caller, keyId
 export async function pageOfApiKeys(
   context: Context,
   { operatorId }: Caller,
-  page: { limit: number; offset: number },
+  { agent_id: agentId, ...page }: { limit: number; offset: number; agent_id?: string | undefined },
 ): Promise<{ items: ApiKey[]; total: number }> {
-  const [items, total] = await Promise.all([
-    listApiKeys(context.pool, operatorId, page),
-    countApiKeys(context.pool, operatorId),
-  ]);
+  const of = { operatorId, agentId };
+  const [items, total] = await Promise.all([listApiKeys(context.pool, of, page), countApiKeys(context.pool, of)]);
   return { items: [...items], total };
 }
 

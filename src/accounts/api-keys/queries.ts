@@ -7,13 +7,22 @@ const columns = sql.fragment`
   id, operator_id, name, kind, role, agent_id, partner_grant_id, monthly_limit_cents, last4, expires_at, last_used_at, created_by, created_at`;
 
 /** Newest first. */
+/** Keys of an operator: all of them, or those of this agent. */
+interface KeysOf {
+  operatorId: OperatorId;
+  agentId: string | undefined;
+}
+
+const isOf = ({ operatorId, agentId }: KeysOf) =>
+  sql.fragment`operator_id = ${operatorId} ${agentId === undefined ? sql.fragment`` : sql.fragment`and agent_id = ${agentId}`}`;
+
 export const listApiKeys = (
   connection: CommonQueryMethods,
-  operatorId: OperatorId,
+  of: KeysOf,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly ApiKey[]> =>
   connection.any(sql.type(ApiKeySchema)`
-    select ${columns} from api_keys where operator_id = ${operatorId}
+    select ${columns} from api_keys where ${isOf(of)}
     order by id desc limit ${limit} offset ${offset}`);
 
 export const findApiKey = (
@@ -37,10 +46,8 @@ export const lockApiKey = (
     )`select ${columns} from api_keys where id = ${id} and operator_id = ${operatorId} for key share`,
   );
 
-export const countApiKeys = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
-  connection.oneFirst(
-    sql.type(z.object({ count: z.number() }))`select count(*) from api_keys where operator_id = ${operatorId}`,
-  );
+export const countApiKeys = (connection: CommonQueryMethods, of: KeysOf): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from api_keys where ${isOf(of)}`);
 
 /** The database stores the hash of a key's secret, never the secret. */
 export type NewApiKey = Omit<ApiKey, 'id' | 'last_used_at' | 'created_at'> & {

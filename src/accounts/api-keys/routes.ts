@@ -36,7 +36,10 @@ export const getApiKeys = route({
   description:
     'Each key is shown by its name and its last characters, with when it was last used and when it ends. A secret is shown only where a key is made.',
   audience: 'admin',
-  query: z.object(offsetQuery),
+  query: z.object({
+    ...offsetQuery,
+    agent_id: z.string().optional().meta({ description: 'Those of this agent alone.' }),
+  }),
   status: 200,
   reply: offsetList('api_keys', ApiKeySchema),
   handler: async ({ context, caller, query }) =>

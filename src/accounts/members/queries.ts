@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { newId, type OperatorId } from '../../ids/ids.ts';
 import { MemberSchema, RoleSchema, type AddMember, type Member } from './schema.ts';
@@ -44,6 +45,17 @@ export const findMember = (
   connection.maybeOne(
     sql.type(MemberSchema)`select ${columns} from members where id = ${id} and operator_id = ${operatorId}`,
   );
+
+/** The addresses of those of these members that are of the operator, by id. */
+export async function findMemberEmails(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await connection.any(sql.type(z.object({ id: z.string(), email: z.string() }))`
+    select id, email from members where operator_id = ${operatorId} and id = any(${textArray([...new Set(ids)])})`);
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
 
 /** Newest first. */
 export const listMembers = (

@@ -15,6 +15,16 @@ const columns = sql.fragment`
 export const findOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
   connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id}`);
 
+/** The names under which others know these operators, by id. */
+export async function findOperatorNames(
+  connection: CommonQueryMethods,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await connection.any(sql.type(z.object({ operator_id: z.string(), name: z.string() }))`
+    select operator_id, name from operator_names where operator_id = any(${textArray([...new Set(ids)])})`);
+  return new Map(rows.map(({ operator_id: id, name }) => [id, name]));
+}
+
 /** The greatest character: what begins with a text is less than the text and this. */
 const LAST = '\u{10FFFF}';
 

@@ -20,9 +20,6 @@ type Source = ModelCall | z.output<typeof MachineSourceSchema>;
 const nothing = html``;
 const isModelCall = (source: Source): source is ModelCall => 'model' in source;
 
-/** The newest refunds that are looked through for those of a top-up; with more, the API says that it was refunded. */
-const REFUNDS = '100';
-
 const whatOf = (source: Source): string =>
   isModelCall(source)
     ? `${source.operation}, ${source.provider} ${source.model}, ${source.total_tokens} tokens`
@@ -77,13 +74,12 @@ async function sourcesPart(person: PersonsVisit, { id, details }: WalletTransact
 /** The refunds of a top-up, and the form that requests one. */
 async function refundPart(person: PersonsVisit, { id, type, amount_cents: cents }: WalletTransaction): Promise<Html> {
   if (type !== 'topup') return nothing;
-  const { body } = await person.visit.call(getRefunds, { query: { limit: REFUNDS } });
-  const ofThis = body.refunds.filter((refund) => refund.transaction_id === id);
-  const made = ofThis.map(
+  const { body } = await person.visit.call(getRefunds, { query: { transaction_id: id } });
+  const made = body.refunds.map(
     ({ refund_id: refund, status, amount_cents: back, created_at: at }) =>
       html`<p><code>${refund}</code> ${badge(status)} ${dollars(back)}, requested ${moment(at)}</p>\n`,
   );
-  const mayRequest = !ofThis.some(({ status }) => status !== 'failed');
+  const mayRequest = !body.refunds.some(({ status }) => status !== 'failed');
   if (!mayRequest || !takesPayments(person))
     return made.length === 0 ? nothing : refundCard(live('refunds', html`${made}`));
   const form = decides(person)

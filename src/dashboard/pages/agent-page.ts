@@ -41,14 +41,9 @@ const blocksOf = (blocks: Conduct['blocks'], others: number): Html =>
     : html`<ul>
 ${blocks.map(({ agent_id: agent, blocked_at: at, blocked_by: by, reason, checkout_id: review }) => html`<li>${idLink(agent)}, ${moment(at)}, by ${by === null ? 'unknown' : idLink(by)}${reason === null ? nothing : html`: ${reason}`}${review === null ? nothing : html` (<a href="${HOME}/reviews/${review}">the review</a>)`}</li>\n`)}${others === 0 ? nothing : html`<li>and ${others} before these</li>\n`}</ul>`;
 
-/** Keys of the agent among the newest hundred of the operator. */
-const KEYS = 100;
-
 async function keysOf({ visit }: PersonsVisit, agentId: string): Promise<Html> {
-  const { body } = await visit.call(getApiKeys, { query: { limit: String(KEYS) } });
-  const count = body.api_keys.filter(({ agent_id: id }) => id === agentId).length;
-  const among = body.total > KEYS ? ` among the newest ${KEYS} keys of the operator` : '';
-  return html`<a href="${HOME}/keys">${count}${among}</a>`;
+  const { body } = await visit.call(getApiKeys, { query: { agent_id: agentId, limit: '1' } });
+  return html`<a href="${HOME}/keys?${new URLSearchParams({ agent_id: agentId }).toString()}">${body.total}</a>`;
 }
 
 const heldTo = ({

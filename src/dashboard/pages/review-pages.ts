@@ -9,7 +9,7 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { readReview, type AccountabilityReport, type Review } from '../../passports/index.ts';
 import { getReport, postDecision } from '../../passports/accountability/routes.ts';
-import { deciderOf } from '../../passports/pages/deciders.ts';
+import { decidersOf } from '../../passports/pages/deciders.ts';
 import { sessionTimeline, sessionTree } from '../../passports/pages/session-parts.ts';
 import { pathOfAgent } from './agent-page.ts';
 import { heading } from '../../console/readable.ts';
@@ -74,8 +74,8 @@ ${leftOut}${review.status === 'approved' ? nothing : decisionOf(person, review, 
 async function decisionFacts(person: PersonsVisit, review: Review): Promise<Html> {
   const { decided_at: at, status, notes } = review;
   if (at === null) return nothing;
-  const decider = await deciderOf(person, review);
-  return html`<dt>Decided</dt><dd>${badge(status)} ${moment(at)}${decider === null ? nothing : html`, by ${named(decider.name, decider.id)}`}</dd>
+  const decider = (await decidersOf(person, [review])).get(review.checkout_id);
+  return html`<dt>Decided</dt><dd>${badge(status)} ${moment(at)}${decider === undefined ? nothing : html`, by ${named(decider.name, decider.id)}`}</dd>
 ${
   notes === null
     ? nothing

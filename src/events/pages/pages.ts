@@ -6,14 +6,11 @@ import { consolePage } from '../../console/page.ts';
 import { badge, facts, type Column } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
-import { decides, oneOf } from '../../console/visits.ts';
+import { decides } from '../../console/visits.ts';
 import { getEvent, getEvents } from '../routes.ts';
 import { EventFilterSchema, severities, type Severity } from '../types.ts';
 
 export const EVENTS_PATH = `${HOME}/events`;
-
-/** Milliseconds that the page looks back without a filter: a person who opens it asks what has just happened. */
-const LOOK_BACK = 86_400_000;
 
 const toneOf = (severity: Severity): string => ({ info: 'info', warning: 'warning', critical: 'error' })[severity];
 
@@ -39,23 +36,18 @@ const columns: readonly Column<Row>[] = [
   { title: 'Happened', cell: ({ timestamp }) => moment(timestamp), text: ({ timestamp }) => timestamp },
 ];
 
-/** The feed, from a moment on. */
+/** The feed, from its end: a person who opens it asks what has just happened. */
 const eventsPage = consolePage({
   operation: 'eventsPage',
   path: EVENTS_PATH,
   async show(person) {
-    const { query } = person.visit;
-    const isFirst = oneOf(query, 'since') === '' && oneOf(query, 'cursor') === '';
-    // To the minute, so that the address of the first page is the same for a while.
-    const since = `${new Date(Date.now() - LOOK_BACK).toISOString().slice(0, 16)}Z`;
     const list = await listOf(person, getEvents, {
       id: 'events',
       label: 'Events',
       path: EVENTS_PATH,
-      ...(isFirst && { input: { query: { since } } }),
+      input: { query: { order: 'newest' } },
       rows: ({ events }) => events,
       columns,
-      oldestFirst: true,
       filters: [
         {
           name: 'event_type',
@@ -66,14 +58,14 @@ const eventsPage = consolePage({
         { name: 'severity', label: 'Severity', kind: 'choice', options: severities.map((one) => [one, one]) },
         { name: 'since', label: 'Since the day', kind: 'date' },
       ],
-      nothing: html`No event was written in the last day. Those of invocations, of the wallet and of inbound endpoints are written only while a <a href="${HOME}/rules">rule</a> names them; the <a href="${HOME}/audit">audit trail</a> says who changed what.`,
+      nothing: html`No event was written in the last 30 days. Those of invocations, of the wallet and of inbound endpoints are written only while a <a href="${HOME}/rules">rule</a> names them; the <a href="${HOME}/audit">audit trail</a> says who changed what.`,
     });
     return (
       list.csv ?? {
         title: 'Events',
         live: { ids: [], looks: true },
         body: html`<h1>Events</h1>
-<p class="lead">What happened, the oldest first${isFirst ? ', in the last day' : ''}. Events are kept for 30 days.</p>
+<p class="lead">What happened, the newest first. Events are kept for 30 days.</p>
 ${list.html}`,
       }
     );

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { findMember } from '../../accounts/index.ts';
+import { findMemberEmails } from '../../accounts/index.ts';
 import { isGovernedAct, ruleOfAct } from '../../commands/governed-acts.ts';
 import { listOf } from '../../console/list.ts';
 import { actForm, callAct, consolePage } from '../../console/page.ts';
 import { badge, tabs, type Column } from '../../console/parts.ts';
-import { HOME, named } from '../../console/places.ts';
+import { HOME, idLink, named } from '../../console/places.ts';
 import { sentence } from '../../console/readable.ts';
 import { decides, oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html } from '../../http/pages/html.ts';
@@ -65,7 +65,7 @@ const columns: readonly Column<Row>[] = [
   { title: 'Asked', cell: ({ created_at: at }) => moment(at), text: ({ created_at: at }) => at },
   {
     title: 'By',
-    cell: ({ requested_by: by }) => named(by, by),
+    cell: ({ requested_by: by }) => idLink(by),
     text: ({ requested_by: by }) => by,
   },
   {
@@ -86,13 +86,21 @@ const columns: readonly Column<Row>[] = [
   { title: 'Approval', cell: ({ id }) => html`<code>${id}</code>`, text: ({ id }) => id },
 ];
 
+/** The columns that say something on a tab. */
+function columnsOf(tab: keyof typeof tabTexts): readonly Column<Row>[] {
+  const isOpenTab = tab === 'pending' || tab === 'approved';
+  const idle = [
+    ...(tab === ALL ? [] : ['State']),
+    ...(tab === 'pending' ? ['Decided', 'Decided by'] : []),
+    ...(isOpenTab ? [] : ['Lapses']),
+  ];
+  return [...(isOpenTab || tab === ALL ? [box] : []), ...columns.filter(({ title }) => !idle.includes(title))];
+}
+
 /** With who has decided each, by the address that people know them by. */
 async function withDeciders({ visit, caller }: PersonsVisit, approvals: readonly Approval[]): Promise<Row[]> {
-  const emails = new Map<string, string>();
-  for (const id of new Set(approvals.flatMap(({ decided_by: by }) => by ?? []))) {
-    const member = await findMember(visit.context.pool, caller.operatorId, id);
-    if (member !== null) emails.set(id, member.email);
-  }
+  const ids = approvals.flatMap(({ decided_by: by }) => by ?? []);
+  const emails = await findMemberEmails(visit.context.pool, caller.operatorId, ids);
   return approvals.map((approval) => ({ ...approval, decider: emails.get(approval.decided_by ?? '') ?? null }));
 }
 
@@ -118,7 +126,7 @@ export const approvalsPage = consolePage({
       path: APPROVALS_PATH,
       input: { query: tab === ALL ? {} : { status: tab } },
       rows: (reply: z.output<typeof getApprovals.reply>) => withDeciders(person, reply.approvals),
-      columns: tab === 'pending' || tab === 'approved' || tab === ALL ? [box, ...columns] : columns,
+      columns: columnsOf(tab),
       kept: { status: tab },
       nothing: nothingIn[tab],
     });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { operatorNames } from '../../accounts/operators/pages/operator-names.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { duration, timeline, type Step } from '../../console/charts.ts';
@@ -187,10 +188,12 @@ export const invocationPage = consolePage({
     const { visit } = person;
     const { body: shown } = await visit.call(get, { params: { id: visit.id } });
     const { id, error, price_cents: price, compute_cents: compute, skill_id: skill } = shown;
+    const { consumer_operator_id: consumer, provider_operator_id: provider } = shown;
+    const operators = await operatorNames(person, [consumer, provider]);
     const contents = {
       purged: shown.contents_purged_at,
       isOver: shown.completed_at !== null,
-      isWithheld: shown.execution_mode !== 'open' && shown.consumer_operator_id !== person.caller.operatorId,
+      isWithheld: shown.execution_mode !== 'open' && consumer !== person.caller.operatorId,
     };
     const input = payload('Input', shown.input, contents);
     const names = await findSkillNames(visit.context.pool, [skill]);
@@ -207,8 +210,8 @@ ${error === null ? nothing : html`<p class="notice error"><code>${error.code}</c
     ['Price', dollars(price)],
     ['Computing', compute === 0 ? null : dollars(compute)],
     ['Executed', shown.execution_mode === 'open' ? 'by its provider' : `by the service (${shown.execution_mode})`],
-    ['Consumer', idLink(shown.consumer_operator_id)],
-    ['Provider', idLink(shown.provider_operator_id)],
+    ['Consumer', operators.whole(consumer)],
+    ['Provider', operators.whole(provider)],
     ['Agent', shown.agent_id === null ? null : idLink(shown.agent_id)],
     ['Passport', shown.passport_id === null ? null : idLink(shown.passport_id)],
     ['Mission', shown.mission_id === null ? null : idLink(shown.mission_id)],

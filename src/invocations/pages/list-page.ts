@@ -1,3 +1,4 @@
+import { operatorNames } from '../../accounts/operators/pages/operator-names.ts';
 import { choicesOf, filterOf } from '../../console/choices.ts';
 import { mine as ownSkills } from '../../skills/list-routes.ts';
 import type { z } from 'zod';
@@ -16,15 +17,23 @@ import { InvocationStatusSchema, type InvocationSummary } from '../schema.ts';
 
 export const INVOCATIONS_PATH = `${HOME}/invocations`;
 
-/** An invocation, with the name of its skill. */
-type Row = InvocationSummary & { skill_name: string };
+type Party = 'consumer' | 'provider';
 
-const columns: readonly Column<Row>[] = [
+/** An invocation, with the name of its skill, and of the operator at the other side of it. */
+type Row = InvocationSummary & { skill_name: string; other: Html };
+
+/** @param other at the other side of it: its provider, or its consumer */
+const columnsWith = (other: Party): readonly Column<Row>[] => [
   { title: 'Invocation', cell: ({ id }) => idLink(id), text: ({ id }) => id },
   {
     title: 'Skill',
     cell: ({ skill_id: id, skill_name: name }) => named(name, id),
     text: ({ skill_name: name }) => name,
+  },
+  {
+    title: other === 'provider' ? 'Provider' : 'Consumer',
+    cell: ({ other: name }) => name,
+    text: (row) => row[`${other}_operator_id`],
   },
   { title: 'State', cell: ({ status }) => badge(status), text: ({ status }) => status },
   { title: 'Ordered', cell: ({ created_at: at }) => moment(at), text: ({ created_at: at }) => at },
@@ -43,7 +52,7 @@ const columns: readonly Column<Row>[] = [
 ];
 
 const pendingColumns: readonly Column<Row>[] = [
-  ...columns.filter(({ title }) => title !== 'State' && title !== 'Took'),
+  ...columnsWith('consumer').filter(({ title }) => title !== 'State' && title !== 'Took'),
   { title: 'Until', cell: ({ expires_at: at }) => moment(at), text: ({ expires_at: at }) => at },
   {
     title: 'Claim',
@@ -61,6 +70,8 @@ const ofState: Filter = {
 interface Tab {
   text: string;
   route: typeof mine | typeof pending;
+  /** Who is at the other side. */
+  other: Party;
   nothing: Html;
   columns: readonly Column<Row>[];
   filters: readonly Filter[];
@@ -73,7 +84,8 @@ const sides: Readonly<Record<string, Tab>> = {
   ordered: {
     text: 'You ordered',
     route: mine,
-    columns,
+    other: 'provider',
+    columns: columnsWith('provider'),
     filters: [ofState],
     own: false,
     nothing: html`Nothing is ordered yet. <a href="${HOME}/market">Find a skill</a> and try it.`,
@@ -81,7 +93,8 @@ const sides: Readonly<Record<string, Tab>> = {
   provided: {
     text: 'Ordered of you',
     route: provided,
-    columns,
+    other: 'consumer',
+    columns: columnsWith('consumer'),
     filters: [ofState],
     own: true,
     nothing: html`Nobody has ordered work of your skills yet. <a href="${HOME}/skills">Your skills</a>`,
@@ -89,6 +102,7 @@ const sides: Readonly<Record<string, Tab>> = {
   waiting: {
     text: 'Waiting for you',
     route: pending,
+    other: 'consumer',
     columns: pendingColumns,
     filters: [],
     own: true,
@@ -111,13 +125,19 @@ async function sideOf({ visit }: PersonsVisit): Promise<string> {
 const ownSkillChoices = (person: PersonsVisit) =>
   choicesOf(person, ownSkills, { choices: ({ skills }) => skills.map(({ id, name }) => [id, name] as const) });
 
-/** The names of the skills of a page are read together. */
-async function withNames({ visit }: PersonsVisit, all: readonly InvocationSummary[]): Promise<Row[]> {
+/** The names of the skills of a page are read together, and so are those of the operators. */
+async function withNames(person: PersonsVisit, all: readonly InvocationSummary[], party: Party): Promise<Row[]> {
   const names = await findSkillNames(
-    visit.context.pool,
+    person.visit.context.pool,
     all.map(({ skill_id: id }) => id),
   );
-  return all.map((one) => ({ ...one, skill_name: names.get(one.skill_id) ?? one.skill_id }));
+  const idOf = (one: InvocationSummary): string => one[`${party}_operator_id`];
+  const operators = await operatorNames(person, all.map(idOf));
+  return all.map((one) => ({
+    ...one,
+    skill_name: names.get(one.skill_id) ?? one.skill_id,
+    other: operators.short(idOf(one)),
+  }));
 }
 
 /** The invocations of an operator on three tabs: of others’ skills, of their own, and the work that nobody has claimed. */
@@ -131,7 +151,7 @@ export const invocationsPage = consolePage({
       id: side === 'ordered' ? 'invocations' : side,
       label: 'Invocations',
       path: INVOCATIONS_PATH,
-      rows: (reply: z.output<typeof mine.reply>) => withNames(person, reply.invocations),
+      rows: (reply: z.output<typeof mine.reply>) => withNames(person, reply.invocations, tab.other),
       columns: tab.columns,
       kept: { side },
       filters: [...tab.filters, filterOf('skill_id', 'Skill', tab.own ? await ownSkillChoices(person) : null)],

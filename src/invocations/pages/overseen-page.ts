@@ -1,3 +1,4 @@
+import { operatorNames } from '../../accounts/operators/pages/operator-names.ts';
 import { consolePage } from '../../console/page.ts';
 import { timeline } from '../../console/charts.ts';
 import { asCurl } from '../../console/list.ts';
@@ -8,14 +9,15 @@ import { html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { oversee } from '../routes.ts';
 
-const operatorLink = (id: string) => html`<a href="${HOME}/operators/${id}"><code>${id}</code></a>`;
-
 /** An invocation of any operator, as the platform may see it. */
 export const overseenPage = consolePage({
   operation: 'overseenPage',
   path: `${HOME}/overseen/:id`,
-  async show({ visit }) {
+  async show(person) {
+    const { visit } = person;
     const { body: shown } = await visit.call(oversee, { params: { id: visit.id } });
+    const { consumer_operator_id: consumer, provider_operator_id: provider } = shown;
+    const operators = await operatorNames(person, [consumer, provider]);
     return {
       title: 'Invocation',
       // Each look is in the audit trail, so the page does not look by itself.
@@ -33,8 +35,8 @@ export const overseenPage = consolePage({
         },
       ])}</section>
 <section class="card">${facts([
-        ['Consumer', operatorLink(shown.consumer_operator_id)],
-        ['Provider', operatorLink(shown.provider_operator_id)],
+        ['Consumer', operators.whole(consumer)],
+        ['Provider', operators.whole(provider)],
         ['Skill', html`${idLink(shown.skill_id)} ${shown.skill_version}, revision ${shown.skill_revision}`],
         ['Executed', shown.execution_mode],
         ['Price', dollars(shown.price_cents)],

@@ -6,6 +6,8 @@ import type { Column } from '../../console/parts.ts';
 import { named } from '../../console/places.ts';
 import { oneOf } from '../../console/visits.ts';
 import { EventFilterSchema } from '../../events/index.ts';
+import { eventIdChoices } from '../../events/pages/event-id-choices.ts';
+import { filterOf } from '../../console/choices.ts';
 import { getDeliveries, postRecover } from '../deliveries/routes.ts';
 import { DeliveryStatusSchema, RecoverDeliveriesSchema, type Delivery } from '../deliveries/schema.ts';
 import { getDestinations } from '../destinations/routes.ts';
@@ -102,7 +104,7 @@ export const deliveriesPage = consolePage({
           kind: 'choice',
           options: EventFilterSchema.options.map((type) => [type, type]),
         },
-        { name: 'event_id', label: 'Event', kind: 'text' },
+        filterOf('event_id', 'Event', await eventIdChoices(person)),
       ],
       nothing: html`Nothing was sent in the last 30 days. <a href="${DESTINATIONS_PATH}">Add a destination</a> and send a test.`,
     });

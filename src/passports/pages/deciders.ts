@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { findMember } from '../../accounts/index.ts';
-import { pageOfClaims } from '../../claims/index.ts';
+import { findMemberEmails } from '../../accounts/index.ts';
+import { newestIssued } from '../../claims/index.ts';
 import type { PersonsVisit } from '../../console/visits.ts';
 import type { Review } from '../accountability/schema.ts';
 
@@ -13,17 +13,24 @@ export interface Decider {
 
 const OperatorReview = z.object({ checkout_id: z.string(), decided_by: z.string() });
 
-/** The review itself does not say who decided it; the claim of the decision does. Null: nobody has, or the claim is erased. */
-export async function deciderOf(
+/**
+ * Who decided these reviews, by the id of the checkout, read together. A review itself does not say it; the claim of its decision does. One that
+ * nobody has decided, or whose claim is erased, is left out.
+ */
+export async function decidersOf(
   { visit, caller }: PersonsVisit,
-  { jti, checkout_id: checkoutId, status }: Review,
-): Promise<Decider | null> {
-  if (status === 'pending') return null;
-  const filters = { subject: `carnet://passport/${jti}`, claim_type: 'operator_review' as const };
-  const { claims } = await pageOfClaims(visit.context, caller, { filters, before: null, limit: 1 });
-  const { data } = OperatorReview.safeParse(claims[0]?.envelope.payload);
-  if (data?.checkout_id !== checkoutId) return null;
-  const { decided_by: id } = data;
-  const member = id.startsWith('mem_') ? await findMember(visit.context.pool, caller.operatorId, id) : null;
-  return { id, name: member?.email ?? id };
+  reviews: readonly Review[],
+): Promise<ReadonlyMap<string, Decider>> {
+  const decided = reviews.filter(({ status }) => status !== 'pending');
+  if (decided.length === 0) return new Map();
+  const claims = await newestIssued(visit.context, caller, {
+    subjects: [...new Set(decided.map(({ jti }) => `carnet://passport/${jti}`))],
+    claimType: 'operator_review',
+  });
+  const said = claims.flatMap(({ envelope }) => OperatorReview.safeParse(envelope.payload).data ?? []);
+  const ids = said.map(({ decided_by: id }) => id);
+  const emails = await findMemberEmails(visit.context.pool, caller.operatorId, ids);
+  return new Map(
+    said.map(({ checkout_id: checkout, decided_by: id }) => [checkout, { id, name: emails.get(id) ?? id }]),
+  );
 }

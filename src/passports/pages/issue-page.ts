@@ -1,5 +1,8 @@
 import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
+import { bindingChoices } from '../../authority/bindings/pages/binding-choices.ts';
+import { identityChoices } from '../../authority/identity-claims/pages/identity-choices.ts';
 import { missionChoices } from '../../authority/missions/pages/mission-choices.ts';
+import { intentChoices } from '../../claims/pages/intent-choices.ts';
 import { withChoices } from '../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
@@ -44,6 +47,9 @@ const offered = async (person: PersonsVisit): Promise<FormOptions> =>
   withChoices(options, {
     agent_id: await agentChoices(person, { acting: true }),
     mission_ids: await missionChoices(person),
+    identity_claim_ids: await identityChoices(person),
+    authority_binding_ids: await bindingChoices(person),
+    'intent.refs': await intentChoices(person),
   });
 
 /** Issues a passport, whose token is shown once. */

@@ -9,6 +9,7 @@ import { HOME, idLink } from '../../console/places.ts';
 import { oneOf } from '../../console/visits.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
+import { sessionChoices } from './passport-choices.ts';
 import { search } from '../lists/routes.ts';
 import { revokeAll } from '../revoking/routes.ts';
 import { PassportStatus, RevokeManyBodySchema, type Passport } from '../schema.ts';
@@ -73,7 +74,7 @@ export const passportsPage = consolePage({
       kept: { status: tab },
       filters: [
         filterOf('agent_id', 'Agent', await agentChoices(person)),
-        { name: 'session_id', label: 'Session', kind: 'text' },
+        filterOf('session_id', 'Session', await sessionChoices(person, tab === ALL ? undefined : tab)),
       ],
       nothing:
         tab === 'active' || tab === ALL

@@ -1,9 +1,12 @@
+import type { z } from 'zod';
+import { operatorNames } from '../../accounts/operators/pages/operator-names.ts';
 import { listOf } from '../../console/list.ts';
 import { consolePage } from '../../console/page.ts';
 import { badge, type Column } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
+import type { PersonsVisit } from '../../console/visits.ts';
 import { dollars } from '../../fields/dollars.ts';
-import { html } from '../../http/pages/html.ts';
+import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { list } from '../routes.ts';
 import { SkillRequestStatus, type ListedSkillRequest } from '../schema.ts';
@@ -15,7 +18,10 @@ const SHOWN = 160;
 
 const shortOf = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text);
 
-const columns: readonly Column<ListedSkillRequest>[] = [
+/** A request, and by whom it is. */
+type Row = ListedSkillRequest & { by: Html };
+
+const columns: readonly Column<Row>[] = [
   {
     title: 'Looked for',
     cell: ({ id, description }) => named(shortOf(description), id),
@@ -33,10 +39,17 @@ const columns: readonly Column<ListedSkillRequest>[] = [
     cell: ({ tags }) => html`${tags.map((tag) => html`<span class="badge">${tag}</span> `)}`,
     text: ({ tags }) => tags.join(', '),
   },
-  { title: 'By', cell: ({ operator_id: id }) => idLink(id), text: ({ operator_id: id }) => id },
+  { title: 'By', cell: ({ by }) => by, text: ({ operator_id: id }) => id },
   { title: 'Posted', cell: ({ created_at: at }) => moment(at), text: ({ created_at: at }) => at },
   { title: 'Id', cell: ({ id }) => idLink(id), text: ({ id }) => id },
 ];
+
+/** The names of the operators of a page are read together. */
+async function rowsOf(person: PersonsVisit, requests: readonly ListedSkillRequest[]): Promise<Row[]> {
+  const ids = requests.map(({ operator_id: id }) => id);
+  const operators = await operatorNames(person, ids);
+  return requests.map((request) => ({ ...request, by: operators.short(request.operator_id) }));
+}
 
 /** The requests of all operators. */
 export const boardPage = consolePage({
@@ -47,7 +60,7 @@ export const boardPage = consolePage({
       id: 'requests',
       label: 'Requests',
       path: REQUESTS_PATH,
-      rows: (reply) => reply.skill_requests,
+      rows: (reply: z.output<typeof list.reply>) => rowsOf(person, reply.skill_requests),
       columns,
       filters: [
         {

@@ -1,9 +1,10 @@
+import { operatorNames } from '../../accounts/operators/pages/operator-names.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { schemaTable } from '../../console/json-schema.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
 import { badge, empty, facts } from '../../console/parts.ts';
-import { HOME, idLink, named } from '../../console/places.ts';
+import { HOME, named } from '../../console/places.ts';
 import { dollars } from '../../fields/dollars.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
@@ -76,6 +77,7 @@ export const requestPage = consolePage({
     const { body: request } = await visit.call(read, { params });
     const { body: found } = await visit.call(matches, { params });
     const { body: chains } = await visit.call(suggest, { params });
+    const operators = await operatorNames(person, [request.operator_id]);
     const isOwn = request.operator_id === caller.operatorId;
     return {
       title: 'Request',
@@ -87,7 +89,7 @@ ${live(
 <p>${badge(request.status)} ${request.tags.map((tag) => html`<span class="badge">${tag}</span> `)}</p>
 <section class="card">${facts([
     ['Id', html`<code>${request.id}</code>`],
-    ['By', isOwn ? 'you' : idLink(request.operator_id)],
+    ['By', operators.whole(request.operator_id)],
     ['At most', request.max_price_cents === null ? 'any price' : html`${dollars(request.max_price_cents)} a run`],
     ['Posted', moment(request.created_at)],
     ['Changed', request.updated_at === request.created_at ? null : moment(request.updated_at)],

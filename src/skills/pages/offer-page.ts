@@ -15,24 +15,18 @@ import { runForm } from './run-form.ts';
 
 const nothing = html``;
 
-/** As many favourites as are looked at, to say whether the skill is among them. */
-const FAVORITES = '100';
-
 const rateForm: JsonObject = {
   type: 'object',
   properties: { rating: { title: 'Your rating', description: 'Rating again changes it.', enum: [5, 4, 3, 2, 1] } },
   required: ['rating'],
 };
 
-/** Whether the skill is a favourite; null: it is none of the latest, of very many. */
-async function isFavorite({ visit }: PersonsVisit): Promise<boolean | null> {
-  const { body } = await visit.call(favorites, { query: { limit: FAVORITES } });
-  if (body.skills.some(({ id }) => id === visit.id)) return true;
-  return body.has_more ? null : false;
+async function favoriteForm({ visit }: PersonsVisit): Promise<Html> {
+  const { body } = await visit.call(favorites, { query: { skill_id: visit.id } });
+  return body.skills.length === 0
+    ? actForm({ act: 'favor', label: 'Add to favourites' })
+    : actForm({ act: 'unfavor', label: 'Remove from favourites' });
 }
-
-const favoriteForms = (isOne: boolean | null): Html =>
-  html`${isOne === true ? nothing : actForm({ act: 'favor', label: 'Add to favourites' })}${isOne === false ? nothing : actForm({ act: 'unfavor', label: 'Remove from favourites' })}`;
 
 async function ratingsOf({ visit }: PersonsVisit): Promise<Html> {
   const { body } = await visit.call(ratings, { params: { id: visit.id } });
@@ -84,7 +78,7 @@ export const offerPage = consolePage({
     return {
       title: skill.name,
       live: { ids: [skill.id] },
-      body: html`<div class="heading"><h1>${skill.name}</h1><div class="toolbar">${favoriteForms(await isFavorite(person))}</div></div>
+      body: html`<div class="heading"><h1>${skill.name}</h1><div class="toolbar">${await favoriteForm(person)}</div></div>
 ${live(
   'offer',
   html`<p class="lead">${skill.description}</p>

@@ -168,6 +168,17 @@ describe('GET /v1/api-keys', () => {
     );
   });
 
+  it('has those of one agent by agent_id, with how many there are', async () => {
+    const operator = await buildOperator();
+    const [agent, other] = [await buildAgent(operator), await buildAgent(operator)];
+    for (const { id } of [agent, agent, other]) await buildAgentKey(operator, id);
+    const page = await operator.get<{ api_keys: ApiKey[]; total: number }>(`/v1/api-keys?limit=1&agent_id=${agent.id}`);
+    const { api_keys: keys, total } = assertStatus(page, 200);
+    assert.deepEqual([keys.map(({ agent_id: id }) => id), total], [[agent.id], 2]);
+    const foreign = await (await buildOperator()).get<{ total: number }>(`/v1/api-keys?agent_id=${agent.id}`);
+    assert.equal(assertStatus(foreign, 200).total, 0);
+  });
+
   for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1']) {
     it(`refuses ${query}`, async () => {
       assertProblem(

@@ -23,7 +23,7 @@ describe('The pages of events', function () {
       select record_service_event(${operatorId}, 'passport.flagged', 'warning', ${JSON.stringify(payload)}::json) as id`);
 
   it('list what happened, and show one', async () => {
-    assert.match((await browser.open(PATH)).text, /No event was written in the last day/);
+    assert.match((await browser.open(PATH)).text, /No event was written in the last 30 days/);
     const id = await record({ agent_id: 'ag_01K0000000000000000000000A', note: '<script>alert(1)</script>\u202e' });
     const page = await eventually('the event to be shown', async () => {
       const found = await browser.open(PATH);
@@ -35,6 +35,22 @@ describe('The pages of events', function () {
     assert(shown.links().some(({ href }) => href === '/dashboard/agents/ag_01K0000000000000000000000A'));
     assert((await browser.open(`${PATH}?event_type=agent.blocked`)).text.includes('Nothing fits'));
     assert.equal((await browser.open(`/dashboard/search?q=${id}`)).title, 'Event');
+  });
+
+  it('begin with the newest, and lead to what is older', async () => {
+    const own = await buildOperator();
+    const reader = browserOf(await signIn(own.email));
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) ids.push(await record({ n }, own));
+    const rows = ({ html }: { html: string }): string[] => html.match(/evt_\w+(?=<\/code>)/g) ?? [];
+    const first = await eventually('all to be shown', async () => {
+      const page = await reader.open(`${PATH}?limit=2&event_type=passport.flagged`);
+      return rows(page)[0] === ids[2] ? page : undefined;
+    });
+    assert.deepEqual(rows(first), [ids[2], ids[1]]);
+    const older = await first.follow('Older');
+    assert.deepEqual(rows(older), [ids[0]]);
+    assert.deepEqual(rows(await older.follow('Newest')), ids.toReversed());
   });
 
   it('are read by members, and of the own operator', async () => {

@@ -62,6 +62,31 @@ describe('Pages of invocations', () => {
     assert.match(partOf(ended, 'rating'), /Rate it/);
   });
 
+  it('name the operators of both sides as others know them', async () => {
+    const provider = await buildOperator({ name: `Sellers ${HOSTILE}`, email: 'sellers@example.test' });
+    const consumer = await buildOperator({ name: 'Buyers', email: 'buyers@example.test', cents: 100 });
+    const { id: skillId } = await buildSkill(provider, { price_per_invocation: 25 });
+    const { id } = await buildInvocation(consumer, skillId);
+    const [buys, sells] = [browserOf(await buildPerson(consumer)), browserOf(await buildPerson(provider))];
+    for (const [browser, sides, names] of [
+      [buys, ['ordered'], `Consumer ?you Provider ?Sellers .* ${provider.operatorId}`],
+      [sells, ['provided', 'waiting'], `Consumer ?Buyers ${consumer.operatorId} Provider ?you`],
+    ] as const) {
+      for (const side of sides) {
+        const list = await browser.open(`/dashboard/invocations?side=${side}`);
+        const other = side === 'ordered' ? provider : consumer;
+        assert.match(list.text, side === 'ordered' ? /Provider.*Sellers/ : /Consumer.*Buyers/, side);
+        assert(!list.text.includes(other.operatorId), 'the id is there on hover');
+        assert(list.html.includes(`title="${other.operatorId}"`));
+        assert(!list.html.includes('<script>alert'));
+      }
+      assert.match((await browser.open(`/dashboard/invocations/${id}`)).text, new RegExp(names));
+    }
+    const ofPlatform = browserOf(await buildPerson({ operatorId: 'op_platform' }, 'owner'));
+    const overseen = await ofPlatform.open(`/dashboard/overseen/${id}`);
+    assert.equal((await overseen.follow('Buyers')).path, `/dashboard/operators/${consumer.operatorId}`);
+  });
+
   it('let a consumer withdraw what nobody has claimed', async () => {
     const consumer = await buildOperator({ cents: 100 });
     const { id: skillId } = await buildSkill(await buildOperator(), { price_per_invocation: 25 });
@@ -112,6 +137,6 @@ describe('Pages of invocations', () => {
     const { id: skillId, name } = await buildSkill(await buildOperator(), { price_per_invocation: 25 });
     const { id } = await buildInvocation(consumer, skillId);
     const csv = await browserOf(await buildPerson(consumer)).open('/dashboard/invocations?csv=invocations');
-    assert.match(csv.html, new RegExp(`"${id}","${name}","pending",`));
+    assert.match(csv.html, new RegExp(`"${id}","${name}","op_\\w+","pending",`));
   });
 });

@@ -55,6 +55,10 @@ describe('Pages of the request board', () => {
     const stranger = browserOf(await buildPerson(await buildOperator()));
     const seen = await stranger.open(`/dashboard/requests/${id}`);
     assert.equal(seen.status, 200);
+    assert.match(seen.text, new RegExp(`By ?${owner.name} ${owner.operatorId}`));
+    assert(
+      (await stranger.open('/dashboard/requests')).html.includes(`<span title="${owner.operatorId}">${owner.name}<`),
+    );
     assert.deepEqual(
       seen.buttons().filter((label) => label !== 'Sign out'),
       [],

@@ -1,5 +1,5 @@
 import { agentChoices } from '../../agents/pages/agent-choices.ts';
-import { choicesOf, withChoices } from '../../../console/choices.ts';
+import { choicesOf, filterOf, withChoices } from '../../../console/choices.ts';
 import { getGrants } from '../../partner-grants/routes.ts';
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
@@ -91,6 +91,7 @@ const keysPage = consolePage({
       path: KEYS_PATH,
       rows: (reply) => reply.api_keys,
       columns,
+      filters: [filterOf('agent_id', 'Agent', await agentChoices(person))],
       nothing: 'There is no key yet. Make one below for a program that calls the API.',
     });
     const { query } = person.visit;

@@ -1,10 +1,13 @@
+import type { z } from 'zod';
 import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
+import { operatorNames } from '../../../accounts/operators/pages/operator-names.ts';
 import { filterOf } from '../../../console/choices.ts';
 import { listOf } from '../../../console/list.ts';
 import { consolePage } from '../../../console/page.ts';
 import { badge, momentOr, type Column } from '../../../console/parts.ts';
 import { HOME, idLink } from '../../../console/places.ts';
-import { html } from '../../../http/pages/html.ts';
+import type { PersonsVisit } from '../../../console/visits.ts';
+import { html, type Html } from '../../../http/pages/html.ts';
 import { moment } from '../../../http/pages/moment.ts';
 import type { PathOfPeoplePage } from '../../../http/pages/people-pages.ts';
 import { getIdentityClaims } from '../routes.ts';
@@ -12,11 +15,14 @@ import type { IdentityClaim } from '../schema.ts';
 
 const IDENTITY_PATH = `${HOME}/identity-claims`;
 
-const columns: readonly Column<IdentityClaim>[] = [
+/** A claim, and about whom it is. */
+type Row = IdentityClaim & { about: Html };
+
+const columns: readonly Column<Row>[] = [
   { title: 'What', cell: ({ claim_type: type }) => type, text: ({ claim_type: type }) => type },
   {
     title: 'About',
-    cell: ({ agent_id: agent, operator_id: operator }) => idLink(agent ?? operator),
+    cell: ({ about }) => about,
     text: ({ agent_id: agent, operator_id: operator }) => agent ?? operator,
   },
   { title: 'By', cell: ({ provider }) => provider, text: ({ provider }) => provider },
@@ -31,6 +37,15 @@ const columns: readonly Column<IdentityClaim>[] = [
   { title: 'Ends', cell: ({ expires_at: at }) => momentOr(at), text: ({ expires_at: at }) => at },
 ];
 
+async function rowsOf(person: PersonsVisit, claims: readonly IdentityClaim[]): Promise<Row[]> {
+  const ids = claims.map(({ operator_id: id }) => id);
+  const operators = await operatorNames(person, ids);
+  return claims.map((claim) => {
+    const { agent_id: agent, operator_id: operator } = claim;
+    return { ...claim, about: agent === null ? operators.short(operator) : idLink(agent) };
+  });
+}
+
 const identityPage = consolePage({
   operation: 'identityClaimsPage',
   path: IDENTITY_PATH,
@@ -40,7 +55,7 @@ const identityPage = consolePage({
       id: 'identity-claims',
       label: 'Identity claims',
       path: IDENTITY_PATH,
-      rows: (reply) => reply.identity_claims,
+      rows: (reply: z.output<typeof getIdentityClaims.reply>) => rowsOf(person, reply.identity_claims),
       columns,
       filters: person.caller.platform ? [{ name: 'operator_id', label: 'Operator', kind: 'text' }, agent] : [agent],
       nothing: 'Nothing is attested yet. The platform attests who an operator or an agent is.',

@@ -1,8 +1,10 @@
+import type { z } from 'zod';
+import { operatorNames } from '../../../accounts/operators/pages/operator-names.ts';
 import { listOf } from '../../../console/list.ts';
 import { actForm, callAct, consolePage, type Entered, type Form } from '../../../console/page.ts';
 import { badge, facts, type Column } from '../../../console/parts.ts';
 import { HOME, idLink } from '../../../console/places.ts';
-import { oneOf } from '../../../console/visits.ts';
+import { oneOf, type PersonsVisit } from '../../../console/visits.ts';
 import { dollars } from '../../../fields/dollars.ts';
 import { html, type Html } from '../../../http/pages/html.ts';
 import { moment } from '../../../http/pages/moment.ts';
@@ -36,7 +38,8 @@ const actsOf: Record<BillingCase['kind'], readonly (readonly [act: string, label
   ],
 };
 
-const operatorLink = (id: string): Html => html`<a href="${HOME}/operators/${id}"><code>${id}</code></a>`;
+/** A case, and whose money it is. */
+type Row = BillingCase & { owner: Html };
 
 const amountOf = ({ amount_cents: cents, currency }: BillingCase): string | null =>
   cents === null ? null : currency === null || currency === 'usd' ? dollars(cents) : `${cents / 100} ${currency}`;
@@ -56,7 +59,7 @@ function decision(one: BillingCase, entered?: Entered): Html {
   )}`;
 }
 
-const card = (one: BillingCase, entered?: Entered): Html =>
+const card = (one: Row, entered?: Entered): Html =>
   html`<article class="card"><h2>${titles[one.kind]}${one.alarm === null ? html`` : html` ${badge(one.alarm, 'warning')}`}</h2>
 ${facts([
   [
@@ -65,7 +68,7 @@ ${facts([
       ? html`<a href="${HOME}/lives/${one.id}"><code>${one.id}</code></a>`
       : html`<code>${one.id}</code>`,
   ],
-  ['Operator', operatorLink(one.operator_id)],
+  ['Operator', one.owner],
   ['Amount', amountOf(one)],
   ['Concerns', one.concerns === null ? null : idLink(one.concerns)],
   ['Since', moment(one.since)],
@@ -94,6 +97,12 @@ const settled = (outcome: 'succeeded' | 'failed') =>
     input: (form) => ({ ...decided(form), body: { outcome, reason: oneOf(form, 'reason') } }),
   });
 
+async function rowsOf(person: PersonsVisit, cases: readonly BillingCase[]): Promise<Row[]> {
+  const ids = cases.map(({ operator_id: id }) => id);
+  const operators = await operatorNames(person, ids);
+  return cases.map((one) => ({ ...one, owner: operators.whole(one.operator_id) }));
+}
+
 const casesPage = consolePage({
   operation: 'casesPage',
   path: CASES_PATH,
@@ -102,11 +111,11 @@ const casesPage = consolePage({
       id: 'cases',
       label: 'Money to look at',
       path: CASES_PATH,
-      rows: (reply) => reply.cases,
+      rows: (reply: z.output<typeof getCases.reply>) => rowsOf(person, reply.cases),
       columns,
       filters: [{ name: 'operator_id', label: 'Operator', kind: 'text' }],
       nothing: 'No money waits for a person.',
-      shown: (rows) => html`${rows.map((one) => card(one, entered))}`,
+      shown: (rows: readonly Row[]) => html`${rows.map((one) => card(one, entered))}`,
     });
     return (
       list.csv ?? {

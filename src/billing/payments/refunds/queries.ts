@@ -39,14 +39,15 @@ export const findRefund = (
     sql.type(RefundSchema)`select ${columns} from refunds where id = ${id} and operator_id = ${operatorId}`,
   );
 
-/** The newest first. @param page.before the last one of the page before */
+/** The newest first. @param page.before the last one of the page before @param page.transactionId those of this top-up alone */
 export const listRefundRows = (
   connection: CommonQueryMethods,
   operatorId: OperatorId,
-  { before, limit }: { before: string | null; limit: number },
+  { before, limit, transactionId }: { before: string | null; limit: number; transactionId?: string | undefined },
 ): Promise<readonly Refund[]> =>
   connection.any(sql.type(RefundSchema)`
     select ${columns} from refunds where operator_id = ${operatorId} and (${before}::text is null or id < ${before})
+      ${transactionId === undefined ? sql.fragment`` : sql.fragment`and transaction_id = ${transactionId}`}
     order by id desc limit ${limit}`);
 
 const PendingRow = z.object({

@@ -48,13 +48,20 @@ export const getRefunds = route({
   description:
     'Each names its top-up. Its money is held from the request on, until the provider has refunded or refused it.',
   audience: 'anyone',
-  query: z.object(pages.query),
+  query: z.object({
+    ...pages.query,
+    transaction_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Those of this top-up alone, by its row of the wallet.' }),
+  }),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const before = pages.after(request)?.refund_id ?? null;
-    const page = { before, limit: request.query.limit + 1 };
+    const { limit, transaction_id: transactionId } = request.query;
+    const page = { before, limit: limit + 1, transactionId };
     const rows = await listRefundRows(request.context.pool, request.caller.operatorId, page);
     return pages.answer(request, [...rows], ({ refund_id }) => ({ refund_id }));
   },

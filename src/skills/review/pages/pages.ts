@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import { operatorNames } from '../../../accounts/operators/pages/operator-names.ts';
 import { listOf } from '../../../console/list.ts';
 import { actForm, callAct, consolePage, ofPage, onlySure, type Entered, type Form } from '../../../console/page.ts';
 import { badge, facts, sure, table, type Column } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { readable } from '../../../console/readable.ts';
-import { assertPlatform, oneOf } from '../../../console/visits.ts';
+import { assertPlatform, oneOf, type PersonsVisit } from '../../../console/visits.ts';
 import { dollars } from '../../../fields/dollars.ts';
 import { html, type Html } from '../../../http/pages/html.ts';
 import { moment } from '../../../http/pages/moment.ts';
@@ -15,9 +16,8 @@ import { approve, pendingReviews, reject, takeDown } from '../review-routes.ts';
 
 const REVIEWS_PATH = `${HOME}/skill-reviews`;
 
-type Waiting = z.output<typeof pendingReviews.reply>['skills'][number];
-
-const operatorLink = (id: string): Html => html`<a href="${HOME}/operators/${id}"><code>${id}</code></a>`;
+/** A skill that waits, and whose it is. */
+type Waiting = z.output<typeof pendingReviews.reply>['skills'][number] & { owner: Html };
 
 const columns: readonly Column<Waiting>[] = [
   {
@@ -37,9 +37,15 @@ const columns: readonly Column<Waiting>[] = [
     text: ({ pending_change: change, updated_at: at }) => change?.proposed_at ?? at,
   },
   { title: 'Executed', cell: ({ execution_mode: mode }) => mode, text: ({ execution_mode: mode }) => mode },
-  { title: 'Operator', cell: ({ operator_id: id }) => operatorLink(id), text: ({ operator_id: id }) => id },
+  { title: 'Operator', cell: ({ owner }) => owner, text: ({ operator_id: id }) => id },
   { title: 'Id', cell: ({ id }) => html`<code>${id}</code>`, text: ({ id }) => id },
 ];
+
+async function rowsOf(person: PersonsVisit, { skills }: z.output<typeof pendingReviews.reply>): Promise<Waiting[]> {
+  const ids = skills.map(({ operator_id: id }) => id);
+  const operators = await operatorNames(person, ids);
+  return skills.map((skill) => ({ ...skill, owner: operators.short(skill.operator_id) }));
+}
 
 const reviewsPage = consolePage({
   operation: 'skillReviewsPage',
@@ -51,7 +57,7 @@ const reviewsPage = consolePage({
       path: REVIEWS_PATH,
       // The route answers up to a thousand; a page shows fifty.
       input: { query: { limit: '50' } },
-      rows: (reply) => reply.skills,
+      rows: (reply: z.output<typeof pendingReviews.reply>) => rowsOf(person, reply),
       columns,
       nothing: 'No skill waits for review.',
     });
@@ -133,6 +139,7 @@ const skillReviewPage = consolePage({
     const { visit } = person;
     const { body: skill } = await visit.call(read, { params: { id: visit.id } });
     const { review } = skill;
+    const operators = await operatorNames(person, [skill.operator_id]);
     return {
       title: 'Skill review',
       live: { ids: [skill.id] },
@@ -140,7 +147,7 @@ const skillReviewPage = consolePage({
 <p class="lead"><code>${skill.id}</code> ${badge(skill.status)}</p>
 <section class="card"><p>${skill.description}</p>
 ${facts([
-  ['Operator', operatorLink(skill.operator_id)],
+  ['Operator', operators.whole(skill.operator_id)],
   ['Version', `${skill.version}, revision ${skill.revision}`],
   ['Executed', skill.execution_mode],
   ['Price', dollars(skill.price_per_invocation)],

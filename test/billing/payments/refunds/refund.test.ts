@@ -174,6 +174,21 @@ describe('POST /v1/billing/refund/:transactionId', function () {
   });
 });
 
+describe('GET /v1/billing/refunds', () => {
+  it('has those of one top-up by transaction_id', async () => {
+    const operator = await buildOperator();
+    const [one, other] = [await buildTopUp(operator), await buildTopUp(operator)];
+    const { refund_id: id } = await refundOf(operator, one.transactionId);
+    const found = async (transactionId: string, as = operator): Promise<string[]> => {
+      const reply = await as.get<{ refunds: Refund[] }>(`/v1/billing/refunds?transaction_id=${transactionId}`);
+      return assertStatus(reply, 200).refunds.map((refund) => refund.refund_id);
+    };
+    assert.deepEqual(await found(one.transactionId), [id]);
+    assert.deepEqual(await found(other.transactionId), []);
+    assert.deepEqual(await found(one.transactionId, await buildOperator()), []);
+  });
+});
+
 describe('GET /v1/billing/refunds/:id', () => {
   it('requires authentication', async () => {
     assertProblem(await anonymous().get(`/v1/billing/refunds/${newId('rfd')}`), 'UNAUTHENTICATED');

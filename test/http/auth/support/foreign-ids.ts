@@ -118,6 +118,7 @@ export const memberIds: Record<string, Kind> = {
   passport_id: 'passport',
   jti: 'passport',
   service_connection_id: 'connection',
+  transaction_id: 'transaction',
   identity_claim_ids: 'identityClaim',
   authority_binding_ids: 'binding',
   mission_id: 'mission',
