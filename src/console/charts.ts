@@ -65,7 +65,7 @@ const count = (amount: number): string => amount.toLocaleString('en-US');
 export const meter = (what: string, used: number, allowed: number | null): Html =>
   allowed === null
     ? html`<li><span>${what}</span> <span class="amount">${count(used)}, no limit</span></li>\n`
-    : html`<li><label>${what} <span class="amount">${count(used)} of ${count(allowed)}</span><meter min="0" max="${Math.max(allowed, 1)}" high="${Math.max(allowed * 0.9, 0)}" value="${Math.min(used, allowed)}">${used} of ${allowed}</meter></label></li>\n`;
+    : html`<li><label><span>${what}</span> <span class="amount">${count(used)} of ${count(allowed)}</span><meter min="0" max="${Math.max(allowed, 1)}" high="${Math.max(allowed * 0.9, 0)}" value="${Math.min(used, allowed)}">${used} of ${allowed}</meter></label></li>\n`;
 
 /** A step of something that takes its time. */
 export interface Step {

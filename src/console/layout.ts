@@ -70,7 +70,7 @@ export function personsPage(
       shell({
         title,
         nav: [{ path: '/docs', text: 'Documentation' }],
-        account: html`<span>${operator.name}</span> <span>${member.email}</span>\n<a href="${HOME}/switch">Switch operator</a>\n${signOutForm}`,
+        account: html`<strong>${operator.name}</strong> <span class="address">${member.email}</span>\n<a href="${HOME}/switch">Switch operator</a>\n${signOutForm}`,
         side: navigation(person, path),
         scripts: [CONSOLE_SCRIPT, ...scripts],
         ...(answers && { main: focused }),

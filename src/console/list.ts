@@ -9,9 +9,20 @@ import { copyable, empty, table, type Column } from './parts.ts';
 import { oneOf, type PersonsVisit } from './visits.ts';
 
 /** A filter of a list: a query parameter of its route. */
-export type Filter =
-  | { name: string; label: string; kind: 'text' | 'search' | 'date' }
-  | { name: string; label: string; kind: 'choice'; options: readonly (readonly [value: string, text: string])[] };
+export type Filter = {
+  name: string;
+  label: string;
+  /** Seldom used: it is folded with the others that are, until one of them is set. */
+  seldom?: true;
+} & (
+  | { kind: 'text' | 'search' | 'date' }
+  | {
+      kind: 'choice';
+      options: readonly (readonly [value: string, text: string])[];
+      /** The words where nothing is chosen; absent: All. */
+      otherwise?: string;
+    }
+);
 
 interface List<Reply, Row> {
   /** Names it within the page, for live updates and the table. */
@@ -142,11 +153,12 @@ function filterForm(
       return html`<label>${label}<input name="${name}" type="${kind}" value="${value}" maxlength="200"></label>\n`;
     const isOffered = value === '' || filter.options.some(([option]) => option === value);
     const options = isOffered ? filter.options : [...filter.options, [value, value] as const];
-    return html`<label>${label}<select name="${name}"><option value="">All</option>${options.map(([option, text]) => html`<option value="${option}"${option === value ? html` selected` : html``}>${text}</option>`)}</select></label>\n`;
+    return html`<label>${label}<select name="${name}"><option value="">${filter.otherwise ?? 'All'}</option>${options.map(([option, text]) => html`<option value="${option}"${option === value ? html` selected` : html``}>${text}</option>`)}</select></label>\n`;
   };
+  const further = filters.filter(({ seldom }) => seldom === true);
   return html`<form class="filters" method="get">
-${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${filters.map(field)}<button>Filter</button>
-</form>
+${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}${filters.filter(({ seldom }) => seldom !== true).map(field)}<button>Filter</button>
+${further.length === 0 ? html`` : html`<details${further.some(({ name }) => asked[name] !== undefined) ? html` open` : html``}><summary>More filters</summary><div>${further.map(field)}</div></details>\n`}</form>
 `;
 }
 

@@ -61,7 +61,7 @@ export const sections: readonly Section[] = [
     ],
   },
   {
-    title: 'Doors',
+    title: 'Events',
     pages: [
       { path: `${HOME}/destinations`, text: 'Notifications', administrators: true },
       { path: `${HOME}/rules`, text: 'Rules', administrators: true },

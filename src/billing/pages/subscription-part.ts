@@ -36,7 +36,7 @@ export function subscriptionFacts(subscription: Subscription): Html {
   const change = subscription.pending_change;
   return html`${facts([
     ['Tier', html`<strong>${tier}</strong>`],
-    ['State', status === 'none' ? 'nothing is bought' : badge(status, tones[status])],
+    ['State', status === 'none' ? 'not subscribed' : badge(status, tones[status])],
     [status === 'canceling' ? 'Ends' : 'Period', html`${status === 'canceling' ? '' : 'until '}${moment(period.end)}`],
     ['From then on', next],
     ['Seats bought', seats === 0 ? null : seats],
@@ -50,6 +50,7 @@ export function subscriptionFacts(subscription: Subscription): Html {
 
 const tierForm = schemaOf(SubscribeSchema);
 const tierHint = 'A larger tier counts when it is paid, a smaller one from the end of the period on.';
+const firstTierHint = 'The payment page has the price, before you pay. The tier counts when it is paid.';
 const seatsForm = schemaOf(SetSeatsSchema);
 const seatsOptions = {
   labels: { purchased_seats: 'Seats bought beside those of the tier' },
@@ -77,7 +78,10 @@ export function subscriptionForms(
           ...(!isBought && { tone: 'primary' as const }),
           fields: fieldsOf(
             tierForm,
-            { choices: { tier: others.map((one) => [one, one]) }, hints: { tier: tierHint } },
+            {
+              choices: { tier: others.map((one) => [one, one]) },
+              hints: { tier: isBought ? tierHint : firstTierHint },
+            },
             { entered: of('subscribe'), values: { tier: next } },
           ),
         })

@@ -25,9 +25,9 @@ async function figuresPart({ visit }: PersonsVisit): Promise<Html> {
     'Wallet',
     [
       ['Available to spend', dollars(balance.available_cents)],
-      ['Balance', balance.balance_usd],
-      ['Held', dollars(balance.held_cents)],
-      ['Begun by meters', dollars(reserved)],
+      ['In the wallet', dollars(balance.ledger_balance_cents)],
+      ['Held of it', dollars(balance.held_cents)],
+      ...(reserved > 0 ? [['Used, not debited yet', dollars(reserved)] as const] : []),
       ...(owed > 0 ? [['Owed', dollars(owed)] as const] : []),
     ],
   )}${remaindersSentence(balance.remainders)}`;

@@ -35,7 +35,7 @@ const money = ({ balance, earned }: Money): Html =>
   live(
     'money',
     figures('Wallet and earnings', [
-      ['Available in the wallet', balance.balance_usd],
+      ['Available in the wallet', html`<a href="${HOME}/wallet">${balance.balance_usd}</a>`],
       ['Held', dollars(balance.held_cents)],
       ...(balance.receivable_cents === 0 ? [] : [['Owed', dollars(balance.receivable_cents)] as const]),
       ['Earned, to be paid out', html`<a href="${HOME}/earnings">${dollars(earned.available_cents)}</a>`],
@@ -149,7 +149,7 @@ const steps = (paths: readonly FirstPath[]): Html => {
 ${paths.map(
   ({ title, steps: all }) => html`<section class="card">
 <h3>${title} <span class="badge">${all.filter(({ done }) => done).length} of ${all.length}</span></h3>
-<ol>
+<ol class="ways">
 ${all.map(step)}</ol>
 </section>
 `,
@@ -158,11 +158,11 @@ ${all.map(step)}</ol>
   );
 };
 
-const meters = ({ allowances, tier, usage }: z.output<typeof getUsage.reply>): Html =>
+const meters = ({ allowances, tier }: z.output<typeof getUsage.reply>): Html =>
   live(
     'usage',
     html`<h2>Usage this month</h2>
-<p class="muted">Of what the tier ${tier} includes: ${usage.skill_invocations} invocations, ${usage.passports} passports, ${usage.published_skills} published skills, ${usage.agents} agents.</p>
+<p class="muted">Tier ${tier}. <a href="${HOME}/wallet">All that it includes</a></p>
 <ul class="meters">
 ${meter('Metered actions', allowances.metered_actions.used, allowances.metered_actions.included)}${meter('Classifications by a model', allowances.l3_classifications.used, allowances.l3_classifications.included)}${meter('SMS', allowances.sms.used, allowances.sms.included)}${meter('Mails', allowances.email.used, allowances.email.included)}</ul>
 `,

@@ -13,8 +13,8 @@ import { homeParts } from './home-parts.ts';
 import { MAILS_PATH } from './mails-page.ts';
 import { reviewCard, reviewOutcome } from './review-pages.ts';
 
-/** One page shows this many of each kind: a person reads each. */
-const PAGE = 10;
+/** One page shows this many of each kind, whole: the pages of the two lists have all, a line each. */
+const PAGE = 3;
 
 const nothing = html``;
 
@@ -93,6 +93,7 @@ const listPart = (
   total === 0
     ? nothing
     : html`<h2 id="${list}">${title} <span class="badge">${total}</span></h2>
+<p><a href="${HOME}/${list}">All ${list} in a list</a></p>
 ${beside}${cards}${pager(list, pages, total)}`;
 
 /** Rejects the requests of this page and no others: what came since, nobody has seen. */

@@ -4,6 +4,7 @@ import { identityChoices } from '../../authority/identity-claims/pages/identity-
 import { missionChoices } from '../../authority/missions/pages/mission-choices.ts';
 import { intentChoices } from '../../claims/pages/intent-choices.ts';
 import { withChoices } from '../../console/choices.ts';
+import { folded } from '../../console/folded.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage } from '../../console/page.ts';
@@ -23,9 +24,7 @@ const options: FormOptions = {
     agent_id: 'Agent',
     ttl_seconds: 'Seconds until it expires',
     audience: 'Services that may accept it',
-    budget: 'Budget, where there is one',
-    'budget.amount_cents': 'Cents that its invocations may cost',
-    intent: 'Intent, where there is one',
+    'budget.amount_cents': 'What its invocations may cost at most',
     'intent.summary': 'The agent is to',
     'intent.refs': 'Intent claims',
     identity_claim_ids: 'Identity claims',
@@ -40,7 +39,12 @@ const options: FormOptions = {
     checkpoint_interval_seconds: '60 to 3,600; left out: those of the agent.',
     'intent.services': 'Names or ids of the services that it is going to use',
   },
+  money: ['budget.amount_cents'],
 };
+
+const first = ['agent_id', 'ttl_seconds'];
+const limits = ['scopes', 'audience', 'budget'];
+const more = ['intent', 'mission_ids', 'authority_binding_ids', 'identity_claim_ids', 'checkpoint_interval_seconds'];
 
 /** The options with what the operator has, where that is few enough to choose from. */
 const offered = async (person: PersonsVisit): Promise<FormOptions> =>
@@ -57,20 +61,19 @@ export const issuePage = consolePage({
   operation: 'issuePassportPage',
   path: ISSUE_PATH,
   async show(person, entered) {
+    const seen = { options: await offered(person), entered };
+    const values = { agent_id: oneOf(person.visit.query, 'agent_id'), ttl_seconds: 900 };
     return {
       title: 'Issue a passport',
       body: html`<h1>Issue a passport</h1>
 <p class="lead">An agent shows the token of its passport to a service, which verifies it. Scopes come from the <a href="${HOME}/connections">connections and grants</a> of the agent; without any, the passport has none.</p>
-<section class="card">
 ${actForm({
   act: 'issue',
   label: 'Issue it',
   tone: 'primary',
-  fields: fieldsOf(form, await offered(person), {
-    values: { agent_id: oneOf(person.visit.query, 'agent_id'), ttl_seconds: 900 },
-    entered,
-  }),
-})}</section>
+  fields: html`<section class="card">${fieldsOf(form, { ...seen.options, only: first }, { values, entered })}</section>
+${folded('Narrow it: scopes, services and budget', form, { only: limits, ...seen })}${folded('Intent, missions, bindings, claims and checkpoints', form, { only: more, ...seen })}`,
+})}
 ${asCurl({ method: 'POST', address: `${person.visit.context.config.publicBaseUrl}${issue.path}`, body: issue.example })}`,
     };
   },
@@ -84,7 +87,7 @@ ${shownOnce('The token', token)}<section class="card">${facts([
           ['Passport', idLink(jti)],
           ['Expires', moment(until)],
         ])}</section>
-<p>The agent sends it to a service, as <code>Authorization: Bearer</code> say. <a href="${HOME}/passports">All passports</a></p>
+<p>The agent sends it to a service, in the header <code>Authorization: Bearer</code> for example. <a href="${HOME}/passports">All passports</a></p>
 `,
       }),
     }),

@@ -72,19 +72,18 @@ ${rows.map((skill) => card(skill, person))}</ul>
           filters: [
             { name: 'q', label: 'Search', kind: 'search' },
             { name: 'max_price_cents', label: 'Cents a run at most', kind: 'text' },
-            { name: 'sort', label: 'Order', kind: 'choice', options: orders },
-            { name: 'tags', label: 'Tags', kind: 'text' },
+            { name: 'sort', label: 'Order', kind: 'choice', options: orders, otherwise: 'best match' },
+            { name: 'tags', label: 'Tags', kind: 'text', seldom: true },
             {
               name: 'tags_match',
               label: 'Of these tags',
               kind: 'choice',
-              options: [
-                ['any', 'any of them'],
-                ['all', 'all of them'],
-              ],
+              options: [['all', 'all of them']],
+              otherwise: 'any of them',
+              seldom: true,
             },
-            { name: 'trust_level', label: 'Trust level', kind: 'choice', options: levels },
-            { name: 'max_trust_level', label: 'Trust level at most', kind: 'choice', options: levels },
+            { name: 'trust_level', label: 'Trust level', kind: 'choice', options: levels, seldom: true },
+            { name: 'max_trust_level', label: 'Trust level at most', kind: 'choice', options: levels, seldom: true },
           ],
           nothing: html`Nobody offers a skill yet. <a href="${SKILLS_PATH}/new">Publish the first</a>.`,
           above: ({ total }) =>

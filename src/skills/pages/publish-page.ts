@@ -1,5 +1,6 @@
 import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
 import { withChoices } from '../../console/choices.ts';
+import { folded } from '../../console/folded.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions, type Typed } from '../../console/form.ts';
 import { actForm, callAct, consolePage, type Act, type Form, type Shown } from '../../console/page.ts';
 import { schemaForm, schemaValue } from '../../console/schema-form.ts';
@@ -114,11 +115,8 @@ interface Seen {
 const fields = (only: readonly string[], { options, entered }: Seen): Html =>
   fieldsOf(publishForm, { ...options, only }, { values: first, entered });
 
-/** Fields that most skills do without; open once something was typed, since a fault may be among them. */
 const further = (title: string, only: readonly string[], seen: Seen): Html =>
-  html`<details class="card"${seen.entered === undefined ? html`` : html` open`}><summary>${title}</summary>
-${fields(only, seen)}</details>
-`;
+  folded(title, publishForm, { only, values: first, ...seen });
 
 const checkButton = (words: string): Html => html`<button name="checks" value="true">${words}</button>`;
 
@@ -161,7 +159,7 @@ async function shownForm(person: PersonsVisit, typed?: Typed): Promise<Shown> {
   return {
     title: 'Publish a skill',
     body: html`<h1>Publish a skill</h1>
-${isSound ? html`<p class="notice good" role="status">${triedInput(typed.form) === undefined ? 'It can be published: its fields and schemas are sound.' : 'The skill takes this input, and can be published.'} Nothing is published yet.</p>\n` : html``}<p class="lead">Others find it in the market and pay for each run. One with code is looked at by the platform before it is public.</p>
+${isSound ? html`<p class="notice good" role="status">${triedInput(typed.form) === undefined ? 'It can be published: its fields and schemas are sound.' : 'The skill takes this input, and can be published.'} Nothing is published yet. <a href="#try">Try its form</a></p>\n` : html``}<p class="lead">Others find it in the market and pay for each run. One with code is looked at by the platform before it is public.</p>
 ${decides(person) ? html`` : html`<p class="muted">A skill that is answered by your operator’s key of a model is published by an owner or administrator.</p>\n`}${actForm(
       {
         act: 'publish',

@@ -50,15 +50,19 @@ describe('Pages of passports', () => {
     const form = await empty.follow('Issue one');
     assert(form.html.includes(`<option value="${agentId}">`));
     assert.doesNotMatch(form.html, /name="intent.summary"[^>]* required/, 'nobody needs an intent');
+    const isOpen = (page: WebPage): boolean[] =>
+      ['Narrow it', 'Intent'].map((title) => page.html.includes(`<details class="card" open><summary>${title}`));
+    assert.deepEqual(isOpen(form), [false, false]);
     const refused = await form.press('Issue it', { fields: { ttl_seconds: '5', 'intent.summary': 'Sort issues' } });
     assert.equal(refused.status, 400);
+    assert.deepEqual(isOpen(refused), [false, true]);
     assert(refused.html.includes('value="5"') && refused.text.includes('Sort issues'), 'what was typed stays');
     const fields = {
       agent_id: agentId,
       ttl_seconds: '600',
       'intent.summary': `Sort ${hostile}`,
       'intent.services': 'x',
-      'budget.amount_cents': '1250',
+      'budget.amount_cents': '12.50',
       audience: service().baseUrl,
     };
     const page = await refused.press('Issue it', { fields });

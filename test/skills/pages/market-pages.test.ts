@@ -29,6 +29,8 @@ describe('GET /dashboard/market', () => {
     const page = await browser.open(`/dashboard/market?tags=${tag}`);
     assert.match(page.text, new RegExp(`1 on offer.*${name}.*Translates.*\\$0\\.25.*L1.*open.*not rated yet.*0 runs`));
     assert.doesNotMatch(page.html, /<script>alert/);
+    assert.match(page.html, /<details open><summary>More filters/, 'a filter that is set is in sight');
+    assert.match((await browser.open('/dashboard/market')).html, /best match.*<details><summary>More filters/s);
     assert.equal((await page.follow(name)).path, `/dashboard/market/${id}`);
     const none = await browser.open(`/dashboard/market?tags=${tag}&trust_level=L2`);
     assert.match(none.text, /Nothing fits these filters/);

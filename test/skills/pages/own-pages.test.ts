@@ -74,6 +74,8 @@ describe('Pages of own skills', () => {
     const sound = await unsound.press(press, { fields: { input_schema: JSON.stringify(schema) } });
     assert.match(sound.notices.join(), /It can be published/);
     assert.match(sound.text, /Try its input/);
+    assert.match(sound.html, /<details class="card"><summary>Code/, 'that which nobody typed into stays folded');
+    assert(sound.links().some(({ href }) => href === '#try'));
     assert.doesNotMatch(sound.html, /<script>alert/);
     assert.equal(sound.formOf('Publish it', { fields: { 'input.count': '1' } }).values.get('name'), name, 'it is kept');
     const misfit = await sound.press('Check this input', { fields: { 'input.count': '1' } });
