@@ -89,12 +89,12 @@ const columns: readonly Column<Row>[] = [
 /** The columns that say something on a tab. */
 function columnsOf(tab: keyof typeof tabTexts): readonly Column<Row>[] {
   const isOpenTab = tab === 'pending' || tab === 'approved';
-  const idle = [
+  const idle = new Set([
     ...(tab === ALL ? [] : ['State']),
     ...(tab === 'pending' ? ['Decided', 'Decided by'] : []),
     ...(isOpenTab ? [] : ['Lapses']),
-  ];
-  return [...(isOpenTab || tab === ALL ? [box] : []), ...columns.filter(({ title }) => !idle.includes(title))];
+  ]);
+  return [...(isOpenTab || tab === ALL ? [box] : []), ...columns.filter(({ title }) => !idle.has(title))];
 }
 
 /** With who has decided each, by the address that people know them by. */
