@@ -24,12 +24,10 @@ export type Filter = {
     }
 );
 
-interface List<Reply, Row> {
+export interface List<Reply, Row> {
   /** Names it within the page, for live updates and the table. */
   id: string;
   label: string;
-  /** The path of the page that it stands on. */
-  path: string;
   /** The parameters of the path of the route, and those that its query always has. */
   input?: RouteInput;
   /** With what the route leaves out, the names of members say, where a page adds it. */
@@ -57,8 +55,9 @@ const MAX_CSV_ROWS = 1_000;
 /** As many as every list has on a page: the visit counts as one call, so it may not make many, no matter which `limit` its address has. */
 const CSV_PAGE = 100;
 
-interface ShownList<Reply> {
+interface ShownList<Reply, Row> {
   html: Html;
+  rows: readonly Row[];
   /** The answer of the route, for the rest of the page. */
   reply: Reply;
   /** The CSV of the rows, where the address asks for it: the page answers with it. */
@@ -80,7 +79,7 @@ export async function listOf<
   person: PersonsVisit,
   route: Route<A, Params, Query, Body, Reply>,
   list: List<z.output<Reply>, Row>,
-): Promise<ShownList<z.output<Reply>>> {
+): Promise<ShownList<z.output<Reply>, Row>> {
   const { visit } = person;
   const { filters = [], input = {}, kept = {}, rows, columns } = list;
   const names = [...filters.map(({ name }) => name), ...PAGING];
@@ -101,7 +100,7 @@ export async function listOf<
     }
     // Who opens the file sees by its name that rows are missing.
     const name = next === undefined && found.length <= MAX_CSV_ROWS ? list.id : `${list.id}-first-${MAX_CSV_ROWS}`;
-    return { html: html``, reply, csv: csvOf(name, columns, found.slice(0, MAX_CSV_ROWS)) };
+    return { html: html``, reply, rows: found, csv: csvOf(name, columns, found.slice(0, MAX_CSV_ROWS)) };
   }
   const isFiltered = filters.some(({ name }) => asked[name] !== undefined);
   const found = await rows(reply);
@@ -130,6 +129,7 @@ export async function listOf<
   const tools = html`<div class="list-tools">${found.length > 0 && columns.some(({ text }) => text) ? html`<a href="${here({ ...filtersOf(asked), csv: list.id })}" download>CSV${links.next === undefined ? html`` : `, ${MAX_CSV_ROWS.toLocaleString('en')} rows at most`}</a>\n` : html``}${list.isPart === true ? html`` : asCurl({ method: 'GET', address })}</div>`;
   return {
     reply,
+    rows: found,
     html: html`${filterForm(filters, asked, kept)}${live(list.id, html`${list.above?.(reply) ?? html``}${content}${pager.length === 0 && toStart.text === '' ? html`` : html`<nav class="actions" aria-label="${list.label}, more">${toStart}${pager}</nav>\n`}`)}${tools}`,
   };
 }

@@ -154,6 +154,7 @@ const sentencesOf = (acts: Readonly<Record<string, Act>>): Record<string, string
 /**
  * An act that calls a route.
  * @param input the call that the form stands for
+ * @param sure the form has the box of `sure`: one that is sent without it, by a browser that does not ask for it say, does nothing
  * @param then where the browser goes, or what is shown once; absent: back to the page
  */
 export const callAct = <
@@ -168,13 +169,17 @@ export const callAct = <
   {
     input = () => ({}),
     then,
+    sure = false,
   }: {
+    sure?: boolean;
     input?: (form: Form, person: PersonsVisit<Submission>) => RouteInput | Promise<RouteInput>;
     then?: (reply: z.output<Reply>, person: PersonsVisit<Submission>) => string | Shown | undefined;
   } = {},
 ): Act => ({
   done,
   async run(person, form) {
+    if (sure && oneOf(form, 'sure') !== 'true')
+      throw new CarnetError('VALIDATION_ERROR', 'Nothing was done: tick the box of the form first, if you are sure.');
     const sent = { ...(await input(form, person)), key: keyOf(form) };
     const { body } = await onceDone(person, route, sent).catch((error: unknown) =>
       onceDone(person, route, { ...sent, approval: approvalIn(error) }),
@@ -207,16 +212,6 @@ async function onceDone<
     }
   }
 }
-
-/** The act of a form with the box of `sure`: one that was sent without it, by a browser that does not ask for it say, does nothing. */
-export const onlySure = (act: Act): Act => ({
-  ...act,
-  async run(person, form) {
-    if (oneOf(form, 'sure') !== 'true')
-      throw new CarnetError('VALIDATION_ERROR', 'Nothing was done: tick the box of the form first, if you are sure.');
-    return await act.run(person, form);
-  },
-});
 
 /**
  * The approval that a refused act waits for: the same act once more uses it, where a person has given it meanwhile, and is refused otherwise.

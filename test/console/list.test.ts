@@ -20,7 +20,6 @@ async function csvBy(query: Record<string, string>, textOf: (row: number) => str
   const { csv } = await listOf(person, {} as AnyRoute, {
     id: 'rows',
     label: 'Rows',
-    path: '/dashboard/rows',
     rows: (reply) => (reply as { rows: number[] }).rows,
     columns: [{ title: 'Row', cell: String, text: textOf }],
     nothing: '',

@@ -225,6 +225,9 @@ export class ChromiumVisitor implements Visitor {
     const { pathname, search } = new URL(page.url());
     const texts = async (part: string): Promise<string[]> =>
       (await page.evaluate<string[]>(`(${textsOf})(${JSON.stringify(part)})`)).map(oneLine);
+    // The browser moves the focus with the first frame that it draws.
+    const first = page.locator('[autofocus]').first();
+    if ((await first.count()) > 0) await first.and(page.locator(':focus')).waitFor();
     this.#assertNoFaults();
     return {
       status: response?.status() ?? assert.fail('the page was not fetched'),
@@ -232,6 +235,7 @@ export class ChromiumVisitor implements Visitor {
       title: (await texts('h1')).join(' '),
       text: (await texts('main')).join(' '),
       notices: await texts('.notice'),
+      focus: (await texts(':focus')).join(' '),
     };
   }
 }

@@ -75,7 +75,10 @@ export class PlainVisitor implements Visitor {
 
   async #see(opening: Promise<WebPage>): Promise<Seen> {
     this.#page = await opening;
-    const { status, path, title, text, notices } = this.#page;
-    return { status, path, title, text, notices };
+    const { status, path, title, text, notices, html } = this.#page;
+    const isFirst = ({ attribs }: Element): boolean => attribs['autofocus'] !== undefined;
+    const first = DomUtils.findOne(isFirst, parseDocument(html).children);
+    const focus = first === null ? '' : DomUtils.textContent(first).replaceAll(/\s+/g, ' ').trim();
+    return { status, path, title, text, notices, focus };
   }
 }

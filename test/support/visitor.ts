@@ -7,6 +7,8 @@ export interface Seen {
   /** The text of `main`. */
   text: string;
   notices: string[];
+  /** The text of the part where the keyboard goes on; '': at the top of the page. */
+  focus: string;
 }
 
 /** A part of a page that a package draws. Its contrasts and its style attributes, which the policy blocks, are not ours to mend. */

@@ -46,7 +46,6 @@ export const earningsPage = consolePage({
     const list = await listOf(person, getPayouts, {
       id: 'payouts',
       label: 'Payouts',
-      path: EARNINGS_PATH,
       rows: (reply: z.output<typeof getPayouts.reply>) => reply.payouts,
       columns,
       nothing: html`No month has been stated yet. The first statement is made on the first of the month after the first earnings, which come from <a href="${HOME}/skills">your skills</a>.`,

@@ -4,7 +4,7 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { duration } from '../../console/charts.ts';
 import { asCurl, listOf } from '../../console/list.ts';
-import { actForm, callAct, consolePage, live, onlySure } from '../../console/page.ts';
+import { actForm, callAct, consolePage, live } from '../../console/page.ts';
 import { badge, facts, sure, type Column } from '../../console/parts.ts';
 import { idLink, named } from '../../console/places.ts';
 import { decides, type PersonsVisit } from '../../console/visits.ts';
@@ -59,7 +59,6 @@ async function sourcesPart(person: PersonsVisit, { id, details }: WalletTransact
   return await listOf(person, listSources, {
     id: 'sources',
     label: 'Sources',
-    path: `${TRANSACTIONS_PATH}/${id}`,
     input: { params: { id } },
     rows: ({ llm_sources: calls, machine_sources: runs }) =>
       [...calls, ...runs].toSorted((one, other) => one.created_at.localeCompare(other.created_at)),
@@ -140,10 +139,9 @@ ${sources === null ? nothing : html`<h2>Where the money came to be owed</h2>\n${
     };
   },
   acts: {
-    refund: onlySure(
-      callAct('The refund is requested; the card says how far it is.', postRefund, {
-        input: (_, { visit: { id } }) => ({ params: { transactionId: id } }),
-      }),
-    ),
+    refund: callAct('The refund is requested; the card says how far it is.', postRefund, {
+      sure: true,
+      input: (_, { visit: { id } }) => ({ params: { transactionId: id } }),
+    }),
   },
 });

@@ -136,7 +136,6 @@ const statement = async (person: PersonsVisit) =>
   await listOf(person, listTransactions, {
     id: 'transactions',
     label: 'Transactions',
-    path: TRANSACTIONS_PATH,
     rows: (reply) => ('transactions' in reply ? reply.transactions : []),
     columns: oneOf(person.visit.query, 'csv') === '' ? columns : referenceColumns,
     filters,
@@ -148,7 +147,6 @@ const timeline = async (person: PersonsVisit) =>
   await listOf(person, listTransactions, {
     id: 'timeline',
     label: 'Timeline',
-    path: TRANSACTIONS_PATH,
     input: { query: { view: 'timeline' } },
     kept: { view: 'timeline' },
     rows: (reply) => ('rows' in reply ? reply.rows : []),

@@ -71,7 +71,6 @@ ${sentence}${table(title, columns, found)}<p><a href="${WALLET_PATH}?list=${name
       listOf(person, route, {
         id: name,
         label: title,
-        path: WALLET_PATH,
         kept: { list: name },
         rows,
         columns,

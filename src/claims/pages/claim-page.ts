@@ -2,7 +2,7 @@ import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, live, ofPage, onlySure, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
 import { badge, facts, sure, table } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
@@ -126,15 +126,13 @@ ${isWhole(claim) ? html`${stated(claim)}${acts(person, claim, entered)}` : nothi
     };
   },
   acts: {
-    revoke: onlySure(
-      callAct('The claim is revoked.', revoke, {
-        input: (form, person) => ({ ...ofPage(form, person), body: valueOf(revokeForm, form) }),
-      }),
-    ),
-    erase: onlySure(
-      callAct('Its payload is erased.', erase, {
-        input: (form, person) => ({ ...ofPage(form, person), body: valueOf(eraseForm, form) }),
-      }),
-    ),
+    revoke: callAct('The claim is revoked.', revoke, {
+      sure: true,
+      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(revokeForm, form) }),
+    }),
+    erase: callAct('Its payload is erased.', erase, {
+      sure: true,
+      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(eraseForm, form) }),
+    }),
   },
 });

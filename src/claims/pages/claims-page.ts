@@ -2,7 +2,7 @@ import { agentChoices } from '../../accounts/agents/pages/agent-choices.ts';
 import { filterOf } from '../../console/choices.ts';
 import { html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import { listOf } from '../../console/list.ts';
+import { listShown } from '../../console/list-page.ts';
 import { consolePage } from '../../console/page.ts';
 import { badge, type Column } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
@@ -43,11 +43,11 @@ const columns: readonly Column<Claim>[] = [
 export const claimsPage = consolePage({
   operation: 'claimsPage',
   path: CLAIMS_PATH,
-  async show(person) {
-    const claims = await listOf(person, list, {
+  show: async (person) =>
+    await listShown(person, list, {
+      title: 'Claims',
+      lead: html`Signed statements in a log that only grows. <a href="${HOME}/log">The log</a> · <a href="${HOME}/claims/verify">Verify one that you hold</a>`,
       id: 'claims',
-      label: 'Claims',
-      path: CLAIMS_PATH,
       rows: (reply) => reply.claims,
       columns,
       filters: [
@@ -59,15 +59,7 @@ export const claimsPage = consolePage({
         { name: 'until', label: 'Before', kind: 'date' },
       ],
       nothing: html`No claim is recorded yet. The service records one when work is ordered and when it ends; a key records others by <code>POST /v1/claims</code>.`,
-    });
-    return (
-      claims.csv ?? {
-        title: 'Claims',
-        live: { ids: claims.reply.claims.map(({ id }) => id), looks: true },
-        body: html`<h1>Claims</h1>
-<p class="lead">Signed statements in a log that only grows. <a href="${HOME}/log">The log</a> · <a href="${HOME}/claims/verify">Verify one that you hold</a></p>
-${claims.html}`,
-      }
-    );
-  },
+      changes: ({ id }) => id,
+      looks: true,
+    }),
 });

@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { listOf } from '../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, onlySure, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, type Entered } from '../../console/page.ts';
 import { empty, momentOr, sure, type Column } from '../../console/parts.ts';
 import { HOME } from '../../console/places.ts';
 import { decides, oneOf } from '../../console/visits.ts';
@@ -76,7 +76,6 @@ export const credentialsPage = consolePage({
     const list = await listOf(person, getCredentials, {
       id: 'credentials',
       label: 'Model credentials',
-      path: CREDENTIALS_PATH,
       rows: (reply) => reply.credentials,
       columns,
       nothing: 'No key is entered yet.',
@@ -93,10 +92,10 @@ ${enter(person.visit.context.config, entered)}`,
     put: callAct('The key is saved.', putCredential, {
       input: (form) => ({ params: { provider: oneOf(form, 'provider') }, body: valueOf(keyForm, form, keyOptions) }),
     }),
-    remove: onlySure(
-      callAct('The key is deleted. Revoke it at its provider too, where somebody else knows it.', deleteCredential, {
-        input: (form) => ({ params: { provider: oneOf(form, 'provider') } }),
-      }),
+    remove: callAct(
+      'The key is deleted. Revoke it at its provider too, where somebody else knows it.',
+      deleteCredential,
+      { sure: true, input: (form) => ({ params: { provider: oneOf(form, 'provider') } }) },
     ),
   },
 });

@@ -7,17 +7,7 @@ import { UpdateAgentSchema } from '../../accounts/agents/schema.ts';
 import { subjectAsJson } from '../../commands/subject-digest.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import {
-  actForm,
-  callAct,
-  consolePage,
-  enteredIn,
-  live,
-  ofPage,
-  type Entered,
-  type Form,
-  onlySure,
-} from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered, type Form } from '../../console/page.ts';
 import { badge, facts, sure } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { excerptOf } from '../../console/readable.ts';
@@ -170,11 +160,10 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/age
       input: withId((form) => valueOf(blockForm, form, blockOptions)),
     }),
     unblock: callAct('It is unblocked.', postUnblock, { input: withId((form) => ({ seen: oneOf(form, 'seen') })) }),
-    retire: onlySure(
-      callAct('It is retired: its keys are refused, and its passports revoked.', patchAgent, {
-        input: withId(() => ({ status: 'disabled' })),
-      }),
-    ),
+    retire: callAct('It is retired: its keys are refused, and its passports revoked.', patchAgent, {
+      sure: true,
+      input: withId(() => ({ status: 'disabled' })),
+    }),
     bringBack: callAct('It is active again.', patchAgent, { input: withId(() => ({ status: 'active' })) }),
   },
 });

@@ -1,6 +1,6 @@
 import { actForm, callAct, consolePage } from '../../console/page.ts';
 import { badge, type Column } from '../../console/parts.ts';
-import { listOf } from '../../console/list.ts';
+import { listShown } from '../../console/list-page.ts';
 import { HOME } from '../../console/places.ts';
 import { oneOf } from '../../console/visits.ts';
 import { html } from '../../http/pages/html.ts';
@@ -31,26 +31,20 @@ const columns: readonly Column<OwnSession>[] = [
 export const sessionsPage = consolePage({
   operation: 'sessionsPage',
   path: SESSIONS_PATH,
-  async show(person) {
+  show(person) {
     const { operator, member } = person.session;
-    const list = await listOf(person, ownSessions, {
+    return listShown(person, ownSessions, {
+      title: 'Sessions',
+      lead: html`The browsers in which ${member.email} is signed in for ${operator.name}. A session that is ended opens nothing from then on.`,
       id: 'sessions',
-      label: 'Sessions',
-      path: SESSIONS_PATH,
+      changes: ({ id }) => id,
+      looks: true,
       rows: ({ sessions }) => sessions,
       columns,
       nothing: 'You are signed in nowhere else.',
+      below: ({ total }) =>
+        total > 1 ? actForm({ act: 'end-others', label: 'End all others', tone: 'danger' }) : html``,
     });
-    const others = list.reply.total > 1;
-    return (
-      list.csv ?? {
-        title: 'Sessions',
-        live: { ids: list.reply.sessions.map(({ id }) => id), looks: true },
-        body: html`<h1>Sessions</h1>
-<p class="lead">The browsers in which ${member.email} is signed in for ${operator.name}. A session that is ended opens nothing from then on.</p>
-${list.html}${others ? actForm({ act: 'end-others', label: 'End all others', tone: 'danger' }) : html``}`,
-      }
-    );
   },
   acts: {
     end: callAct('The session is ended.', endOwnSession, {

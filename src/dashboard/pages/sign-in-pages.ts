@@ -131,6 +131,7 @@ export const signOutPage: PeoplePage = {
   submit: (submission) =>
     bySignedIn(submission, HOME, async (person) => {
       const { context } = submission;
+      // The route refuses people of a suspended operator, who may sign out all the same.
       const path = '/v1/dashboard/sessions/current';
       await endCurrentSession(context, callOf(person, { operation: 'signOut', method: 'DELETE', path, body: {} }));
       const cookie = noSessionCookie(context.config.publicBaseUrl);

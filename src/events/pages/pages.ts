@@ -1,7 +1,8 @@
 import { html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import type { PathOfPeoplePage } from '../../http/pages/people-pages.ts';
-import { asCurl, listOf } from '../../console/list.ts';
+import { asCurl } from '../../console/list.ts';
+import { listShown } from '../../console/list-page.ts';
 import { consolePage } from '../../console/page.ts';
 import { badge, facts, type Column } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
@@ -41,10 +42,10 @@ const eventsPage = consolePage({
   operation: 'eventsPage',
   path: EVENTS_PATH,
   async show(person) {
-    const list = await listOf(person, getEvents, {
+    return await listShown(person, getEvents, {
+      title: 'Events',
+      lead: 'What happened, the newest first. Events are kept for 30 days.',
       id: 'events',
-      label: 'Events',
-      path: EVENTS_PATH,
       input: { query: { order: 'newest' } },
       rows: ({ events }) => events,
       columns,
@@ -59,16 +60,8 @@ const eventsPage = consolePage({
         { name: 'since', label: 'Since the day', kind: 'date' },
       ],
       nothing: html`No event was written in the last 30 days. Those of invocations, of the wallet and of inbound endpoints are written only while a <a href="${HOME}/rules">rule</a> names them; the <a href="${HOME}/audit">audit trail</a> says who changed what.`,
+      looks: true,
     });
-    return (
-      list.csv ?? {
-        title: 'Events',
-        live: { ids: [], looks: true },
-        body: html`<h1>Events</h1>
-<p class="lead">What happened, the newest first. Events are kept for 30 days.</p>
-${list.html}`,
-      }
-    );
   },
 });
 

@@ -123,7 +123,6 @@ export const approvalsPage = consolePage({
     const list = await listOf(person, getApprovals, {
       id: 'approvals',
       label: 'Approvals',
-      path: APPROVALS_PATH,
       input: { query: tab === ALL ? {} : { status: tab } },
       rows: (reply: z.output<typeof getApprovals.reply>) => withDeciders(person, reply.approvals),
       columns: columnsOf(tab),

@@ -5,17 +5,7 @@ import type { JsonObject } from '../../json/value.ts';
 import { shares } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { asCurl, listOf } from '../../console/list.ts';
-import {
-  actForm,
-  callAct,
-  consolePage,
-  enteredIn,
-  live,
-  ofPage,
-  type Entered,
-  type Form,
-  onlySure,
-} from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered, type Form } from '../../console/page.ts';
 import { sure, copyable, facts, momentOr, shownOnce, type Column } from '../../console/parts.ts';
 import { idLink } from '../../console/places.ts';
 import { decides, oneOf, type PersonsVisit } from '../../console/visits.ts';
@@ -155,7 +145,6 @@ export const endpointPage = consolePage({
     const list = await listOf(person, getEvents, {
       id: 'events',
       label: 'Events',
-      path: `${INBOUND_PATH}/${id}`,
       input: { params: { id } },
       rows: (reply: z.output<typeof getEvents.reply>) => reply.events,
       columns,
@@ -229,8 +218,9 @@ ${shownOnce('The new secret', secret)}<p><a class="button" href="${INBOUND_PATH}
 `,
       }),
     }),
-    revoke: onlySure(
-      callAct('It is revoked: nothing is taken or forwarded here any more.', deleteEndpoint, { input: ofPage }),
-    ),
+    revoke: callAct('It is revoked: nothing is taken or forwarded here any more.', deleteEndpoint, {
+      sure: true,
+      input: ofPage,
+    }),
   },
 });

@@ -1,5 +1,5 @@
 import { html } from '../../http/pages/html.ts';
-import { listOf } from '../../console/list.ts';
+import { listShown } from '../../console/list-page.ts';
 import { consolePage } from '../../console/page.ts';
 import { momentOr, type Column } from '../../console/parts.ts';
 import { idLink, named } from '../../console/places.ts';
@@ -49,24 +49,19 @@ export const endpointsPage = consolePage({
   path: INBOUND_PATH,
   async show(person) {
     const mayMake = decides(person);
-    const list = await listOf(person, getEndpoints, {
+    return await listShown(person, getEndpoints, {
+      title: 'Inbound',
+      beside: mayMake ? html`<a class="button primary" href="${INBOUND_PATH}/new">Make an endpoint</a>` : html``,
+      lead: 'Webhooks and mails for agents: each is verified, scanned, and forwarded where the policy lets it pass.',
       id: 'endpoints',
       label: 'Endpoints',
-      path: INBOUND_PATH,
       rows: ({ inbound_webhooks: endpoints }) => endpoints,
       columns,
       nothing: mayMake
         ? html`No provider sends anything yet. <a href="${INBOUND_PATH}/new">Make an endpoint</a>, and give its address and secret to the provider.`
         : 'No provider sends anything yet. An owner or administrator makes the first endpoint.',
+      changes: ({ id }) => id,
+      looks: true,
     });
-    return (
-      list.csv ?? {
-        title: 'Inbound',
-        live: { ids: list.reply.inbound_webhooks.map(({ id }) => id), looks: true },
-        body: html`<div class="heading"><h1>Inbound</h1>${mayMake ? html`<a class="button primary" href="${INBOUND_PATH}/new">Make an endpoint</a>` : html``}</div>
-<p class="lead">Webhooks and mails for agents: each is verified, scanned, and forwarded where the policy lets it pass.</p>
-${list.html}`,
-      }
-    );
   },
 });

@@ -51,7 +51,6 @@ const read: readonly Column<ReadHeldEvent>[] = [
 const list = {
   id: 'held',
   label: 'Held events',
-  path: HELD_PATH,
   nothing: 'Nothing is held. What the policy of an endpoint holds stands here, until somebody replays it.',
 };
 

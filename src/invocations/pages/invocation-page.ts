@@ -5,7 +5,7 @@ import { moment } from '../../http/pages/moment.ts';
 import { duration, timeline, type Step } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, live, ofPage, onlySure, type Entered } from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
 import { badge, empty, facts, folded, momentOr, sure, table } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
@@ -240,13 +240,12 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/ski
         return { ...ofPage(form, person), body: { output: schemaValue(form, await outputOf(person, shown)) } };
       },
     }),
-    fail: onlySure(
-      callAct('It is given up; its price is given back.', fail, {
-        input: (form, person) => ({ ...ofPage(form, person), body: valueOf(failForm, form, failOptions) }),
-      }),
-    ),
+    fail: callAct('It is given up; its price is given back.', fail, {
+      sure: true,
+      input: (form, person) => ({ ...ofPage(form, person), body: valueOf(failForm, form, failOptions) }),
+    }),
     heartbeat: callAct('The claim holds on.', heartbeat, { input: ofPage }),
-    cancel: onlySure(callAct('It is withdrawn; its price is given back.', cancel, { input: ofPage })),
+    cancel: callAct('It is withdrawn; its price is given back.', cancel, { sure: true, input: ofPage }),
   },
   done: { run: 'It is ordered. This page shows by itself how far it is.' },
   formBytes: 1_048_576,

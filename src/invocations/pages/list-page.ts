@@ -150,7 +150,6 @@ export const invocationsPage = consolePage({
     const list = await listOf(person, tab.route as typeof mine, {
       id: side === 'ordered' ? 'invocations' : side,
       label: 'Invocations',
-      path: INVOCATIONS_PATH,
       rows: (reply: z.output<typeof mine.reply>) => withNames(person, reply.invocations, tab.other),
       columns: tab.columns,
       kept: { side },

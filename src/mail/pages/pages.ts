@@ -34,7 +34,6 @@ const outboxPage = consolePage({
       const list = await listOf(person, getOutbox, {
         id: 'outbox',
         label: 'Outbox',
-        path: OUTBOX_PATH,
         rows: (reply) => reply.messages,
         columns,
         filters: [{ name: 'to', label: 'To', kind: 'search' }],

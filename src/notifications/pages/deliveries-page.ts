@@ -1,6 +1,6 @@
 import { html, type Html } from '../../http/pages/html.ts';
 import type { JsonValue } from '../../json/value.ts';
-import { listOf } from '../../console/list.ts';
+import { listShown } from '../../console/list-page.ts';
 import { actForm, callAct, consolePage, type Entered, type Form } from '../../console/page.ts';
 import type { Column } from '../../console/parts.ts';
 import { named } from '../../console/places.ts';
@@ -79,10 +79,10 @@ export const deliveriesPage = consolePage({
       cell: ({ destination_id: id }) => named(addresses.get(id) ?? id, id),
       text: ({ destination_id: id }) => id,
     };
-    const list = await listOf(person, getDeliveries, {
+    return await listShown(person, getDeliveries, {
+      title: 'Deliveries',
+      lead: 'What was sent where, and what became of it. They are kept for 30 days.',
       id: 'deliveries',
-      label: 'Deliveries',
-      path: DELIVERIES_PATH,
       rows: ({ deliveries }) => deliveries,
       columns: [...(first === undefined ? [] : [first]), to, ...rest],
       filters: [
@@ -107,16 +107,11 @@ export const deliveriesPage = consolePage({
         filterOf('event_id', 'Event', await eventIdChoices(person)),
       ],
       nothing: html`Nothing was sent in the last 30 days. <a href="${DESTINATIONS_PATH}">Add a destination</a> and send a test.`,
+      changes: ({ id }) => id,
+      looks: true,
+      below: () =>
+        destinations.length === 0 ? html`` : recoverForm(destinations, oneOf(visit.query, 'destination_id'), entered),
     });
-    return (
-      list.csv ?? {
-        title: 'Deliveries',
-        live: { ids: list.reply.deliveries.map(({ id }) => id), looks: true },
-        body: html`<h1>Deliveries</h1>
-<p class="lead">What was sent where, and what became of it. They are kept for 30 days.</p>
-${list.html}${destinations.length === 0 ? html`` : recoverForm(destinations, oneOf(visit.query, 'destination_id'), entered)}`,
-      }
-    );
   },
   acts: {
     recover: callAct('It is being sent again.', postRecover, {

@@ -1,7 +1,7 @@
 import { html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import { listOf } from '../../console/list.ts';
-import { callAct, consolePage, onlySure } from '../../console/page.ts';
+import { listShown } from '../../console/list-page.ts';
+import { callAct, consolePage } from '../../console/page.ts';
 import { named } from '../../console/places.ts';
 import type { Column } from '../../console/parts.ts';
 import { oneOf } from '../../console/visits.ts';
@@ -34,30 +34,24 @@ export const destinationsPage = consolePage({
   async show(person) {
     const others = forOthers(person, 'Notifications');
     if (others !== null) return others;
-    const list = await listOf(person, getDestinations, {
+    return await listShown(person, getDestinations, {
+      title: 'Notifications',
+      beside: html`<a class="button primary" href="${DESTINATIONS_PATH}/new">Add a destination</a>`,
+      lead: html`Addresses that events are sent to. <a href="${RULES_PATH}">Rules</a> say which events go where.`,
       id: 'destinations',
       label: 'Destinations',
-      path: DESTINATIONS_PATH,
       rows: ({ destinations }) => destinations,
       columns,
       nothing: html`Nobody is notified yet. <a href="${DESTINATIONS_PATH}/new">Add a destination</a>, enter the code that it gets, and make a <a href="${RULES_PATH}">rule</a> that says which events go there.`,
+      changes: ({ id }) => id,
+      looks: true,
     });
-    return (
-      list.csv ?? {
-        title: 'Notifications',
-        live: { ids: list.reply.destinations.map(({ id }) => id), looks: true },
-        body: html`<div class="heading"><h1>Notifications</h1><a class="button primary" href="${DESTINATIONS_PATH}/new">Add a destination</a></div>
-<p class="lead">Addresses that events are sent to. <a href="${RULES_PATH}">Rules</a> say which events go where.</p>
-${list.html}`,
-      }
-    );
   },
   acts: {
     // The form stands on the page of the destination, which is gone once it is done.
-    remove: onlySure(
-      callAct('The destination is deleted; what waited for it is not sent.', deleteDestination, {
-        input: (form) => ({ params: { id: oneOf(form, 'id') } }),
-      }),
-    ),
+    remove: callAct('The destination is deleted; what waited for it is not sent.', deleteDestination, {
+      sure: true,
+      input: (form) => ({ params: { id: oneOf(form, 'id') } }),
+    }),
   },
 });

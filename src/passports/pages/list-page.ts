@@ -67,7 +67,6 @@ export const passportsPage = consolePage({
     const list = await listOf(person, search, {
       id: 'passports',
       label: 'Passports',
-      path: PASSPORTS_PATH,
       input: { query: tab === ALL ? {} : { status: tab } },
       rows: (reply: z.output<typeof search.reply>) => reply.passports,
       columns,

@@ -1,16 +1,7 @@
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
-import {
-  onlySure,
-  actForm,
-  callAct,
-  consolePage,
-  enteredIn,
-  live,
-  type Entered,
-  type Form,
-} from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, type Entered, type Form } from '../../console/page.ts';
 import { badge, facts, table, sure } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
@@ -172,20 +163,17 @@ ${await sessionTree(person, shown)}`,
     };
   },
   acts: {
-    revoke: onlySure(
-      callAct('It is revoked, with its refreshes and delegations.', revoke, {
-        input: (form, { visit: { id } }) => ({ body: { ...reasonOf(form), jti: id } }),
-      }),
-    ),
-    revokeSession: onlySure(
-      callAct('The passports of the session are revoked.', revokeSession, {
-        input: (form) => ({ params: { sessionId: oneOf(form, 'session') }, body: reasonOf(form) }),
-      }),
-    ),
-    revokeAgent: onlySure(
-      callAct('The passports of the agent are revoked.', revokeAgent, {
-        input: (form) => ({ params: { agentId: oneOf(form, 'agent') }, body: reasonOf(form) }),
-      }),
-    ),
+    revoke: callAct('It is revoked, with its refreshes and delegations.', revoke, {
+      sure: true,
+      input: (form, { visit: { id } }) => ({ body: { ...reasonOf(form), jti: id } }),
+    }),
+    revokeSession: callAct('The passports of the session are revoked.', revokeSession, {
+      sure: true,
+      input: (form) => ({ params: { sessionId: oneOf(form, 'session') }, body: reasonOf(form) }),
+    }),
+    revokeAgent: callAct('The passports of the agent are revoked.', revokeAgent, {
+      sure: true,
+      input: (form) => ({ params: { agentId: oneOf(form, 'agent') }, body: reasonOf(form) }),
+    }),
   },
 });

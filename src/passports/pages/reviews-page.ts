@@ -75,7 +75,6 @@ export const reviewsPage = consolePage({
     const list = await listOf(person, getReviews, {
       id: 'reviews',
       label: 'Reviews',
-      path: REVIEWS_PATH,
       input: { query: { status: tab } },
       rows: (reply: z.output<typeof getReviews.reply>) => rowsOf(person, reply.reviews),
       columns,

@@ -1,4 +1,4 @@
-import { actForm, callAct, consolePage, onlySure } from '../../console/page.ts';
+import { actForm, callAct, consolePage } from '../../console/page.ts';
 import { facts, sure } from '../../console/parts.ts';
 import { HOME } from '../../console/places.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
@@ -49,7 +49,7 @@ ${
     };
   },
   acts: {
-    erase: onlySure(callAct('It is asked for. What is left after some seconds is purged at night.', postErasure)),
+    erase: callAct('It is asked for. What is left after some seconds is purged at night.', postErasure, { sure: true }),
   },
 });
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { operatorNames } from '../../accounts/operators/pages/operator-names.ts';
-import { listOf } from '../../console/list.ts';
+import { listShown } from '../../console/list-page.ts';
 import { consolePage } from '../../console/page.ts';
 import { badge, type Column } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
@@ -55,11 +55,12 @@ async function rowsOf(person: PersonsVisit, requests: readonly ListedSkillReques
 export const boardPage = consolePage({
   operation: 'requestsPage',
   path: REQUESTS_PATH,
-  async show(person) {
-    const board = await listOf(person, list, {
+  show: (person) =>
+    listShown(person, list, {
+      title: 'Requests',
+      beside: html`<a class="button primary" href="${REQUESTS_PATH}/new">Post a request</a>`,
+      lead: 'What operators look for and have not found. Everybody who is signed in reads it.',
       id: 'requests',
-      label: 'Requests',
-      path: REQUESTS_PATH,
       rows: (reply: z.output<typeof list.reply>) => rowsOf(person, reply.skill_requests),
       columns,
       filters: [
@@ -71,15 +72,7 @@ export const boardPage = consolePage({
         },
       ],
       nothing: html`Nobody looks for anything. <a href="${REQUESTS_PATH}/new">Say what you need</a>: providers read it here.`,
-    });
-    return (
-      board.csv ?? {
-        title: 'Requests',
-        live: { ids: board.reply.skill_requests.map(({ id }) => id), looks: true },
-        body: html`<div class="heading"><h1>Requests</h1><a class="button primary" href="${REQUESTS_PATH}/new">Post a request</a></div>
-<p class="lead">What operators look for and have not found. Everybody who is signed in reads it.</p>
-${board.html}`,
-      }
-    );
-  },
+      changes: ({ id }) => id,
+      looks: true,
+    }),
 });

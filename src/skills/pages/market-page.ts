@@ -49,7 +49,6 @@ export const marketPage = consolePage({
     const isFavorites = oneOf(person.visit.query, 'tab') === 'favourites';
     const shared = {
       label: 'Skills',
-      path: MARKET_PATH,
       columns,
       shown: (rows: readonly ListedSkill[]) => html`<ul class="cards offers">
 ${rows.map((skill) => card(skill, person))}</ul>

@@ -1,4 +1,4 @@
-import { listOf } from '../../console/list.ts';
+import { listShown } from '../../console/list-page.ts';
 import { consolePage } from '../../console/page.ts';
 import { named } from '../../console/places.ts';
 import type { Column } from '../../console/parts.ts';
@@ -29,23 +29,15 @@ const columns: readonly Column<ListedSkill>[] = [
 export const ownSkillsPage = consolePage({
   operation: 'ownSkillsPage',
   path: SKILLS_PATH,
-  async show(person) {
-    const list = await listOf(person, mine, {
+  show: (person) =>
+    listShown(person, mine, {
+      title: 'Your skills',
+      beside: html`<a class="button primary" href="${SKILLS_PATH}/new">Publish a skill</a>`,
       id: 'skills',
-      label: 'Your skills',
-      path: SKILLS_PATH,
       input: { query: { limit: '50' } },
       rows: (reply) => reply.skills,
       columns,
       nothing: html`You offer nothing yet. <a href="${SKILLS_PATH}/new">Publish a skill</a>: others find it in the market and pay for each run.`,
-    });
-    return (
-      list.csv ?? {
-        title: 'Your skills',
-        live: { ids: list.reply.skills.map(({ id }) => id) },
-        body: html`<div class="heading"><h1>Your skills</h1><a class="button primary" href="${SKILLS_PATH}/new">Publish a skill</a></div>
-${list.html}`,
-      }
-    );
-  },
+      changes: ({ id }) => id,
+    }),
 });

@@ -103,7 +103,6 @@ export const versionsOf = (
   listOf(person, versions, {
     id: 'versions',
     label: 'Versions',
-    path: offerPath(id),
     input: { params: { id }, query: { limit: '10' } },
     rows: (reply) => reply.versions,
     columns: versionColumns,

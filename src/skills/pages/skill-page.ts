@@ -1,17 +1,7 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../console/form.ts';
 import { schemaTable } from '../../console/json-schema.ts';
 import { asCurl } from '../../console/list.ts';
-import {
-  actForm,
-  callAct,
-  consolePage,
-  enteredIn,
-  live,
-  ofPage,
-  onlySure,
-  type Entered,
-  type Form,
-} from '../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered, type Form } from '../../console/page.ts';
 import { facts, folded, momentOr, sure } from '../../console/parts.ts';
 import { HOME } from '../../console/places.ts';
 import { readable } from '../../console/readable.ts';
@@ -155,7 +145,7 @@ ${schemaTable('Output', skill.output_schema)}`,
     }),
     activate: callAct('It is on its way back.', activate, { input: ofPage }),
     unlist: callAct('It is out of the market; who knows its id can still invoke it.', unlist, { input: ofPage }),
-    suspend: onlySure(callAct('Nobody can invoke it any more.', suspend, { input: ofPage })),
+    suspend: callAct('Nobody can invoke it any more.', suspend, { sure: true, input: ofPage }),
   },
   done: { publish: 'It is published. Its state says whether others find it in the market by now.' },
   formBytes: PUBLISH_BODY_BYTES,

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
-import { asCurl, listOf } from '../../../console/list.ts';
+import { asCurl } from '../../../console/list.ts';
+import { listShown } from '../../../console/list-page.ts';
 import { actForm, callAct, consolePage } from '../../../console/page.ts';
-import { badge, type Column } from '../../../console/parts.ts';
+import { badge, folded, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { dollars } from '../../../fields/dollars.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -68,34 +69,29 @@ export const agentFormOptions = {
 export const agentsPage = consolePage({
   operation: 'agentsPage',
   path: AGENTS_PATH,
-  async show(person, entered) {
-    const list = await listOf(person, getAgents, {
+  show: (person, entered) =>
+    listShown(person, getAgents, {
+      title: 'Agents',
+      lead: 'An agent is a piece of software that acts for the operator, within what it is granted.',
       id: 'agents',
-      label: 'Agents',
-      path: AGENTS_PATH,
+      changes: ({ id }) => id,
+      looks: true,
       rows: (reply: z.output<typeof getAgents.reply>) => reply.agents,
       columns,
       nothing: 'There is no agent yet. Register the first below: it gets a passport, and orders work.',
-    });
-    const isFirst = list.reply.agents.length === 0;
-    return (
-      list.csv ?? {
-        title: 'Agents',
-        live: { ids: list.reply.agents.map(({ id }) => id), looks: true },
-        body: html`<h1>Agents</h1>
-<p class="lead">An agent is a piece of software that acts for the operator, within what it is granted.</p>
-${list.html}<details class="card"${isFirst || entered !== undefined ? html` open` : html``}><summary>Register an agent</summary>
-${actForm({ act: 'create', label: 'Register it', tone: 'primary', fields: fieldsOf(form, agentFormOptions, { entered }) })}${asCurl(
-          {
-            method: 'POST',
-            address: `${person.visit.context.config.publicBaseUrl}${postAgent.path}`,
-            body: postAgent.example,
-          },
-        )}</details>
-`,
-      }
-    );
-  },
+      below: ({ agents }) =>
+        folded(
+          'Register an agent',
+          html`${actForm({ act: 'create', label: 'Register it', tone: 'primary', fields: fieldsOf(form, agentFormOptions, { entered }) })}${asCurl(
+            {
+              method: 'POST',
+              address: `${person.visit.context.config.publicBaseUrl}${postAgent.path}`,
+              body: postAgent.example,
+            },
+          )}`,
+          { open: agents.length === 0 || entered !== undefined },
+        ),
+    }),
   acts: {
     create: callAct('', postAgent, {
       input: (entered) => ({ body: valueOf(form, entered, agentFormOptions) }),

@@ -4,7 +4,7 @@ import { getGrants } from '../../partner-grants/routes.ts';
 import type { z } from 'zod';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage, onlySure, type Act } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, ofPage, type Act } from '../../../console/page.ts';
 import { badge, facts, momentOr, shownOnce, sure, tabs, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { oneOf, type PersonsVisit } from '../../../console/visits.ts';
@@ -88,7 +88,6 @@ const keysPage = consolePage({
     const list = await listOf(person, getApiKeys, {
       id: 'keys',
       label: 'Keys',
-      path: KEYS_PATH,
       rows: (reply) => reply.api_keys,
       columns,
       filters: [filterOf('agent_id', 'Agent', await agentChoices(person))],
@@ -156,7 +155,7 @@ ${actForm({ act: 'delete', label: 'Delete the key', tone: 'danger', fields: sure
 `,
     };
   },
-  acts: { delete: onlySure(callAct('', deleteApiKey, { input: ofPage, then: () => KEYS_PATH })) },
+  acts: { delete: callAct('', deleteApiKey, { sure: true, input: ofPage, then: () => KEYS_PATH }) },
 });
 
 export const keyPages: readonly PathOfPeoplePage[] = [keysPage, keyPage];

@@ -1,4 +1,4 @@
-import { listOf } from '../../../console/list.ts';
+import { listShown } from '../../../console/list-page.ts';
 import { consolePage } from '../../../console/page.ts';
 import type { Column } from '../../../console/parts.ts';
 import { HOME, idLink, pageOfId } from '../../../console/places.ts';
@@ -29,11 +29,12 @@ const columns: readonly Column<AuditEvent>[] = [
 const auditPage = consolePage({
   operation: 'auditPage',
   path: AUDIT_PATH,
-  async show(person) {
-    const list = await listOf(person, getAuditEvents, {
+  show: (person) =>
+    listShown(person, getAuditEvents, {
+      title: 'Audit',
+      lead: html`What was changed, by whom, newest first. A page with filters looks through 5,000 events: where it is short and says <em>Older</em>, read on.`,
       id: 'audit',
       label: 'Audit trail',
-      path: AUDIT_PATH,
       rows: (reply) => reply.audit_events,
       columns,
       filters: [
@@ -42,16 +43,7 @@ const auditPage = consolePage({
         { name: 'target', label: 'Whom or what', kind: 'text' },
       ],
       nothing: 'Nothing was changed yet.',
-    });
-    return (
-      list.csv ?? {
-        title: 'Audit',
-        body: html`<h1>Audit</h1>
-<p class="lead">What was changed, by whom, newest first. A page with filters looks through 5,000 events: where it is short and says <em>Older</em>, read on.</p>
-${list.html}`,
-      }
-    );
-  },
+    }),
 });
 
 export const auditPages: readonly PathOfPeoplePage[] = [auditPage];

@@ -1,7 +1,7 @@
 import { meter } from '../../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage, onlySure } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, ofPage } from '../../../console/page.ts';
 import { badge, facts, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -34,7 +34,6 @@ const membersPage = consolePage({
     const list = await listOf(person, getMembers, {
       id: 'members',
       label: 'Members',
-      path: MEMBERS_PATH,
       rows: (reply) => reply.members,
       columns,
       nothing: 'Nobody is a member yet. Invite somebody below.',
@@ -86,7 +85,7 @@ ${actForm({
 `,
     };
   },
-  acts: { delete: onlySure(callAct('', deleteMember, { input: ofPage, then: () => MEMBERS_PATH })) },
+  acts: { delete: callAct('', deleteMember, { sure: true, input: ofPage, then: () => MEMBERS_PATH }) },
 });
 
 export const memberPages: readonly PathOfPeoplePage[] = [membersPage, memberPage];

@@ -1,6 +1,7 @@
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
-import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, ofPage, onlySure, type Entered } from '../../../console/page.ts';
+import { asCurl } from '../../../console/list.ts';
+import { listShown } from '../../../console/list-page.ts';
+import { actForm, callAct, consolePage, enteredIn, ofPage, type Entered } from '../../../console/page.ts';
 import { badge, facts, shownOnce, sure, type Column } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { decides, type PersonsVisit } from '../../../console/visits.ts';
@@ -140,11 +141,10 @@ const registerOptions = {
 const operatorsPage = consolePage({
   operation: 'operatorsPage',
   path: OPERATORS_PATH,
-  async show(person, entered) {
-    const list = await listOf(person, getOperators, {
+  show: (person, entered) =>
+    listShown(person, getOperators, {
+      title: 'Operators',
       id: 'operators',
-      label: 'Operators',
-      path: OPERATORS_PATH,
       rows: (reply) => reply.operators,
       columns,
       filters: [
@@ -161,18 +161,11 @@ const operatorsPage = consolePage({
         },
       ],
       nothing: 'There is no operator yet. Register one below.',
-    });
-    return (
-      list.csv ?? {
-        title: 'Operators',
-        live: { ids: list.reply.operators.map(({ id }) => id) },
-        body: html`<h1>Operators</h1>
-${list.html}<section class="card"><h2>Register an operator</h2>
+      changes: ({ id }) => id,
+      below: () => html`<section class="card"><h2>Register an operator</h2>
 ${actForm({ act: 'register', label: 'Register it', tone: 'primary', fields: fieldsOf(registerForm, registerOptions, { entered }) })}</section>
 `,
-      }
-    );
-  },
+    }),
   acts: {
     register: callAct('', postOperator, {
       input: (form) => ({ body: valueOf(registerForm, form, registerOptions) }),
@@ -234,11 +227,10 @@ ${asCurl({ method: 'PATCH', address: `${visit.context.config.publicBaseUrl}/v1/a
         body: { commission_bps: null, ...valueOf(administerForm, form, administerOptions) },
       }),
     }),
-    suspend: onlySure(
-      callAct('It is suspended.', patchOperator, {
-        input: (form, person) => ({ ...ofPage(form, person), body: { status: 'suspended' } }),
-      }),
-    ),
+    suspend: callAct('It is suspended.', patchOperator, {
+      sure: true,
+      input: (form, person) => ({ ...ofPage(form, person), body: { status: 'suspended' } }),
+    }),
     activate: callAct('It is active again.', patchOperator, {
       input: (form, person) => ({ ...ofPage(form, person), body: { status: 'active' } }),
     }),

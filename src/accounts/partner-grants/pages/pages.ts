@@ -1,6 +1,6 @@
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
-import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage, onlySure } from '../../../console/page.ts';
+import { listShown } from '../../../console/list-page.ts';
+import { actForm, callAct, consolePage, ofPage } from '../../../console/page.ts';
 import { facts, shownOnce, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -31,26 +31,18 @@ const options = {
 const partnersPage = consolePage({
   operation: 'partnersPage',
   path: PARTNERS_PATH,
-  async show(person, entered) {
-    const list = await listOf(person, getGrants, {
+  show: (person, entered) =>
+    listShown(person, getGrants, {
+      title: 'Partners',
+      lead: 'Somebody outside who registers agents and makes inbound endpoints for you. They see what they made, and nothing else.',
       id: 'partners',
-      label: 'Partners',
-      path: PARTNERS_PATH,
       rows: (reply) => reply.partner_grants,
       columns,
       nothing: 'No partner may do anything here yet.',
-    });
-    return (
-      list.csv ?? {
-        title: 'Partners',
-        body: html`<h1>Partners</h1>
-<p class="lead">Somebody outside who registers agents and makes inbound endpoints for you. They see what they made, and nothing else.</p>
-${list.html}<section class="card"><h2>Let a partner in</h2>
+      below: () => html`<section class="card"><h2>Let a partner in</h2>
 ${actForm({ act: 'grant', label: 'Make the grant and its key', tone: 'primary', fields: fieldsOf(form, options, { entered }) })}</section>
 `,
-      }
-    );
-  },
+    }),
   acts: {
     grant: callAct('', postGrant, {
       input: (typed) => ({ body: valueOf(form, typed, options) }),
@@ -83,7 +75,7 @@ ${actForm({ act: 'delete', label: 'Delete the grant', tone: 'danger', fields: su
 `,
     };
   },
-  acts: { delete: onlySure(callAct('', deleteGrant, { input: ofPage, then: () => PARTNERS_PATH })) },
+  acts: { delete: callAct('', deleteGrant, { sure: true, input: ofPage, then: () => PARTNERS_PATH }) },
 });
 
 export const partnerPages: readonly PathOfPeoplePage[] = [partnersPage, partnerPage];

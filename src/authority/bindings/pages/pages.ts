@@ -1,8 +1,9 @@
 import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
 import { withChoices } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
-import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, onlySure } from '../../../console/page.ts';
+import { asCurl } from '../../../console/list.ts';
+import { listShown } from '../../../console/list-page.ts';
+import { actForm, callAct, consolePage, live, ofPage } from '../../../console/page.ts';
 import { badge, facts, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { readable } from '../../../console/readable.ts';
@@ -44,27 +45,19 @@ const options: FormOptions = {
 const bindingsPage = consolePage({
   operation: 'bindingsPage',
   path: BINDINGS_PATH,
-  async show(person, entered) {
-    const list = await listOf(person, getAuthorityBindings, {
+  show: (person, entered) =>
+    listShown(person, getAuthorityBindings, {
+      title: 'Bindings',
+      lead: 'A binding lets an agent, with the key it has now, act towards one receiver.',
       id: 'bindings',
-      label: 'Bindings',
-      path: BINDINGS_PATH,
       rows: (reply) => reply.authority_bindings,
       columns,
       nothing: 'No agent is bound to a receiver yet. Bind one below.',
-    });
-    return (
-      list.csv ?? {
-        title: 'Bindings',
-        live: { ids: list.reply.authority_bindings.map(({ id }) => id) },
-        body: html`<h1>Bindings</h1>
-<p class="lead">A binding lets an agent, with the key it has now, act towards one receiver.</p>
-${list.html}<section class="card"><h2>Bind an agent</h2>
+      changes: ({ id }) => id,
+      below: async () => html`<section class="card"><h2>Bind an agent</h2>
 ${actForm({ act: 'bind', label: 'Bind it', tone: 'primary', fields: fieldsOf(form, withChoices(options, { agent_id: await agentChoices(person, { acting: true }) }), { entered }) })}</section>
 `,
-      }
-    );
-  },
+    }),
   acts: {
     bind: callAct('', postAuthorityBinding, {
       input: (typed) => ({ body: valueOf(form, typed, options) }),
@@ -107,7 +100,7 @@ ${live(
 ${revoke}${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/authority-bindings/${shown.id}` })}`,
     };
   },
-  acts: { revoke: onlySure(callAct('It is revoked.', postRevoke, { input: ofPage })) },
+  acts: { revoke: callAct('It is revoked.', postRevoke, { sure: true, input: ofPage }) },
   done: { bind: 'The agent is bound.' },
 });
 

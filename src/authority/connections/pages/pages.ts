@@ -1,6 +1,7 @@
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
-import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, ofPage, onlySure } from '../../../console/page.ts';
+import { asCurl } from '../../../console/list.ts';
+import { listShown } from '../../../console/list-page.ts';
+import { actForm, callAct, consolePage, enteredIn, ofPage } from '../../../console/page.ts';
 import { badge, facts, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -46,26 +47,18 @@ const editOptions: FormOptions = { ...options, only: ['service_id', 'service_nam
 const connectionsPage = consolePage({
   operation: 'connectionsPage',
   path: CONNECTIONS_PATH,
-  async show(person, entered) {
-    const list = await listOf(person, getServiceConnections, {
+  show: (person, entered) =>
+    listShown(person, getServiceConnections, {
+      title: 'Connections',
+      lead: 'Services that your agents may be allowed to use. An agent may use nothing until a grant allows it.',
       id: 'connections',
-      label: 'Connections',
-      path: CONNECTIONS_PATH,
       rows: (reply) => reply.service_connections,
       columns,
       nothing: 'No service is connected yet. Connect one below; then grant agents what they may use of it.',
-    });
-    return (
-      list.csv ?? {
-        title: 'Connections',
-        body: html`<h1>Connections</h1>
-<p class="lead">Services that your agents may be allowed to use. An agent may use nothing until a grant allows it.</p>
-${list.html}<section class="card"><h2>Connect a service</h2>
+      below: () => html`<section class="card"><h2>Connect a service</h2>
 ${actForm({ act: 'connect', label: 'Connect it', tone: 'primary', fields: fieldsOf(createForm, options, { entered }) })}</section>
 `,
-      }
-    );
-  },
+    }),
   acts: {
     connect: callAct('It is connected. Grant agents what they may use of it.', postServiceConnection, {
       input: (form) => ({ body: valueOf(createForm, form, options) }),
@@ -122,7 +115,7 @@ ${asCurl({ method: 'GET', address: `${visit.context.config.publicBaseUrl}/v1/ser
     enable: callAct('It is active again.', patchServiceConnection, {
       input: (form, person) => ({ ...ofPage(form, person), body: { status: 'active' } }),
     }),
-    delete: onlySure(callAct('', deleteServiceConnection, { input: ofPage, then: () => CONNECTIONS_PATH })),
+    delete: callAct('', deleteServiceConnection, { sure: true, input: ofPage, then: () => CONNECTIONS_PATH }),
   },
 });
 

@@ -2,7 +2,7 @@ import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
 import type { Choice } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
 import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, enteredIn, onlySure, type Entered } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, enteredIn, type Entered } from '../../../console/page.ts';
 import { sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { oneOf, type PersonsVisit } from '../../../console/visits.ts';
@@ -114,7 +114,6 @@ async function allGrants(person: PersonsVisit, agent: string) {
   const list = await listOf(person, getGrants, {
     id: 'grants',
     label: 'Grants',
-    path: GRANTS_PATH,
     input: { params: { id: agent } },
     kept: { agent_id: agent },
     rows: (reply) => reply.grants,
@@ -169,12 +168,11 @@ ${about}${shown}`,
       }),
       then: (_, person) => addressOf(idsOf(person).agent),
     }),
-    delete: onlySure(
-      callAct('The grant is deleted.', deleteGrant, {
-        input: (_, person) => paramsOf(person),
-        then: (_, person) => addressOf(idsOf(person).agent),
-      }),
-    ),
+    delete: callAct('The grant is deleted.', deleteGrant, {
+      sure: true,
+      input: (_, person) => paramsOf(person),
+      then: (_, person) => addressOf(idsOf(person).agent),
+    }),
   },
 });
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
 import { operatorNames } from '../../../accounts/operators/pages/operator-names.ts';
 import { filterOf } from '../../../console/choices.ts';
-import { listOf } from '../../../console/list.ts';
+import { listShown } from '../../../console/list-page.ts';
 import { consolePage } from '../../../console/page.ts';
 import { badge, momentOr, type Column } from '../../../console/parts.ts';
 import { HOME, idLink } from '../../../console/places.ts';
@@ -51,23 +51,15 @@ const identityPage = consolePage({
   path: IDENTITY_PATH,
   async show(person) {
     const agent = filterOf('agent_id', 'Agent', await agentChoices(person));
-    const list = await listOf(person, getIdentityClaims, {
+    return await listShown(person, getIdentityClaims, {
+      title: 'Identity claims',
+      lead: html`What a provider attested about ${person.caller.platform ? 'operators and their agents' : 'you and your agents'}. It decides the trust level of invocations.`,
       id: 'identity-claims',
-      label: 'Identity claims',
-      path: IDENTITY_PATH,
       rows: (reply: z.output<typeof getIdentityClaims.reply>) => rowsOf(person, reply.identity_claims),
       columns,
       filters: person.caller.platform ? [{ name: 'operator_id', label: 'Operator', kind: 'text' }, agent] : [agent],
       nothing: 'Nothing is attested yet. The platform attests who an operator or an agent is.',
     });
-    return (
-      list.csv ?? {
-        title: 'Identity claims',
-        body: html`<h1>Identity claims</h1>
-<p class="lead">What a provider attested about ${person.caller.platform ? 'operators and their agents' : 'you and your agents'}. It decides the trust level of invocations.</p>
-${list.html}`,
-      }
-    );
   },
 });
 

@@ -1,8 +1,9 @@
 import { agentChoices } from '../../../accounts/agents/pages/agent-choices.ts';
 import { withChoices } from '../../../console/choices.ts';
 import { fieldsOf, schemaOf, valueOf, type FormOptions } from '../../../console/form.ts';
-import { asCurl, listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, live, ofPage, onlySure } from '../../../console/page.ts';
+import { asCurl } from '../../../console/list.ts';
+import { listShown } from '../../../console/list-page.ts';
+import { actForm, callAct, consolePage, live, ofPage } from '../../../console/page.ts';
 import { badge, facts, momentOr, sure, type Column } from '../../../console/parts.ts';
 import { HOME, idLink, named } from '../../../console/places.ts';
 import { html } from '../../../http/pages/html.ts';
@@ -44,27 +45,19 @@ const options: FormOptions = {
 const missionsPage = consolePage({
   operation: 'missionsPage',
   path: MISSIONS_PATH,
-  async show(person, entered) {
-    const list = await listOf(person, getMissions, {
+  show: (person, entered) =>
+    listShown(person, getMissions, {
+      title: 'Missions',
+      lead: 'A mission says what work is for.',
       id: 'missions',
-      label: 'Missions',
-      path: MISSIONS_PATH,
       rows: (reply) => reply.missions,
       columns,
       nothing: 'No mission is declared yet. Declare one below; passports and invocations may name it.',
-    });
-    return (
-      list.csv ?? {
-        title: 'Missions',
-        live: { ids: list.reply.missions.map(({ id }) => id) },
-        body: html`<h1>Missions</h1>
-<p class="lead">A mission says what work is for.</p>
-${list.html}<section class="card"><h2>Declare a mission</h2>
+      changes: ({ id }) => id,
+      below: async () => html`<section class="card"><h2>Declare a mission</h2>
 ${actForm({ act: 'declare', label: 'Declare it', tone: 'primary', fields: fieldsOf(form, withChoices(options, { agent_id: await agentChoices(person, { acting: true }) }), { entered }) })}</section>
 `,
-      }
-    );
-  },
+    }),
   acts: {
     declare: callAct('', postMission, {
       input: (typed) => ({ body: valueOf(form, typed, options) }),
@@ -105,7 +98,7 @@ ${facts([
     };
   },
   acts: {
-    complete: onlySure(callAct('It is completed.', postComplete, { input: ofPage })),
+    complete: callAct('It is completed.', postComplete, { sure: true, input: ofPage }),
   },
   done: { declare: 'It is declared.' },
 });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { operatorNames } from '../../../accounts/operators/pages/operator-names.ts';
-import { listOf } from '../../../console/list.ts';
+import { listShown } from '../../../console/list-page.ts';
 import { actForm, callAct, consolePage, type Entered, type Form } from '../../../console/page.ts';
 import { badge, facts, type Column } from '../../../console/parts.ts';
 import { HOME, idLink } from '../../../console/places.ts';
@@ -106,26 +106,17 @@ async function rowsOf(person: PersonsVisit, cases: readonly BillingCase[]): Prom
 const casesPage = consolePage({
   operation: 'casesPage',
   path: CASES_PATH,
-  async show(person, entered) {
-    const list = await listOf(person, getCases, {
+  show: (person, entered) =>
+    listShown(person, getCases, {
+      title: 'Money to look at',
+      lead: 'What no rule decides. Look it up at the payment provider first; why you decided stands in the audit trail.',
       id: 'cases',
-      label: 'Money to look at',
-      path: CASES_PATH,
       rows: (reply: z.output<typeof getCases.reply>) => rowsOf(person, reply.cases),
       columns,
       filters: [{ name: 'operator_id', label: 'Operator', kind: 'text' }],
       nothing: 'No money waits for a person.',
       shown: (rows: readonly Row[]) => html`${rows.map((one) => card(one, entered))}`,
-    });
-    return (
-      list.csv ?? {
-        title: 'Money to look at',
-        body: html`<h1>Money to look at</h1>
-<p class="lead">What no rule decides. Look it up at the payment provider first; why you decided stands in the audit trail.</p>
-${list.html}`,
-      }
-    );
-  },
+    }),
   acts: {
     succeeded: settled('succeeded'),
     failed: settled('failed'),

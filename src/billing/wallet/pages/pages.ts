@@ -1,6 +1,6 @@
 import { findOperator } from '../../../accounts/index.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../../console/form.ts';
-import { actForm, callAct, consolePage, ofPage, onlySure } from '../../../console/page.ts';
+import { actForm, callAct, consolePage, ofPage } from '../../../console/page.ts';
 import { facts, sure } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { assertPlatform } from '../../../console/visits.ts';
@@ -44,11 +44,10 @@ ${actForm({ act: 'adjust', label: 'Adjust the wallet', tone: 'danger', fields: h
     };
   },
   acts: {
-    adjust: onlySure(
-      callAct('The wallet is adjusted.', postAdjustment, {
-        input: (typed, person) => ({ ...ofPage(typed, person), body: valueOf(form, typed, options) }),
-      }),
-    ),
+    adjust: callAct('The wallet is adjusted.', postAdjustment, {
+      sure: true,
+      input: (typed, person) => ({ ...ofPage(typed, person), body: valueOf(form, typed, options) }),
+    }),
   },
 });
 

@@ -82,6 +82,7 @@ async function verify(claimId, tell) {
     read(`/v1/claims/${encodeURIComponent(claimId)}/bundle`, 'json'),
     read('/log/vkey', 'text'),
   ]);
+  must(bundle.bundle_version === 1, 'this page knows bundles of version 1 alone');
   must(bundle.latest, 'the claim waits for its place in the log; try again in a second');
   const { receipt: _receipt, co_signatures: _signatures, ...signed } = bundle.envelope;
   const entry = utf8.encode(canonical(signed));

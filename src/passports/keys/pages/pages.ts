@@ -1,5 +1,5 @@
 import { asCurl } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, onlySure } from '../../../console/page.ts';
+import { actForm, callAct, consolePage } from '../../../console/page.ts';
 import { badge, sure, table } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { assertPlatform, oneOf } from '../../../console/visits.ts';
@@ -47,11 +47,10 @@ ${asCurl({ method: 'POST', address: `${context.config.publicBaseUrl}/v1/admin/si
   },
   acts: {
     rotate: callAct('The next key signs from now on.', postRotate, { input: () => ({ body: { immediate: false } }) }),
-    withdraw: onlySure(
-      callAct('The key is withdrawn, and its passports are revoked.', postRotate, {
-        input: (form) => ({ body: { kids: [oneOf(form, 'kid')] } }),
-      }),
-    ),
+    withdraw: callAct('The key is withdrawn, and its passports are revoked.', postRotate, {
+      sure: true,
+      input: (form) => ({ body: { kids: [oneOf(form, 'kid')] } }),
+    }),
   },
 });
 

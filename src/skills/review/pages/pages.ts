@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { operatorNames } from '../../../accounts/operators/pages/operator-names.ts';
-import { listOf } from '../../../console/list.ts';
-import { actForm, callAct, consolePage, ofPage, onlySure, type Entered, type Form } from '../../../console/page.ts';
+import { listShown } from '../../../console/list-page.ts';
+import { actForm, callAct, consolePage, ofPage, type Entered, type Form } from '../../../console/page.ts';
 import { badge, facts, sure, table, type Column } from '../../../console/parts.ts';
 import { HOME } from '../../../console/places.ts';
 import { readable } from '../../../console/readable.ts';
@@ -50,27 +50,19 @@ async function rowsOf(person: PersonsVisit, { skills }: z.output<typeof pendingR
 const reviewsPage = consolePage({
   operation: 'skillReviewsPage',
   path: REVIEWS_PATH,
-  async show(person) {
-    const list = await listOf(person, pendingReviews, {
+  show: (person) =>
+    listShown(person, pendingReviews, {
+      title: 'Skill reviews',
+      lead: html`Skills whose code the service executes are public once you have approved them. To take one down, <a href="${HOME}/overseen">look it up</a> by its id.`,
       id: 'skill-reviews',
-      label: 'Skill reviews',
-      path: REVIEWS_PATH,
       // The route answers up to a thousand; a page shows fifty.
       input: { query: { limit: '50' } },
       rows: (reply: z.output<typeof pendingReviews.reply>) => rowsOf(person, reply),
       columns,
       nothing: 'No skill waits for review.',
-    });
-    return (
-      list.csv ?? {
-        title: 'Skill reviews',
-        live: { ids: list.reply.skills.map(({ id }) => id), looks: true },
-        body: html`<h1>Skill reviews</h1>
-<p class="lead">Skills whose code the service executes are public once you have approved them. To take one down, <a href="${HOME}/overseen">look it up</a> by its id.</p>
-${list.html}`,
-      }
-    );
-  },
+      changes: ({ id }) => id,
+      looks: true,
+    }),
   done: { approve: 'It is approved.', reject: 'It is rejected; its owner reads why.' },
 });
 
@@ -181,11 +173,10 @@ ${actForm({ act: 'takeDown', label: 'Take the skill down', tone: 'danger', field
       input: (form, person) => ({ ...ofPage(form, person), body: { ...decided(form), reason: oneOf(form, 'reason') } }),
       then: () => REVIEWS_PATH,
     }),
-    takeDown: onlySure(
-      callAct('It is taken down.', takeDown, {
-        input: (form, person) => ({ ...ofPage(form, person), body: { reason: oneOf(form, 'reason') } }),
-      }),
-    ),
+    takeDown: callAct('It is taken down.', takeDown, {
+      sure: true,
+      input: (form, person) => ({ ...ofPage(form, person), body: { reason: oneOf(form, 'reason') } }),
+    }),
   },
 });
 
