@@ -7,6 +7,7 @@ export {
   type ComposableSkill,
   type WantedSkill,
 } from './matching/candidates.ts';
+export { fitOf, reasonsFor, scoreOf } from './matching/score.ts';
 export { checkSchemas } from './publishing/check-schemas.ts';
 export { findInputContract, findOutputContract, type Contract, type InputContract } from './contracts.ts';
 export { costOfScript, MAX_MODEL_INPUT_BYTES, maxCostOfModelStep } from './execution/cost.ts';
@@ -17,5 +18,5 @@ export { findSkillNames } from './queries.ts';
 export { tags } from './tags-and-semver.ts';
 export { ListedSkillSchema } from './schema.ts';
 export { findVisibleSkill } from './show-skill.ts';
-export { comparableProperties, propertyName } from './matching/comparable-properties.ts';
+export { comparableProperties } from './matching/comparable-properties.ts';
 export { listOwnSkills } from './queries.ts';
