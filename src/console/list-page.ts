@@ -13,7 +13,7 @@ interface ListPage<Reply, Row> extends Omit<List<Reply, Row>, 'label'> {
   label?: string;
   /** Beside the title: a link to where another one is made. */
   beside?: Html;
-  /** What the rows are, in a sentence or two; absent: the title says it. */
+  /** The rows in a sentence or two; absent: the title says it. */
   lead?: Html | string;
   /** The id of a row, whose changes bring the page up to date. */
   changes?(row: Row): string;
@@ -23,7 +23,7 @@ interface ListPage<Reply, Row> extends Omit<List<Reply, Row>, 'label'> {
   below?(reply: Reply): Html | Promise<Html>;
 }
 
-/** What a page shows that is a list, with what stands around it; its CSV, where the address asks for that. @throws CarnetError as the route refuses */
+/** The content of a page that is a list, with the texts around it; its CSV, where the address asks for that. @throws CarnetError as the route refuses */
 export async function listShown<
   A extends Audience,
   Params extends z.ZodType,

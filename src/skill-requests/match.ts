@@ -1,8 +1,7 @@
 import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
-import { bestCandidates, presentSkillTo } from '../skills/index.ts';
+import { bestCandidates, fitOf, presentSkillTo, reasonsFor, scoreOf } from '../skills/index.ts';
 import type { Matches } from './schema.ts';
-import { fitOf, reasonsFor, scoreOf } from './score.ts';
 import { readSkillRequest } from './skill-requests.ts';
 import { wantedBy } from './wanted.ts';
 

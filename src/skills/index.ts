@@ -7,6 +7,7 @@ export {
   type ComposableSkill,
   type WantedSkill,
 } from './matching/candidates.ts';
+export { fitOf, reasonsFor, scoreOf } from './matching/score.ts';
 export { checkSchemas } from './publishing/check-schemas.ts';
 export { findInputContract, findOutputContract, type Contract, type InputContract } from './contracts.ts';
 export { costOfScript, MAX_MODEL_INPUT_BYTES, maxCostOfModelStep } from './execution/cost.ts';

@@ -6,6 +6,7 @@ import { browsePages, BrowseQuerySchema, SkillPageSchema } from './browsing/sche
 import { changeStatus } from './review/change-status.ts';
 import { evaluateTrust } from './trust/check-trust.ts';
 import { CheckTrustSchema, TrustEvaluationSchema } from './trust/schema.ts';
+import { findSimilar, SimilarSkillsSchema } from './matching/similar.ts';
 import { setFavorite } from './favorites.ts';
 import { listRoutes } from './list-routes.ts';
 import { presentSkills } from './presenter.ts';
@@ -119,7 +120,7 @@ export const browse = route({
     const last = rows.length > shown ? rows[shown - 1] : undefined;
     const { members, links } = browsePages.next(
       request,
-      last === undefined ? null : { key: last.key, id: last.id, found },
+      last === undefined ? null : { key: last.key, id: last.id, found, total },
     );
     return {
       ...answer,
@@ -237,6 +238,26 @@ export const ratings = route({
   }),
 });
 
+export const similar = route({
+  method: 'get',
+  path: '/v1/skills/:id/similar',
+  operation: 'findSimilarSkills',
+  tag,
+  summary: 'Find skills that could stand in for a skill',
+  description:
+    'Up to ten active skills whose schemas are near: they need what it takes, and give what it gives; best first. Where its schemas name no properties, those that share words with its name.',
+  audience: 'anyone',
+  params,
+  status: 200,
+  reply: SimilarSkillsSchema,
+  isHeavy: () => true,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await findSimilar(context, caller, id),
+  }),
+});
+
 const checkTrust = route({
   method: 'post',
   path: '/v1/skills/:id/check-trust',
@@ -301,6 +322,7 @@ export const skillRoutes: AnyRoute[] = [
   unfavor,
   rate,
   ratings,
+  similar,
   checkTrust,
   check,
 ];

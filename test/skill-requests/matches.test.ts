@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { comparableProperties, type CandidateSkill, type WantedSkill } from '../../src/skills/index.ts';
+import {
+  comparableProperties,
+  fitOf,
+  reasonsFor,
+  scoreOf,
+  type CandidateSkill,
+  type WantedSkill,
+} from '../../src/skills/index.ts';
 import { wantedBy } from '../../src/skill-requests/wanted.ts';
-import { fitOf, reasonsFor, scoreOf } from '../../src/skill-requests/score.ts';
 import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
 import { assertStatus } from '../support/service.ts';
 import { publish, sealedSkill } from '../skills/support.ts';

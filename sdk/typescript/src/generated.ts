@@ -481,6 +481,7 @@ export interface BlockAgent {
 
 export interface BrowseSkillsAnswer {
   skills: ListedSkill[];
+  /** Of the skills that the search looks at, 1,000 at most. */
   total: number;
   limit: number;
   offset: number;
@@ -4654,6 +4655,16 @@ export interface SigningKeys {
   withdrawn: string[];
 }
 
+export interface SimilarSkill {
+  skill: ListedSkill;
+  /** From 0 to 1: half for the required inputs of it that the other takes as well, half for the outputs of the other that it gives as well. What the schemas do not name is left out. */
+  score: number;
+}
+
+export interface SimilarSkills {
+  skills: SimilarSkill[];
+}
+
 /** A published capability. Steps, script, runtime, dependencies and the settings of a model are shown to its owner, and to everybody where execution_mode is `source`. */
 export interface Skill {
   id: string;
@@ -6011,6 +6022,15 @@ export interface Operations {
       };
     };
     answer: RatingSummary;
+  };
+  /** Find skills that could stand in for a skill */
+  findSimilarSkills: {
+    arguments: {
+      path: {
+        id: string;
+      };
+    };
+    answer: SimilarSkills;
   };
   /** Check whether claims satisfy the trust level of a skill */
   checkSkillTrust: {
@@ -7612,6 +7632,7 @@ export const OPERATIONS: Record<keyof Operations, readonly [string, string, bool
   unfavoriteSkill: ['DELETE', '/v1/skills/{id}/favorite', false, null],
   rateSkill: ['POST', '/v1/skills/{id}/rate', true, 'application/json'],
   readSkillRatings: ['GET', '/v1/skills/{id}/ratings', false, null],
+  findSimilarSkills: ['GET', '/v1/skills/{id}/similar', false, null],
   checkSkillTrust: ['POST', '/v1/skills/{id}/check-trust', true, 'application/json'],
   checkSkill: ['POST', '/v1/skills/check', true, 'application/json'],
   putCredential: ['PUT', '/v1/credentials/{provider}', true, 'application/json'],

@@ -2,10 +2,23 @@ import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { isPlatform, type Caller } from '../../commands/caller.ts';
 import { textArray } from '../../database/columns.ts';
-import { sql, type DatabasePool } from '../../database/pool.ts';
-import type { BrowsePosition, BrowseQuery } from './schema.ts';
-import { choiceOf, findTerms, scoreOfText, searchWords, type SearchTerms } from './terms.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { onTheMarket, ListedSkillRow, listedColumns, listedJoin } from '../queries.ts';
+import type { BrowsePosition, BrowseQuery } from './schema.ts';
+import {
+  countsLooked,
+  countsOf,
+  findTerms,
+  hasAny,
+  lookedAt,
+  lookedAtByWords,
+  MAX_LOOKED_AT,
+  scoreOfText,
+  searchWords,
+  skillsLooked,
+  type Looked,
+  type Term,
+} from './terms.ts';
 
 const FoundRow = ListedSkillRow.extend({
   /** By which the list is in order, highest first; the id decides among equal ones. */
@@ -15,6 +28,7 @@ type FoundRow = z.output<typeof FoundRow>;
 
 interface SkillPage {
   rows: readonly FoundRow[];
+  /** Counted among the skills that the search looked at. */
   total: number;
   /** How many skills have each word, as the next page needs it. */
   found: number[];
@@ -22,82 +36,128 @@ interface SkillPage {
 
 const Count = z.object({ count: z.int() });
 
-/**
- * One page of the marketplace, one row longer than its limit where there is more. A status other than active shows the caller's own skills; the
- * platform sees everybody's.
- */
-export async function browseSkills(
-  pool: DatabasePool,
-  caller: Caller,
-  { query, after }: { query: BrowseQuery; after: BrowsePosition | null },
-): Promise<SkillPage> {
-  const { tags = [], sort } = query;
-  const typed = query.q ?? query.search ?? '';
-  const words = searchWords(typed);
-  if (typed.trim() !== '' && words.length === 0) return { rows: [], total: 0, found: [] };
-  if (words.length === 0 && (sort === 'newest' || (sort === 'relevance' && tags.length === 0)))
-    return await newestSkills(pool, caller, { query, after });
-  const terms = await findTerms(pool, { words, begins: true, found: after?.found });
-  if (words.length > 0 && choiceOf(terms) === null) return { rows: [], total: 0, found: [] };
-  return { ...(await matchingSkills(pool, caller, { query, after, terms })), found: terms.found };
-}
-
 interface Asked {
   query: BrowseQuery;
   after: BrowsePosition | null;
 }
 
+/**
+ * One page of the marketplace, one row longer than its limit where there is more. A status other than active shows the caller's own skills; the
+ * platform sees everybody's.
+ */
+export async function browseSkills(
+  pool: CommonQueryMethods,
+  caller: Caller,
+  { query, after }: Asked,
+): Promise<SkillPage> {
+  const typed = query.q ?? query.search ?? '';
+  const words = searchWords(typed);
+  const nothing = { rows: [], total: 0, found: [] };
+  if (typed.trim() !== '' && words.length === 0) return nothing;
+  const terms = await findTerms(pool, { words, begins: true, found: after?.found });
+  const byWords = lookedAtByWords(terms);
+  if (words.length > 0 && byWords === null) return nothing;
+  const looked = await chooseLooked(pool, { query, after }, byWords);
+  const conditions = conditionsOf(caller, query);
+  if (byWords !== null && looked !== byWords.ids) conditions.push(hasAny(terms));
+  return { ...(await matchingSkills(pool, { query, after, terms, looked, conditions })), found: countsOf(terms) };
+}
+
 /** Microseconds since 1970: the order of time as an integer. */
 const createdAt = sql.fragment`(extract(epoch from s.created_at) * 1000000)::bigint`;
 
-/** Without words the index has the order of the list already, and is enough for the count. */
-async function newestSkills(pool: DatabasePool, caller: Caller, { query, after }: Asked): Promise<SkillPage> {
-  const conditions = conditionsOf(caller, query);
-  const where = sql.join(conditions, sql.fragment` and `);
-  const beyond =
-    after === null
-      ? sql.fragment``
-      : sql.fragment`and (s.created_at, s.id) < (timestamptz 'epoch' + ${after.key}::bigint * interval '1 microsecond', ${after.id})`;
-  const [total, rows] = await Promise.all([
-    pool.oneFirst(sql.type(Count)`select count(*) from skills s where ${where}`),
-    pool.any(sql.type(FoundRow)`
-      with page as materialized (
-        select s.id, s.created_at, ${createdAt} as key from skills s where ${where} ${beyond}
-        order by s.created_at desc, s.id desc limit ${query.limit + 1} offset ${after === null ? query.offset : 0}
-      )
-      select ${listedColumns}, page.key from page join skills s using (id) ${listedJoin} order by page.created_at desc, page.id desc`),
-  ]);
-  return { rows, total, found: [] };
-}
-
-/** The order of each sort, as an integer, highest first; of `c` are the counts. Two decimals of a rating count, then how many gave one. */
-const keyOf: Record<BrowseQuery['sort'], (asked: { query: BrowseQuery; terms: SearchTerms }) => FragmentSqlToken> = {
-  relevance: ({ query: { tags = [] }, terms }) =>
-    sql.fragment`(${scoreOfText(terms)} * 1000000)::bigint * 64 + ${tags.length > 1 ? tagsInCommon(tags) : sql.fragment`0`}`,
+/** The order of each sort, as an integer, highest first; of `c` are the counts. */
+const keyOf: Record<BrowseQuery['sort'], (query: BrowseQuery, terms: readonly Term[]) => FragmentSqlToken> = {
+  relevance: ({ tags = [] }, terms) =>
+    terms.length === 0 && tags.length === 0
+      ? createdAt
+      : sql.fragment`(${scoreOfText(terms)} * 1000000)::bigint * 64 + ${tags.length > 1 ? tagsInCommon(tags) : sql.fragment`0`}`,
   newest: () => createdAt,
   price: () => sql.fragment`-s.price_per_invocation`,
-  rating: () => sql.fragment`
-    coalesce((c.rated_1 + 2 * c.rated_2 + 3 * c.rated_3 + 4 * c.rated_4 + 5 * c.rated_5) * 100::bigint
-      / nullif(c.rated_1 + c.rated_2 + c.rated_3 + c.rated_4 + c.rated_5, 0), 0) * 10000000000
-    + (c.rated_1 + c.rated_2 + c.rated_3 + c.rated_4 + c.rated_5)`,
+  rating: () => sql.fragment`c.rating_order`,
   most_used: () => sql.fragment`c.invocation_count`,
 };
 
-/** One scan both counts and orders the matches. */
+/** The whole market in the order of a sort, from where the page before ended: each is that of an index. */
+function marketInOrder({ sort }: BrowseQuery, after: BrowsePosition | null): FragmentSqlToken {
+  const before = (columns: FragmentSqlToken, key: FragmentSqlToken) =>
+    after === null ? sql.fragment`true` : sql.fragment`${columns} < (${key}, ${after.id})`;
+  const key = sql.fragment`${after?.key ?? 0}::bigint`;
+  if (sort === 'price')
+    return sql.fragment`(
+      select id from skills where status = 'active' and ${before(sql.fragment`(-price_per_invocation, id)`, key)}
+      order by -price_per_invocation desc, id desc limit ${MAX_LOOKED_AT})`;
+  if (sort === 'rating')
+    return sql.fragment`(
+      select skill_id as id from skill_counts where ${before(sql.fragment`(rating_order, skill_id)`, key)}
+      order by rating_order desc, skill_id desc limit ${MAX_LOOKED_AT})`;
+  if (sort === 'most_used')
+    return sql.fragment`(
+      select skill_id as id from skill_counts where ${before(sql.fragment`(invocation_count, skill_id)`, key)}
+      order by invocation_count desc, skill_id desc limit ${MAX_LOOKED_AT})`;
+  return sql.fragment`(
+    select id from skills where status = 'active'
+      and ${before(sql.fragment`(created_at, id)`, sql.fragment`timestamptz 'epoch' + ${key} * interval '1 microsecond'`)}
+    order by created_at desc, id desc limit ${MAX_LOOKED_AT})`;
+}
+
+/**
+ * The skills that are looked at: those that have the words, the tags or the price, whichever are few enough to be looked at wholly. Where none
+ * are, the best for the words, the newest of the tags, or the first of the market.
+ */
+async function chooseLooked(
+  pool: CommonQueryMethods,
+  { query, after }: Asked,
+  byWords: Looked | null,
+): Promise<FragmentSqlToken> {
+  const { status = 'active', tags = [], max_price_cents: maximum, sort } = query;
+  if (status !== 'active') return sql.fragment`(select id from skills where status = ${status})`;
+  const ways = [
+    ...(byWords === null ? [] : [byWords]),
+    ...(tags.length === 0 ? [] : [await lookedAtByTags(pool, query)]),
+    ...(maximum === undefined || sort === 'price' ? [] : [await lookedAtByPrice(pool, maximum)]),
+  ];
+  const whole = ways.find(({ found }) => found < MAX_LOOKED_AT);
+  const isNamed = byWords !== null || tags.length > 0;
+  return (whole ?? (isNamed ? ways[0] : undefined))?.ids ?? marketInOrder(query, after);
+}
+
+async function lookedAtByTags(pool: CommonQueryMethods, { tags = [], tags_match }: BrowseQuery): Promise<Looked> {
+  const counted = await pool.any(sql.type(z.object({ entry: z.string(), found: z.int() }))`
+    select entry, entries_found(array[entry], ${MAX_LOOKED_AT}) as found
+    from unnest(${textArray(tags.map((tag) => `#${tag}`))}) entry order by found, entry`);
+  const needed = tags_match === 'all' ? counted.slice(0, 1) : counted;
+  return {
+    ids: lookedAt(needed.map(({ entry }) => entry)),
+    found: needed.reduce((sum, { found }) => sum + found, 0),
+  };
+}
+
+async function lookedAtByPrice(pool: CommonQueryMethods, maximum: number): Promise<Looked> {
+  const ids = sql.fragment`(
+    select id from skills where status = 'active' and -price_per_invocation >= -${maximum}::bigint
+    order by -price_per_invocation desc, id desc limit ${MAX_LOOKED_AT})`;
+  return { ids, found: await pool.oneFirst(sql.type(Count)`select count(*) from ${ids} cheap`) };
+}
+
+interface Matching extends Asked {
+  terms: readonly Term[];
+  /** Ids of the skills that are looked at. */
+  looked: FragmentSqlToken;
+  conditions: FragmentSqlToken[];
+}
+
+/** One query both counts and orders the matches; the total of a page further is that of the first. */
 async function matchingSkills(
-  pool: DatabasePool,
-  caller: Caller,
-  { query, after, terms }: Asked & { terms: SearchTerms },
+  pool: CommonQueryMethods,
+  { query, after, terms, looked, conditions }: Matching,
 ): Promise<Omit<SkillPage, 'found'>> {
-  const { sort } = query;
-  const choice = choiceOf(terms);
-  const conditions = conditionsOf(caller, query);
-  if (choice !== null) conditions.push(sql.fragment`s.search @@ ${choice}::tsquery`);
-  const counts = sort === 'rating' || sort === 'most_used' ? listedJoin : sql.fragment``;
+  const counts = query.sort === 'rating' || query.sort === 'most_used' ? countsLooked : sql.fragment``;
   const matches = sql.fragment`
-    with matches as materialized (
-      select s.id, ${keyOf[sort]({ query, terms })} as key
-      from skills s ${counts} where ${sql.join(conditions, sql.fragment` and `)}
+    with looked as materialized ${looked},
+    matches as materialized (
+      select s.id, ${keyOf[query.sort](query, terms)} as key
+      from ${skillsLooked} ${counts} where ${sql.join(conditions, sql.fragment` and `)}
     )`;
   const beyond =
     after === null ? sql.fragment`` : sql.fragment`where (m.key, m.id) < (${after.key}::bigint, ${after.id})`;
@@ -110,10 +170,9 @@ async function matchingSkills(
     select ${listedColumns}, page.key, (select count(*) from matches) as total
     from page join skills s using (id) ${listedJoin} order by page.key desc, page.id desc`);
   const total =
+    after?.total ??
     rows[0]?.total ??
-    (query.offset === 0 && after === null
-      ? 0
-      : await pool.oneFirst(sql.type(Count)`${matches} select count(*) from matches`));
+    (query.offset === 0 ? 0 : await pool.oneFirst(sql.type(Count)`${matches} select count(*) from matches`));
   return { rows: rows.map(({ total: _total, ...row }) => row), total };
 }
 

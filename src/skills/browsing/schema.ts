@@ -29,7 +29,7 @@ const words = text(0, 2_000).refine(
   `must have at most ${MAX_WORDS} words`,
 );
 
-const BrowsePositionSchema = z.object({ key: z.int(), id: z.string(), found: z.array(z.int()) });
+const BrowsePositionSchema = z.object({ key: z.int(), id: z.string(), found: z.array(z.int()), total: z.int() });
 export type BrowsePosition = z.output<typeof BrowsePositionSchema>;
 
 /** The orders of the market. */
@@ -66,4 +66,7 @@ export const BrowseQuerySchema = z.object({
 
 export type BrowseQuery = z.output<typeof BrowseQuerySchema>;
 
-export const SkillPageSchema = offsetList('skills', ListedSkillSchema).extend(cursorMembers);
+export const SkillPageSchema = offsetList('skills', ListedSkillSchema).extend({
+  total: z.int().meta({ description: 'Of the skills that the search looks at, 1,000 at most.' }),
+  ...cursorMembers,
+});

@@ -6,10 +6,8 @@ import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 /** Postgres refuses a search word of 2,047 bytes, and nobody types more words than these. */
 const MAX_WORD_LENGTH = 200;
 export const MAX_WORDS = 32;
-/** Words are counted so far: what more skills have says nothing about a skill. */
-const MOST_FOUND = 2_001;
-/** Skills that are ranked, unless a single word finds more: 7 microseconds each. */
-const MAX_RANKED = 4_000;
+/** A search looks at so many skills, 7 microseconds each to rank. Counts go so far, too: what more skills have says nothing about a skill. */
+export const MAX_LOOKED_AT = 1_000;
 
 /** The words of a text, letters, digits and their marks alone: nothing that is typed becomes an operator of tsquery. */
 export const wordsOf = (text: string): string[] =>
@@ -21,23 +19,18 @@ export const wordsOf = (text: string): string[] =>
 export const searchWords = (text: string): string[] => wordsOf(text).slice(0, MAX_WORDS);
 
 const Term = z.object({
-  place: z.int(),
   /** A tsquery. */
   search: z.string(),
+  /** The skills that have it are found by these. */
+  entries: z.array(z.string()),
+  /** Those that write it as two words. */
+  skills: z.array(z.string()),
   /** Half where the word is misspelt. */
   likeness: z.number(),
   found: z.int(),
 });
-type Term = z.output<typeof Term>;
-
-/** The words of a search, with what they are searched by. */
-export interface SearchTerms {
-  terms: readonly Term[];
-  /** As the next page needs it. */
-  found: number[];
-  /** Where every word is common: whether some skill has them all. */
-  together: boolean;
-}
+/** A word of a search, with what it is searched by. */
+export type Term = z.output<typeof Term>;
 
 interface Typed {
   words: readonly string[];
@@ -47,59 +40,79 @@ interface Typed {
   found?: readonly number[] | undefined;
 }
 
-export async function findTerms(connection: CommonQueryMethods, { words, begins, found }: Typed): Promise<SearchTerms> {
-  if (words.length === 0) return { terms: [], found: [], together: false };
-  const terms = await connection.any(sql.type(Term)`
-    select place, search, likeness, skill_count as found from skill_terms(${textArray(words)}, ${begins}, ${MOST_FOUND},
-      ${found === undefined ? null : sql.array(found, 'int4')})`);
-  const known = terms.filter(({ found: count }) => count > 0);
-  const isCommon = known.length > 1 && known.every(({ found: count }) => count >= MOST_FOUND);
-  return {
-    terms,
-    found: terms.map((term) => (term.likeness < 1 ? -1 - term.found : term.found)),
-    together:
-      isCommon &&
-      (await connection.oneFirst(sql.type(z.object({ found: z.int() }))`
-        select skills_found(${allOf(known)}::tsquery, 1) as found`)) > 0,
-  };
+export const findTerms = async (
+  connection: CommonQueryMethods,
+  { words, begins, found }: Typed,
+): Promise<readonly Term[]> =>
+  words.length === 0
+    ? []
+    : await connection.any(sql.type(Term)`
+        select search, entries, skills, likeness, skill_count as found from skill_terms(${textArray(words)}, ${begins}, ${MAX_LOOKED_AT},
+          ${found === undefined ? null : sql.array(found, 'int4')})`);
+
+/** The counts as the next page needs them. */
+export const countsOf = (terms: readonly Term[]): number[] =>
+  terms.map(({ likeness, found }) => (likeness < 1 ? -1 - found : found));
+
+/** The skills that a search looks at. */
+export interface Looked {
+  /** A query of their ids. */
+  ids: FragmentSqlToken;
+  /** How many there may be; from MAX_LOOKED_AT on there may be more that are not looked at. */
+  found: number;
 }
 
-const allOf = (terms: readonly Term[]): string => terms.map(({ search }) => `(${search})`).join(' & ');
+/** Reads `skills s` of the ids of `looked` one by one by their key: `offset 0` keeps the planner from reading the whole table instead. */
+export const skillsLooked = sql.fragment`looked cross join lateral (select * from skills where id = looked.id offset 0) s`;
 
-/**
- * The tsquery that chooses the skills that are ranked, as text: any of the words, the rarest first, as long as few enough have them. Where every
- * word is common, the skills that have all of them, or the rarest where none does. Null: no skill has any.
- */
-export function choiceOf({ terms, together }: SearchTerms): string | null {
+/** Adds their counts `c`, in the same way. */
+export const countsLooked = sql.fragment`cross join lateral (select * from skill_counts where skill_id = s.id offset 0) c`;
+
+/** By entries of one kind: those that have more of them come first, then the newest. */
+export const lookedAt = (entries: readonly string[]): FragmentSqlToken => lookedAtOf([{ entries, skills: [] }]);
+
+const lookedAtOf = (
+  terms: readonly { entries: readonly string[]; skills: readonly string[] }[],
+): FragmentSqlToken => sql.fragment`(
+  select id from unnest(${textArray(terms.flatMap(({ skills }) => skills))}) id
+  union select id from skills_looked_at(${textArray(terms.flatMap(({ entries }) => entries))},
+    ${sql.array(
+      terms.flatMap(({ entries }, at) => entries.map(() => at)),
+      'int4',
+    )}, ${MAX_LOOKED_AT}) id)`;
+
+/** By words: the rarest first, as long as the search may look at more. Null: no skill has any. */
+export function lookedAtByWords(terms: readonly Term[]): Looked | null {
   const known = terms.filter(({ found }) => found > 0).toSorted((one, other) => one.found - other.found);
-  const [rarest] = known;
-  if (rarest === undefined) return null;
-  if (together) return allOf(known);
-  const chosen: string[] = [];
-  let ranked = 0;
-  for (const { search, found } of known) {
-    ranked += found;
-    if (chosen.length > 0 && ranked > MAX_RANKED) break;
-    chosen.push(`(${search})`);
+  if (known.length === 0) return null;
+  const chosen: Term[] = [];
+  let found = 0;
+  for (const term of known) {
+    if (found < MAX_LOOKED_AT) chosen.push(term);
+    found += term.found;
   }
-  return chosen.join(' | ');
+  return { ids: lookedAtOf(chosen), found };
 }
+
+/** Whether `skills s` has any of the words. */
+export const hasAny = (terms: readonly Term[]): FragmentSqlToken =>
+  sql.fragment`s.search @@ ${terms.map(({ search }) => `(${search})`).join(' | ')}::tsquery`;
 
 /**
  * How well `skills s` fits, from 0: for each word where it stands, name before description before tags, times how rare it is among the skills on
  * the market.
  */
-export const scoreOfText = ({ terms }: SearchTerms): FragmentSqlToken =>
+export const scoreOfText = (terms: readonly Term[]): FragmentSqlToken =>
   terms.length === 0
     ? sql.fragment`0::float8`
     : sql.fragment`(
         select sum(t.weight * (1 + ts_rank(s.search, t.search::tsquery) * (numnode(t.search::tsquery) + 1) / 2))
         from unnest(${textArray(terms.map(({ search }) => search))}, ${sql.array(
-          terms.map(({ likeness, found }) => likeness * (1 + Math.log(MOST_FOUND / Math.max(found, 1)))),
+          terms.map(({ likeness, found }) => likeness * (1 + Math.log((MAX_LOOKED_AT + 1) / Math.max(found, 1)))),
           'float8',
         )}) t (search, weight)
         where s.search @@ t.search::tsquery)`;
 
 /** How many of the words `skills s` has. */
-export const wordsFound = ({ terms }: SearchTerms): FragmentSqlToken => sql.fragment`(
+export const wordsFound = (terms: readonly Term[]): FragmentSqlToken => sql.fragment`(
   select count(*)::int from unnest(${textArray(terms.map(({ search }) => search))}) t (search) where s.search @@ t.search::tsquery)`;

@@ -2,13 +2,15 @@ import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { choiceOf, findTerms, scoreOfText, wordsFound } from '../browsing/terms.ts';
+import { findTerms, lookedAt, lookedAtByWords, scoreOfText, skillsLooked, wordsFound } from '../browsing/terms.ts';
 import { onTheMarket, ListedSkillRow, listedColumns, listedJoin } from '../queries.ts';
 
-/** Which skills are offered to a request: public ones of operators other than its owner, at its price or below. */
+/** Which skills are offered: public ones, to a request those of operators other than its owner that accept requests, at its price or below. */
 interface OfferFilter {
-  /** The owner of the request. */
-  notOf: string;
+  /** The owner of the request; null where none is compared. */
+  notOf: string | null;
+  /** A skill that is left out. */
+  except?: string;
   maxPriceCents: number | null;
 }
 
@@ -35,8 +37,10 @@ export type CandidateSkill = z.output<typeof CandidateSkill>;
 /** Among equal scores the text decides; it is ranked for this many of the best. */
 const MAX_RANKED_BY_TEXT = 200;
 
-const offeredTo = ({ notOf, maxPriceCents }: OfferFilter) => sql.fragment`
-  ${onTheMarket} and s.accepts_requests and s.operator_id <> ${notOf}
+const offeredTo = ({ notOf, except, maxPriceCents }: OfferFilter) => sql.fragment`
+  ${onTheMarket}
+  ${notOf === null ? sql.fragment`` : sql.fragment`and s.accepts_requests and s.operator_id <> ${notOf}`}
+  ${except === undefined ? sql.fragment`` : sql.fragment`and s.id <> ${except}`}
   ${maxPriceCents === null ? sql.fragment`` : sql.fragment`and s.price_per_invocation <= ${maxPriceCents}`}`;
 
 const candidateColumns = sql.fragment`${listedColumns}, s.input_required, s.output_declared`;
@@ -48,7 +52,7 @@ const namedBy = ({ tags, inputDeclared, outputRequired }: WantedSkill) => ({
   outputs: outputRequired ?? [],
 });
 
-/** The formula of `scoreOf` in src/skill-requests/score.ts, in floating point, where something is shared. */
+/** The formula of `scoreOf` in score.ts, in floating point, where something is shared. */
 function scoreOf(wanted: WantedSkill): FragmentSqlToken {
   const { tags, inputs, outputs } = namedBy(wanted);
   const inputWeight =
@@ -64,13 +68,13 @@ function scoreOf(wanted: WantedSkill): FragmentSqlToken {
   ) / nullif(${(tags.length === 0 ? 0 : 0.5) + (outputs.length === 0 ? 0 : 0.25)}::float8 + ${inputWeight}, 0)`;
 }
 
-/** The things that a skill may have in common with the request; each condition is an index scan. */
-function sharedWith(wanted: WantedSkill): FragmentSqlToken[] {
+/** The entries of the market that a skill may have in common with the request. */
+function sharedWith(wanted: WantedSkill): string[] {
   const { tags, inputs, outputs } = namedBy(wanted);
   return [
-    ...(tags.length > 0 ? [sql.fragment`s.tags && ${textArray(tags)}`] : []),
-    ...(inputs.length > 0 ? [sql.fragment`s.input_required && ${textArray(inputs)}`] : []),
-    ...(outputs.length > 0 ? [sql.fragment`s.output_declared && ${textArray(outputs)}`] : []),
+    ...tags.map((tag) => `#${tag}`),
+    ...inputs.map((property) => `<${property}`),
+    ...outputs.map((property) => `>${property}`),
   ];
 }
 
@@ -92,14 +96,16 @@ export async function bestCandidates(
 async function candidatesWith(
   connection: CommonQueryMethods,
   wanted: WantedSkill,
-  { common, limit }: { common: FragmentSqlToken[]; limit: number },
+  { common, limit }: { common: string[]; limit: number },
 ): Promise<readonly CandidateSkill[]> {
   const terms = await findTerms(connection, { words: wanted.words, begins: false });
   return await connection.any(sql.type(CandidateSkill)`
-    with best as materialized (
+    with looked as materialized ${lookedAt(common)},
+    best as materialized (
       select s.id, s.created_at, ${scoreOf(wanted)} as score
-      from skills s cross join lateral (select count(*)::int as n from unnest(s.tags) tag where tag = any(${textArray(wanted.tags)})) shared
-      where ${offeredTo(wanted)} and (${sql.join(common, sql.fragment` or `)})
+      from ${skillsLooked}
+      cross join lateral (select count(*)::int as n from unnest(s.tags) tag where tag = any(${textArray(wanted.tags)})) shared
+      where ${offeredTo(wanted)}
       order by score desc, s.created_at desc, s.id desc limit ${Math.max(limit, MAX_RANKED_BY_TEXT)}
     ),
     page as (
@@ -117,19 +123,20 @@ async function candidatesByText(
   limit: number,
 ): Promise<readonly CandidateSkill[]> {
   const terms = await findTerms(connection, { words: wanted.words, begins: false });
-  const choice = choiceOf(terms);
-  if (choice === null) return [];
+  const looked = lookedAtByWords(terms);
+  if (looked === null) return [];
   return await connection.any(sql.type(CandidateSkill)`
-    with page as materialized (
+    with looked as materialized ${looked.ids},
+    page as materialized (
       select s.id, row_number() over (order by ${scoreOfText(terms)} desc, s.created_at desc, s.id desc) as place
-      from skills s
-      where s.search @@ ${choice}::tsquery and ${offeredTo(wanted)}
+      from ${skillsLooked}
+      where ${offeredTo(wanted)}
       order by place limit ${limit}
     ),
     compared as materialized (
       select page.id, page.place, ${wordsFound(terms)} as words_found from page join skills s using (id)
     )
-    select ${candidateColumns}, compared.words_found, ${terms.terms.length}::int as words_compared
+    select ${candidateColumns}, compared.words_found, ${terms.length}::int as words_compared
     from compared join skills s using (id) ${listedJoin}
     order by compared.words_found desc, compared.place`);
 }

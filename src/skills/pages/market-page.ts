@@ -86,7 +86,7 @@ ${rows.map((skill) => card(skill, person))}</ul>
           ],
           nothing: html`Nobody offers a skill yet. <a href="${SKILLS_PATH}/new">Publish the first</a>.`,
           above: ({ total }) =>
-            html`<p class="muted">${total > 1_000 ? 'More than 1000' : total} on offer, best match first, else the newest.</p>\n`,
+            html`<p class="muted">${total} on offer, of at most 1,000 that are looked at; best match first, else the newest.</p>\n`,
         });
     return (
       list.csv ?? {

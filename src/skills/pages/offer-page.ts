@@ -8,9 +8,19 @@ import { oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { favorites } from '../list-routes.ts';
-import { favor, rate, ratings, read, unfavor } from '../routes.ts';
+import { favor, rate, ratings, read, similar, unfavor } from '../routes.ts';
 import type { Skill } from '../schema.ts';
-import { MARKET_PATH, offerFacts, runOf, SKILLS_PATH, stateOf, tagsOf, versionsOf } from './parts.ts';
+import {
+  MARKET_PATH,
+  offerFacts,
+  offerPath,
+  priceOf,
+  runOf,
+  SKILLS_PATH,
+  stateOf,
+  tagsOf,
+  versionsOf,
+} from './parts.ts';
 import { runForm } from './run-form.ts';
 
 const nothing = html``;
@@ -37,6 +47,14 @@ async function ratingsOf({ visit }: PersonsVisit): Promise<Html> {
       : html`<strong>★ ${body.average_rating ?? ''}</strong> of 5.`;
   return html`<p>${headline} Rated by ${body.rating_count}; of them ${body.verified_count} completed a run.</p>
 <ul class="meters">${['5', '4', '3', '2', '1'].map((stars) => meter(`${stars} ★`, body.distribution[stars] ?? 0, body.rating_count))}</ul>
+`;
+}
+
+async function similarTo({ visit }: PersonsVisit): Promise<Html> {
+  const { body } = await visit.call(similar, { params: { id: visit.id } });
+  if (body.skills.length === 0) return nothing;
+  return html`<h2>Similar skills</h2>
+<ul>${body.skills.map(({ skill }) => html`<li><a href="${offerPath(skill.id)}">${skill.name}</a>, ${priceOf(skill)}</li>\n`)}</ul>
 `;
 }
 
@@ -95,7 +113,7 @@ ${schemaTable('Input', skill.input_schema)}<h2>Output</h2>
 ${schemaTable('Output', skill.output_schema)}${sourceOf(skill)}<h2>Ratings</h2>
 <section class="card">${await ratingsOf(person)}${rating(isOwn, entered)}</section>
 <h2>Versions</h2>
-${listed.html}${asCurl({ method: 'POST', address: `${publicBaseUrl}/v1/skills/${skill.id}/invoke`, body: { input: {}, max_price_cents: skill.price_per_invocation } })}`,
+${listed.html}${await similarTo(person)}${asCurl({ method: 'POST', address: `${publicBaseUrl}/v1/skills/${skill.id}/invoke`, body: { input: {}, max_price_cents: skill.price_per_invocation } })}`,
     };
   },
   acts: {

@@ -76,6 +76,41 @@ describe('q of GET /v1/skills', () => {
     for (const q of typed) assert.equal((await browse(other, { q })).total, 1, `${q} for ${right}`);
   });
 
+  it('finds a word of three letters', async () => {
+    const [one, two] = [word(), word()];
+    const short = `${one.slice(1, 3)}9`;
+    const { id } = await publish(owner, { name: unique('short'), description: `${short} ${two}` });
+    const { skills } = await browse(other, { q: short, sort: 'newest', limit: 100 });
+    assert(skills.some((skill) => skill.id === id));
+  });
+
+  it('brings no neighbour of a word that is spelled as some skill has it', async () => {
+    const right = word().slice(0, 12).padEnd(9, 'z');
+    const near = `${right.slice(0, 4)}0${right.slice(5)}`;
+    await publish(owner, { name: 'right-one', description: `It ${right}` });
+    await publish(owner, { name: 'near-one', description: `It ${near}` });
+    assert.deepEqual(names(await browse(other, { q: right })), ['right-one']);
+    assert.deepEqual(names(await browse(other, { q: near })), ['near-one']);
+  });
+
+  it('finds what a skill says now, and no more what it said', async () => {
+    const [before, after] = [word(), word()];
+    const { id } = await publish(owner, { name: unique('changes'), description: before, tags: [before] });
+    const totals = async () =>
+      await Promise.all(
+        [{ q: before }, { q: after }, { tags: before }, { tags: after }].map(
+          async (query) => (await browse(other, query)).total,
+        ),
+      );
+    assert.deepEqual(await totals(), [1, 0, 1, 0]);
+    assertStatus(await owner.patch(`/v1/skills/${id}`, { description: after, tags: [after] }), 200);
+    assert.deepEqual(await totals(), [0, 1, 0, 1]);
+    assertStatus(await owner.post(`/v1/skills/${id}/suspend`), 200);
+    assert.deepEqual(await totals(), [0, 0, 0, 0]);
+    assertStatus(await owner.post(`/v1/skills/${id}/activate`), 200);
+    assert.deepEqual(await totals(), [0, 1, 0, 1]);
+  });
+
   it('never tells of skills that are not on the market', async () => {
     const hidden = word().slice(0, 12).padEnd(9, 'z');
     const shown = `${hidden.slice(0, 4)}0${hidden.slice(5)}`;

@@ -1,4 +1,5 @@
-import { propertyName, type CandidateSkill, type WantedSkill } from '../skills/index.ts';
+import type { CandidateSkill, WantedSkill } from './candidates.ts';
+import { propertyName } from './comparable-properties.ts';
 
 /** How well a skill fits a request; every share is from 0 to 1, and null where there is nothing to compare. */
 interface Fit {
