@@ -107,8 +107,8 @@ export const browse = route({
   reply: SkillPageSchema,
   refusals: ['INVALID_CURSOR'],
   // The newest are a page of an index.
-  isHeavy: ({ q, search, tags, sort }) =>
-    q !== undefined || search !== undefined || tags !== undefined || (sort !== 'relevance' && sort !== 'newest'),
+  isHeavy: ({ q, search, tags, sort, max_price_cents: maximum }) =>
+    [q, search, tags, maximum].some((given) => given !== undefined) || (sort !== 'relevance' && sort !== 'newest'),
   handler: async (request) => {
     const { context, caller, query } = request;
     const { rows, total, found } = await browseSkills(context.pool, caller, {

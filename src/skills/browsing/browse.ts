@@ -56,10 +56,13 @@ export async function browseSkills(
   if (typed.trim() !== '' && words.length === 0) return nothing;
   const terms = await findTerms(pool, { words, begins: true, found: after?.found });
   const byWords = lookedAtByWords(terms);
-  if (words.length > 0 && byWords === null) return nothing;
-  const looked = await chooseLooked(pool, { query, after }, byWords);
+  const isMarket = query.status === undefined || query.status === 'active';
+  if (isMarket && words.length > 0 && byWords === null) return nothing;
+  const looked = isMarket
+    ? await chooseLooked(pool, { query, after }, byWords)
+    : sql.fragment`(select s.id from skills s where ${sql.join(whoseStatus(caller, query), sql.fragment` and `)})`;
   const conditions = conditionsOf(caller, query);
-  if (byWords !== null && looked !== byWords.ids) conditions.push(hasAny(terms));
+  if (terms.length > 0 && looked !== byWords?.ids) conditions.push(hasAny(terms));
   return { ...(await matchingSkills(pool, { query, after, terms, looked, conditions })), found: countsOf(terms) };
 }
 
@@ -102,7 +105,7 @@ function marketInOrder({ sort }: BrowseQuery, after: BrowsePosition | null): Fra
 }
 
 /**
- * The skills that are looked at: those that have the words, the tags or the price, whichever are few enough to be looked at wholly. Where none
+ * The skills on the market that are looked at: those that have the words, the tags or the price, whichever are few enough to be looked at wholly. Where none
  * are, the best for the words, the newest of the tags, or the first of the market.
  */
 async function chooseLooked(
@@ -110,8 +113,7 @@ async function chooseLooked(
   { query, after }: Asked,
   byWords: Looked | null,
 ): Promise<FragmentSqlToken> {
-  const { status = 'active', tags = [], max_price_cents: maximum, sort } = query;
-  if (status !== 'active') return sql.fragment`(select id from skills where status = ${status})`;
+  const { tags = [], max_price_cents: maximum, sort } = query;
   const ways = [
     ...(byWords === null ? [] : [byWords]),
     ...(tags.length === 0 ? [] : [await lookedAtByTags(pool, query)]),
@@ -176,12 +178,15 @@ async function matchingSkills(
   return { rows: rows.map(({ total: _total, ...row }) => row), total };
 }
 
-function conditionsOf(
-  caller: Caller,
-  { status = 'active', trust_level, max_trust_level, max_price_cents: maximum, tags = [], tags_match }: BrowseQuery,
-): FragmentSqlToken[] {
-  const conditions = [status === 'active' ? onTheMarket : sql.fragment`s.status = ${status}`];
-  if (status !== 'active' && !isPlatform(caller)) conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
+function whoseStatus(caller: Caller, { status = 'active' }: BrowseQuery): FragmentSqlToken[] {
+  if (status === 'active') return [onTheMarket];
+  const ofStatus = sql.fragment`s.status = ${status}`;
+  return isPlatform(caller) ? [ofStatus] : [ofStatus, sql.fragment`s.operator_id = ${caller.operatorId}`];
+}
+
+function conditionsOf(caller: Caller, query: BrowseQuery): FragmentSqlToken[] {
+  const { trust_level, max_trust_level, max_price_cents: maximum, tags = [], tags_match } = query;
+  const conditions = whoseStatus(caller, query);
   if (trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required = ${trust_level}`);
   if (max_trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required <= ${max_trust_level}`);
   if (maximum !== undefined) conditions.push(sql.fragment`s.price_per_invocation <= ${maximum}`);

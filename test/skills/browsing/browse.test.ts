@@ -89,6 +89,11 @@ describe('GET /v1/skills', () => {
       });
     }
 
+    it('finds them by words that no skill on the market has', async () => {
+      assert.equal((await browse(owner, { q: tag, status: 'suspended' })).total, 1);
+      assert.equal((await browse(owner, { q: tag })).total, 0);
+    });
+
     it('shows none of them without it', async () => assert.equal((await browse(owner, { tags: tag })).total, 0));
   });
 

@@ -57,6 +57,18 @@ describe('GET /dashboard/market', () => {
 });
 
 describe('GET /dashboard/market/:id', () => {
+  it('leads to a skill that could stand in for it', async () => {
+    const property = unique('property');
+    const schema = { type: 'object', properties: { [property]: { type: 'string' } }, required: [property] };
+    const schemas = { input_schema: schema, output_schema: schema };
+    const { id } = await publish(await buildOperator(), schemas);
+    const other = await publish(await buildOperator(), { ...schemas, name: unique('other'), price_per_invocation: 7 });
+    const { browser } = await buyer();
+    const page = await browser.open(`/dashboard/market/${id}`);
+    assert.match(page.text, new RegExp(`Similar skills ${other.name}, \\$0\\.07`));
+    assert.equal((await page.follow(other.name)).path, `/dashboard/market/${other.id}`);
+  });
+
   it('has all that a buyer needs to know, with all that others wrote escaped', async () => {
     const owner = await buildOperator();
     const schema = {
