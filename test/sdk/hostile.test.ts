@@ -112,7 +112,7 @@ describe('The door of the SDK in TypeScript, of an issuer that is not kind', () 
   }
   const gate = (answers: Answers = {}) => {
     const get: typeof fetch = async (input) => {
-      const isList = String(input).includes('status-list');
+      const isList = (input as string).includes('status-list');
       if (isList) return await (answers.list?.() ?? new Response(await listOf(new Uint8Array(64))));
       return await (answers.keys?.() ?? Response.json({ keys: [keys.jwk] }));
     };
