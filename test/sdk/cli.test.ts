@@ -78,6 +78,37 @@ describe('carnet on the command line', () => {
     assert.match(elsewhere.errors, /not logged in/);
   });
 
+  it('keeps a key in the folder of the user where a variable is empty', async () => {
+    const home = join(folder, 'home');
+    const environment = { XDG_CONFIG_HOME: '', HOME: home };
+    const { code, out } = await carnet(['login', '--url', service().baseUrl], {
+      input: `${operator.key}\n`,
+      environment,
+    });
+    assert.equal(code, 0);
+    assert.match(out, new RegExp(`${join(home, '.config', 'carnet', 'credentials.json')}\\n$`));
+  });
+
+  it('shows no key that cannot be one, and no control of a terminal, as JSON or as text', async () => {
+    const broken = await carnet(['whoami'], {
+      environment: { CARNET_API_KEY: 'svc_live_“secret”', CARNET_BASE_URL: service().baseUrl },
+    });
+    assert.deepEqual([broken.code, broken.errors.includes('secret')], [2, false], broken.errors);
+    const seller = await buildOperator();
+    const skill = await buildSkill(seller);
+    const ordered = await carnet(['invoke', skill.id, '--input', '{"text":"a"}', '--wait', '0']);
+    const at = `/v1/skills/invocations/${/inv_\w+/.exec(ordered.errors)?.[0]}`;
+    await seller.post(`${at}/claim`);
+    const error = { code: '\u009b31mRED', message: '\u202eback' };
+    await seller.post(`${at}/fail`, { error });
+    for (const more of [[], ['--json']]) {
+      const { out } = await carnet(['runs', '--limit', '1', ...more]);
+      assert.match(out, /31mRED/);
+      assert(!/[\u009b\u202e]/.test(out), JSON.stringify(out));
+      if (more.length > 0) assert.deepEqual((JSON.parse(out) as { error: object }[])[0]?.error, error);
+    }
+  });
+
   it('publishes, searches, invokes and lists', async () => {
     const seller = await buildOperator();
     const file = join(folder, 'skill.json');

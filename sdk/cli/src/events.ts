@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Carnet, Operations } from '../../typescript/src/index.ts';
 import { forward, localAddress, newSecret } from './forward.ts';
-import { Misuse, plain, type Terminal } from './terminal.ts';
+import { json, Misuse, plain, type Terminal } from './terminal.ts';
 
 interface Options {
   forward?: string | undefined;
@@ -16,8 +16,8 @@ type Filter = Pick<NonNullable<Operations['listEvents']['arguments']['query']>, 
 
 const POLL_MS = 1_000;
 
-const tell = (terminal: Terminal, { json }: Options, members: Record<string, string>): void =>
-  terminal.write(`${json ? JSON.stringify(members) : Object.values(members).map(plain).join('  ')}\n`);
+const tell = (terminal: Terminal, { json: asJson }: Options, members: Record<string, string>): void =>
+  terminal.write(`${asJson ? json(members) : Object.values(members).map(plain).join('  ')}\n`);
 
 /** Where the feed ends now: only what happens from here on is forwarded. */
 async function endOfFeed({ api }: Carnet, filter: Filter): Promise<string | undefined> {

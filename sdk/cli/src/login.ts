@@ -9,8 +9,11 @@ interface Login {
   api_key: string;
 }
 
-const folderOf = ({ environment }: Terminal): string =>
-  join(environment['XDG_CONFIG_HOME'] ?? join(environment['HOME'] ?? homedir(), '.config'), 'carnet');
+/** An empty variable is one that is not set: by its text the key would be kept where the command was started. */
+const given = (variable: string | undefined): string | undefined => (variable === '' ? undefined : variable);
+
+const folderOf = ({ environment: { XDG_CONFIG_HOME: config, HOME: home } }: Terminal): string =>
+  join(given(config) ?? join(given(home) ?? homedir(), '.config'), 'carnet');
 
 /** Nobody else on the machine may read it; a file that others could read before is replaced. */
 export async function saveLogin(terminal: Terminal, login: Login): Promise<string> {

@@ -12,7 +12,7 @@ import {
 import { linesOf, reportOn } from '../../../scripts/verify/report.ts';
 import { listen, trigger } from './events.ts';
 import { clientOf, saveLogin } from './login.ts';
-import { Misuse, plain, readAll, table, type Terminal } from './terminal.ts';
+import { json, Misuse, plain, readAll, table, type Terminal } from './terminal.ts';
 
 const HELP = `carnet <command> [options]
 
@@ -78,8 +78,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     }
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (command === undefined) throw new Misuse(`There is no command ${plain(name)}; carnet --help lists them`);
-    const show: Command['show'] = (answer, text) =>
-      terminal.write(values.json ? `${JSON.stringify(answer)}\n` : text());
+    const show: Command['show'] = (answer, text) => terminal.write(values.json ? `${json(answer)}\n` : text());
     return (await command({ terminal, values, words, show })) ?? 0;
   } catch (error) {
     return complain(terminal, error, args.includes('--json'));
@@ -95,9 +94,9 @@ function parsed(args: string[]): ReturnType<typeof parse> {
 }
 
 /** Prints the fault and its remedy on stderr. */
-function complain({ complain: print }: Terminal, error: unknown, json: boolean): number {
+function complain({ complain: print }: Terminal, error: unknown, asJson: boolean): number {
   const tell = (code: string, detail: string, exit: number): number => {
-    print(json ? `${JSON.stringify({ code, detail })}\n` : `carnet: ${code}: ${plain(detail)}\n`);
+    print(asJson ? `${json({ code, detail })}\n` : `carnet: ${plain(code)}: ${plain(detail)}\n`);
     return exit;
   };
   if (error instanceof Misuse || error instanceof TypeError) return tell('USAGE', error.message, 2);

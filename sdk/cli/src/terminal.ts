@@ -21,11 +21,21 @@ export async function readAll(input: Readable): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Values of strangers may hold codes that move the cursor or change the colour of a terminal. */
+/** What moves the cursor, changes the colour or turns the direction of a terminal. */
+// eslint-disable-next-line no-control-regex -- these are what is taken out
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** JSON for programs, which is shown in a terminal as well: the same value, with the controls that JSON leaves as they are written out. */
+export const json = (value: unknown): string =>
+  (JSON.stringify(value) ?? 'null').replaceAll(
+    CONTROLS,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Values of strangers may hold such codes. */
 export const plain = (value: unknown): string => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  // eslint-disable-next-line no-control-regex -- these are what is taken out
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+  return text.replaceAll(CONTROLS, '');
 };
 
 /** Columns, as wide as their widest value. */

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import threading
 import time
 import uuid
@@ -18,6 +19,8 @@ from ._errors import KINDS, CarnetError, UnclearError
 ANSWER_SECONDS = 30
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 15
+#: Bytes; no answer of the service is a tenth as long.
+LARGEST_ANSWER = 2**26
 #: Refused for now: nothing was done, and the same call may succeed a little later.
 FOR_NOW = {"RATE_LIMITED", "IDEMPOTENCY_IN_FLIGHT", "OVERLOADED", "TEMPORARILY_UNAVAILABLE", "REQUEST_TIMEOUT"}
 
@@ -42,6 +45,9 @@ class Client:
                 "Carnet needs a base_url that begins with http:// or https://; or set CARNET_BASE_URL."
             )
         key = api_key or os.environ.get("CARNET_API_KEY")
+        # What names the value would show a secret.
+        if key and re.fullmatch(r"[\x21-\x7e]+", key) is None:
+            raise ValueError("The API key has a character that no key has, as a space or a line break.")
         self.base_url = address
         self._patience_seconds = patience_seconds
         # Redirects are not followed: elsewhere the key would be sent to a stranger.
@@ -140,8 +146,12 @@ class Client:
             response = self._http.send(request, stream=True)
             try:
                 chunks = []
+                length = 0
                 for chunk in response.iter_bytes():
                     chunks.append(chunk)
+                    length += len(chunk)
+                    if length > LARGEST_ANSWER:
+                        raise Unanswered("The answer is too long.")
                     if time.monotonic() > deadline:
                         raise Unanswered("The answer takes too long.")
             finally:

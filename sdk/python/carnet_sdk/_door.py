@@ -232,7 +232,9 @@ class Door:
     def _refuse_beyond(self, passport: Passport, scopes: Sequence[str], params: Mapping[str, Any]) -> None:
         own = self._service_id
         audience = passport.get("aud")
-        if self._audience_required if audience is None else own not in audience:
+        # As text it is one name (RFC 7519), of which a part is another name.
+        named = [audience] if isinstance(audience, str) else audience
+        if self._audience_required if named is None else own not in named:
             raise PassportRefused("audience", f"The passport is not meant for {own}.")
         here = [one for one in passport["svcns"]["services"] if one["service_id"] == own]
         if not here:

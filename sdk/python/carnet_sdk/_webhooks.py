@@ -13,6 +13,8 @@ from .types import Notification
 
 #: A request that is older, or newer, was not sent now.
 TOLERANCE_SECONDS = 300
+#: A secret of the service has 32 bytes; one that is empty or was left out would let anybody sign.
+SHORTEST_SECRET = 16
 
 
 class WebhookRefused(Exception):
@@ -20,8 +22,10 @@ class WebhookRefused(Exception):
 
 
 def sign_webhook(id: str, sent_at: int, body: bytes, secret: str) -> str:
-    """Keyed with what is behind `whsec_`."""
+    """Keyed with what is behind `whsec_`. Raises ValueError where that is no secret."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
+    if len(key) < SHORTEST_SECRET:
+        raise ValueError("The secret of a webhook is whsec_ and base64 of 16 bytes or more.")
     made = hmac.new(key, f"{id}.{sent_at}.".encode() + body, hashlib.sha256).digest()
     return f"v1,{base64.b64encode(made).decode()}"
 

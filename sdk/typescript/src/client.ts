@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesOf, textOf } from './bounded.ts';
 import { refusal, UnclearError, type CarnetError } from './errors.ts';
 import { OPERATIONS, type Operations } from './generated.ts';
 
@@ -44,6 +45,10 @@ const ANSWER_MS = 30_000;
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 15_000;
+/** A timer that is set for longer fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** No answer of the service is a tenth as long. */
+const LARGEST_ANSWER = 2 ** 26;
 /** Refused for now: nothing was done, and the same call may succeed a little later. */
 const FOR_NOW = new Set([
   'RATE_LIMITED',
@@ -71,6 +76,9 @@ export function createApi(options: ClientOptions = {}): { api: Api; baseUrl: str
   const apiKey = options.apiKey ?? process.env['CARNET_API_KEY'];
   if (!/^https?:\/\//.test(baseUrl))
     throw new TypeError('Carnet needs a baseUrl that begins with http:// or https://; or set CARNET_BASE_URL.');
+  // What names the value would show a secret.
+  if (apiKey !== undefined && !/^[\x21-\x7e]*$/.test(apiKey))
+    throw new TypeError('The API key has a character that no key has, as a space or a line break.');
   const client = { fetch: options.fetch ?? fetch, patienceMs: options.patienceMs ?? PATIENCE_MS, baseUrl, apiKey };
   const names = Object.keys(OPERATIONS) as (keyof Operations)[];
   const api = Object.fromEntries(names.map((name) => [name, (call: AnyCall = {}) => perform(client, name, call)]));
@@ -88,13 +96,14 @@ interface Client {
 async function perform(client: Client, name: keyof Operations, call: AnyCall): Promise<unknown> {
   const [method, , takesKey] = OPERATIONS[name];
   const idempotencyKey = takesKey ? (call.idempotencyKey ?? randomUUID()) : undefined;
+  const request = requestOf(client, name, { ...call, ...(idempotencyKey !== undefined && { idempotencyKey }) });
   // Without a key, a change that may have happened is not repeated.
   const repeatable = takesKey || method === 'GET';
   const until = Date.now() + (call.patienceMs ?? client.patienceMs);
   let mayHaveHappened = false;
   for (let tries = 0; ; tries += 1) {
     call.signal?.throwIfAborted();
-    const outcome = await attempt(client, name, { ...call, ...(idempotencyKey !== undefined && { idempotencyKey }) });
+    const outcome = await attempt(client, request, call);
     if (!('failed' in outcome)) return outcome.answer;
     const { failed } = outcome;
     const unanswered = failed instanceof Unanswered;
@@ -113,27 +122,37 @@ async function perform(client: Client, name: keyof Operations, call: AnyCall): P
 }
 
 /** Doubles, with chance in it so that many clients do not come back together; never earlier than the service says. */
-const pauseBefore = (tries: number, retryAfter: number | undefined): number => {
+export const pauseBefore = (tries: number, retryAfter: number | undefined): number => {
   const doubled = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
-  return (retryAfter ?? 0) * 1_000 + doubled * (0.5 + Math.random() / 2);
+  return Math.min(LONGEST_TIMER_MS, (retryAfter ?? 0) * 1_000 + doubled * (0.5 + Math.random() / 2));
 };
+
+/** Digits alone: what is below 0 would have the client come back at once, for ever. */
+const secondsOf = (header: string | null): number | undefined =>
+  /^\d{1,8}$/.test(header ?? '') ? Number(header) : undefined;
 
 type Outcome = { answer: unknown } | { failed: CarnetError | Unanswered };
 
-async function attempt(client: Client, name: keyof Operations, call: AnyCall): Promise<Outcome> {
+type Sent = RequestInit & { address: string };
+
+/** @throws TypeError for what cannot be sent, so that it is not tried again */
+function requestOf(client: Client, name: keyof Operations, call: AnyCall): Sent {
   const [method, path, , media] = OPERATIONS[name];
+  return {
+    address: client.baseUrl + addressOf(path, call),
+    method,
+    headers: headersOf(client, call, media),
+    // Elsewhere the key would be sent to a stranger.
+    redirect: 'error',
+    ...(media !== null && { body: bodyOf(call.body, media) }),
+  };
+}
+
+async function attempt(client: Client, { address, ...request }: Sent, call: AnyCall): Promise<Outcome> {
   const timeout = AbortSignal.timeout(ANSWER_MS + (call.wait ?? 0) * 1_000);
   const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
-  const address = client.baseUrl + addressOf(path, call);
   try {
-    const response = await client.fetch(address, {
-      method,
-      headers: headersOf(client, call, media),
-      // Elsewhere the key would be sent to a stranger.
-      redirect: 'error',
-      signal,
-      ...(media !== null && { body: bodyOf(call.body, media) }),
-    });
+    const response = await client.fetch(address, { ...request, signal });
     return await read(client, response);
   } catch (error) {
     call.signal?.throwIfAborted();
@@ -173,8 +192,9 @@ const bodyOf = (body: unknown, media: string): string =>
 /** @throws Unanswered where the answer is none of the service's: of a proxy, or cut */
 async function read({ baseUrl }: Client, response: Response): Promise<Outcome> {
   const type = response.headers.get('content-type') ?? '';
-  if (response.ok && type.startsWith('application/octet-stream')) return { answer: await response.bytes() };
-  const text = await response.text();
+  if (response.ok && type.startsWith('application/octet-stream'))
+    return { answer: await bytesOf(response, LARGEST_ANSWER) };
+  const text = await textOf(response, LARGEST_ANSWER);
   if (response.ok && !/[/+]json\b/.test(type)) {
     if (/^text\/html\b/.test(type)) throw new Unanswered('The answer is a page in HTML, so it is not of the service.');
     return { answer: text === '' ? undefined : text };
@@ -184,8 +204,7 @@ async function read({ baseUrl }: Client, response: Response): Promise<Outcome> {
   const problem = value as { code?: unknown; detail?: unknown };
   if (typeof problem.code !== 'string' || typeof problem.detail !== 'string')
     throw new Unanswered(`${response.status} was answered, without a reason.`);
-  const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
-  const more = { baseUrl, retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined };
+  const more = { baseUrl, retryAfter: secondsOf(response.headers.get('retry-after')) };
   return { failed: refusal({ ...problem, code: problem.code, detail: problem.detail, status: response.status }, more) };
 }
 

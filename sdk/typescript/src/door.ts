@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { createRemoteJWKSet, customFetch, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { textOf } from './bounded.ts';
 import type { PassportClaims, PassportServiceScope } from './generated.ts';
 
 /** The payload of a passport. Who shows it is `svcns.agent_id`, of the account `svcns.operator_id`. */
@@ -77,6 +78,7 @@ const FETCH_MS = 5_000;
 const LARGEST_TOKEN = 16_384;
 /** 2^27 passports of one day. */
 const LARGEST_LIST = 2 ** 24;
+const LARGEST_KEYS = 2 ** 20;
 
 const unzip = promisify(inflate);
 const now = (): number => Date.now();
@@ -88,7 +90,10 @@ export function door(options: DoorOptions): Door {
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
     cacheMaxAge: KEYS_MS,
     timeoutDuration: FETCH_MS,
-    [customFetch]: get,
+    [customFetch]: async (...asked: Parameters<typeof fetch>) => {
+      const response = await get(...asked);
+      return new Response(await textOf(response, LARGEST_KEYS), response);
+    },
   });
   const tokens = new Map<string, { passport: Passport; until: number }>();
   const lists = new StatusLists({ issuer, keys, get });
@@ -109,11 +114,23 @@ export function door(options: DoorOptions): Door {
       if (!token) throw new PassportRefused('missing', 'A passport is needed, as a bearer token.');
       if (token.length > LARGEST_TOKEN) throw new PassportRefused('invalid', 'The token is longer than any passport.');
       const passport = await verified(token);
-      await lists.refuseRevoked(passport);
-      refuseBeyond(passport, options, { scopes: [...(options.scopes ?? []), ...scopes], params });
+      await orRefused('unknown', () => lists.refuseRevoked(passport));
+      await orRefused('invalid', () =>
+        refuseBeyond(passport, options, { scopes: [...(options.scopes ?? []), ...scopes], params }),
+      );
       return passport;
     },
   };
+}
+
+/** A payload of another shape than that of passports and lists admits nobody, and is no fault of who calls. */
+async function orRefused(because: 'unknown' | 'invalid', check: () => void | Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof PassportRefused) throw error;
+    throw new PassportRefused(because, 'The passport, or the list of revoked ones, cannot be read.', { cause: error });
+  }
 }
 
 /** @throws PassportRefused unless one of the keys has signed it, and it has not expired */
@@ -164,7 +181,9 @@ class StatusLists {
     let list = await this.#current(uri);
     // A bit beyond the end is of a passport that is newer than the list.
     if (idx >= list.bits.length * 8 && now() > list.fetchedAt + LIST_PAUSE_MS) list = await this.#fetched(uri);
-    if (((list.bits[idx >> 3] ?? 0) >> (idx & 7)) & 1) throw new PassportRefused('revoked', 'The passport is revoked.');
+    const bits = list.bits[Math.floor(idx / 8)];
+    if (bits === undefined || !Number.isSafeInteger(idx)) unknownList(uri);
+    if ((bits >> (idx & 7)) & 1) throw new PassportRefused('revoked', 'The passport is revoked.');
   }
 
   async #current(uri: string): Promise<StatusList> {
@@ -195,15 +214,16 @@ class StatusLists {
     if (!uri.startsWith(`${issuer}/`)) throw new Error(`${uri} is not of the issuer.`);
     const response = await get(uri, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) });
     if (!response.ok) throw new Error(`${uri} answered ${response.status}.`);
-    const text = await response.text();
+    const text = await textOf(response, 2 * LARGEST_LIST);
     const {
       exp,
       ttl,
       status_list: listed,
-    } = await checked<{ exp: number; ttl: number; status_list: { lst: string } }>(text, keys, {
+    } = await checked<{ exp: number; ttl: number; status_list: { bits: number; lst: string } }>(text, keys, {
       subject: uri,
       typ: 'statuslist+jwt',
     });
+    if (!Number.isFinite(ttl) || listed.bits !== 1) throw new Error(`${uri} is a list of another kind.`);
     const bits = await unzip(Buffer.from(listed.lst, 'base64url'), { maxOutputLength: LARGEST_LIST });
     const list = {
       bits,
@@ -232,7 +252,8 @@ function unknownList(uri: string, cause?: unknown): never {
 
 function refuseBeyond({ aud, svcns }: Passport, options: DoorOptions, { scopes, params }: Required<Admission>): void {
   const { serviceId, audienceRequired = false, matches } = options;
-  if (aud === undefined ? audienceRequired : !aud.includes(serviceId))
+  // As text it is one name (RFC 7519), of which a part is another name.
+  if (aud === undefined ? audienceRequired : ![aud].flat().includes(serviceId))
     throw new PassportRefused('audience', `The passport is not meant for ${serviceId}.`);
   const here = svcns.services.filter((one) => one.service_id === serviceId);
   if (here.length === 0) throw new PassportRefused('scope', `The passport is not good at ${serviceId}.`);

@@ -14,13 +14,19 @@ interface Response {
 
 export function admit<Incoming extends Request>(door: Door, params?: ParamsOf<Incoming>) {
   return async (request: Incoming, response: Response, next: (error?: unknown) => void): Promise<void> => {
-    const outcome = await admission(door, request.headers.authorization, params && (() => params(request)));
-    if ('refused' in outcome) {
-      const { status, headers, body } = outcome.refused;
-      response.status(status).set(headers).end(JSON.stringify(body));
+    try {
+      const outcome = await admission(door, request.headers.authorization, params && (() => params(request)));
+      if ('refused' in outcome) {
+        const { status, headers, body } = outcome.refused;
+        response.status(status).set(headers).end(JSON.stringify(body));
+        return;
+      }
+      request.passport = outcome.passport;
+    } catch (error) {
+      // Express 4 does not look at the promise: a fault of `params` for a body that is not there would end the process.
+      next(error);
       return;
     }
-    request.passport = outcome.passport;
     next();
   };
 }

@@ -9,13 +9,15 @@ type Headers = Record<string, string | string[] | undefined> | { get(name: strin
 
 /** A request that is older, or newer, was not sent now. */
 const TOLERANCE_SECONDS = 300;
+/** A secret of the service has 32; one that is empty or was left out would let anybody sign. */
+const SHORTEST_SECRET = 16;
 
 const headerOf = (headers: Headers, name: string): string => {
   const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name];
   return typeof value === 'string' ? value : '';
 };
 
-/** By Standard Webhooks, keyed with what is behind `whsec_`. */
+/** By Standard Webhooks, keyed with what is behind `whsec_`. @throws TypeError where that is no secret */
 export function signWebhook({
   id,
   sentAt,
@@ -28,6 +30,8 @@ export function signWebhook({
   secret: string;
 }): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  if (key.length < SHORTEST_SECRET)
+    throw new TypeError('The secret of a webhook is whsec_ and base64 of 16 bytes or more.');
   return `v1,${createHmac('sha256', key).update(`${id}.${sentAt}.`).update(body).digest('base64')}`;
 }
 
