@@ -34,7 +34,7 @@ const fill = (rows: number): string[] => [
       now() - interval '1 day' - (${rows} - n) * interval '1 second'
     from bench_world w, generate_series(1, ${rows}) n`,
   `insert into claims (id, digest, issuer, operator_ids, subject, claim_type, claim_version, envelope, schema, submitter, issued_at_ms)
-    select 'clm_' || lpad(n::text, 26, '0'), 'digest' || n, case when n % 2 = 0 then w.consumer else 'op_' || n % 1000 end,
+    select 'pc_' || lpad(n::text, 26, '0'), 'digest' || n, case when n % 2 = 0 then w.consumer else 'op_' || n % 1000 end,
       array[case when n % 2 = 0 then w.consumer else 'op_' || n % 1000 end], 'carnet://bench/' || n, 'behavioral_genome', 1, '{}', 'none', 'service',
       (extract(epoch from now()) * 1000)::bigint - n
     from bench_world w, generate_series(1, ${rows}) n`,

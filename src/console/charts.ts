@@ -27,15 +27,16 @@ export function bars(title: string, all: readonly Bar[]): Html {
   const step = WIDTH / all.length;
   const width = Math.min(step * 0.7, WIDEST_BAR);
   const bar = ({ label, value, text }: Bar, at: number): Html => {
-    const height = Math.max(value > 0 ? 2 : 0, (value / most) * (BASE - 10));
-    return html`<rect class="bar" x="${(at * step + Math.min(step * 0.15, 8)).toFixed(1)}" y="${(BASE - height).toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"><title>${label}: ${text}</title></rect>`;
+    if (value <= 0) return html``;
+    const height = Math.max(2, (value / most) * (BASE - 10));
+    return html`<rect x="${(at * step + Math.min(step * 0.15, 8)).toFixed(1)}" y="${(BASE - height).toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"><title>${label}: ${text}</title></rect>`;
   };
   const [first] = all;
   const last = all.at(-1);
   return html`<figure class="chart">
 <figcaption>${title}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}; the figures are below">
-<line class="axis" x1="0" y1="${BASE}" x2="${WIDTH}" y2="${BASE}"/>${all.map(bar)}
+<line class="axis" x1="0" y1="${BASE}" x2="${WIDTH}" y2="${BASE}"/><g class="bar">${all.map(bar)}</g>
 </svg>
 <p class="ends" aria-hidden="true"><span>${first?.label ?? ''}</span><span>${all.length > 1 ? (last?.label ?? '') : ''}</span></p>
 <details><summary>The figures</summary><table><tbody>${all.map(({ label, text }) => html`<tr><th scope="row">${label}</th><td class="amount">${text}</td></tr>\n`)}</tbody></table></details>

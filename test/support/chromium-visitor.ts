@@ -12,6 +12,9 @@ const MAX_WAIT_MS = 120_000;
 
 const HEIGHT = 800;
 
+/** Pixels of a window in which a list has room for all of its columns. */
+const DESKTOP = 1_200;
+
 /** A finding of axe: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#results-object */
 type Findings = Pick<axe.AxeResults, 'violations'>;
 
@@ -127,12 +130,17 @@ export class ChromiumVisitor implements Visitor {
     assert.deepEqual(found, [], `axe finds in ${this.page.url()}`);
   }
 
-  /** @throws AssertionError where the page is wider than the window */
+  /** @throws AssertionError where the page is wider than the window, or, where that is one of a desktop, a list is wider than its place */
   async assertNoSidewaysScroll(): Promise<void> {
     const { scrollWidth, clientWidth } = await this.page.evaluate<Record<'scrollWidth' | 'clientWidth', number>>(
       '(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)',
     );
     assert(scrollWidth <= clientWidth, `${this.page.url()} is ${scrollWidth} px wide in ${clientWidth} px`);
+    if (clientWidth < DESKTOP) return;
+    const scrolled = await this.page.evaluate<string[]>(
+      '[...document.querySelectorAll(".scroll")].filter((list) => list.scrollWidth > list.clientWidth).map((list) => list.ariaLabel)',
+    );
+    assert.deepEqual(scrolled, [], `lists of ${this.page.url()} that are wider than their place in ${clientWidth} px`);
   }
 
   async close(): Promise<void> {

@@ -111,7 +111,7 @@ const factsOf = (row: WalletTransaction): Html =>
   ]);
 
 function forWhat(row: WalletTransaction): Html | null {
-  const all = reasons({ ...row, details: { ...row.details, source_count: 0 } });
+  const all = reasons({ ...row, details: { ...row.details, source_count: 0 } }, { among: false });
   return all.length === 0 ? null : html`${all.map((reason) => html`${reason}<br>`)}`;
 }
 

@@ -47,8 +47,13 @@ const kinds: Filter = {
   ],
 };
 
-const why = (row: WalletTransaction): Html =>
-  html`${row.description}${reasons(row).map((reason) => html`<br><span class="small">${reason}</span>`)}`;
+/** The text of a row is often the name of its skill: then it leads there, and is not repeated. */
+function why({ id, description, details }: WalletTransaction): Html {
+  const { skill } = details;
+  const isSkill = skill?.name === description;
+  const others = reasons({ id, details: isSkill ? { ...details, skill: null } : details }, { among: true });
+  return html`${isSkill ? named(description, skill.id) : description}${others.map((reason) => html`<br><span class="small">${reason}</span>`)}`;
+}
 
 const { cents, when } = columnsOf<WalletTransaction>();
 

@@ -43,12 +43,22 @@ export const remaindersSentence = (
     : html`<p class="muted">${MICROCENTS} Meters charge parts of a cent, and take a cent of the wallet when it is whole. Begun and not taken yet: ${remainders.map(({ meter, microcents }, at) => html`${at === 0 ? '' : ', '}${meterWords[meter]} ${microcents} microcents (${fineCents(microcents)})`)}.</p>
 `;
 
-/** The references of a row, each as a link where it has a page: what the money was for. */
-export function reasons({ id, details }: Pick<WalletTransaction, 'id' | 'details'>): Html[] {
+/**
+ * The references of a row, each as a link where it has a page: what the money was for.
+ * @param among whether the row stands among others: there the invocation is a word that leads to it
+ */
+export function reasons(
+  { id, details }: Pick<WalletTransaction, 'id' | 'details'>,
+  { among }: { among: boolean },
+): Html[] {
   const { skill, invocation, mission, top_up: topUp, refund_id: refund, dispute, source_count: sources } = details;
   return [
     ...(skill === null ? [] : [html`Skill ${named(skill.name, skill.id)}`]),
-    ...(invocation === null ? [] : [html`Invocation ${idLink(invocation.id)} ${badge(invocation.status)}`]),
+    ...(invocation === null
+      ? []
+      : [
+          html`${among ? named('Invocation', invocation.id) : html`Invocation ${idLink(invocation.id)}`} ${badge(invocation.status)}`,
+        ]),
     ...(mission === null ? [] : [html`Mission ${named(mission.declared_intent, mission.id)}`]),
     ...(topUp === null || topUp.transaction_id === null || topUp.transaction_id === id
       ? []

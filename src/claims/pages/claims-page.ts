@@ -28,7 +28,11 @@ export const stateOf = ({
 const columns: readonly Column<Claim>[] = [
   { title: 'Claim', cell: ({ id }) => idLink(id), text: ({ id }) => id },
   { title: 'Type', cell: (claim) => memberOf(claim, 'claim_type'), text: (claim) => memberOf(claim, 'claim_type') },
-  { title: 'Subject', cell: (claim) => memberOf(claim, 'subject'), text: (claim) => memberOf(claim, 'subject') },
+  {
+    title: 'Subject',
+    cell: (claim) => html`<code>${memberOf(claim, 'subject')}</code>`,
+    text: (claim) => memberOf(claim, 'subject'),
+  },
   { title: 'State', cell: (claim) => badge(stateOf(claim)), text: stateOf },
   {
     title: 'Entry',

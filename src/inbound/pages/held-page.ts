@@ -43,8 +43,8 @@ const rest: readonly Column<HeldEvent>[] = [
 /** A sender chooses both texts. */
 const read: readonly Column<ReadHeldEvent>[] = [
   first,
-  { title: 'From', cell: ({ sender }) => sender ?? '–', text: ({ sender }) => sender },
-  { title: 'Subject', cell: ({ subject }) => subject ?? '–', text: ({ subject }) => subject },
+  { title: 'From', cell: ({ sender }) => html`<bdi>${sender ?? '–'}</bdi>`, text: ({ sender }) => sender },
+  { title: 'Subject', cell: ({ subject }) => html`<bdi>${subject ?? '–'}</bdi>`, text: ({ subject }) => subject },
   ...rest,
 ];
 

@@ -29,13 +29,16 @@ async function adjusted({ operatorId }: TestOperator, { cents, text }: { cents: 
     select credit_wallet(${id}, ${operatorId}, ${cents}, 'platform:adjustments', 'adjustment', ${id}, ${text})`);
 }
 
-/** An invocation that was paid. */
-async function paidInvocation(consumer: TestOperator): Promise<string> {
+/** Invocations of one skill that were paid. @returns the id of the last */
+async function paidInvocation(consumer: TestOperator, count = 1): Promise<string> {
   const provider = await buildOperator();
   const skill = await buildSkill(provider, { price_per_invocation: 30 });
-  const { id } = await buildInvocation(consumer, skill.id);
-  assertStatus(await provider.post(`/v1/skills/invocations/${id}/claim`), 200);
-  assertStatus(await provider.post(`/v1/skills/invocations/${id}/complete`, { output: { text: 'hello' } }), 200);
+  let id = '';
+  for (let nth = 0; nth < count; nth += 1) {
+    ({ id } = await buildInvocation(consumer, skill.id));
+    assertStatus(await provider.post(`/v1/skills/invocations/${id}/claim`), 200);
+    assertStatus(await provider.post(`/v1/skills/invocations/${id}/complete`, { output: { text: 'hello' } }), 200);
+  }
   return id;
 }
 
@@ -71,6 +74,17 @@ describe('GET /dashboard/transactions', function () {
     assert.match(timeline.text, new RegExp(`${id}sealed_step, openai gpt-5-mini1200charged0\\.46 ¢`));
     const calls = await browser.open(`${TRANSACTIONS}?view=timeline&entry_kind=llm`);
     assert(!calls.text.includes('$1.00'));
+  });
+
+  it('sends 20 KB at most where a page is full', async () => {
+    const operator = await buildOperator({ cents: 1_000 });
+    await paidInvocation(operator, 22);
+    const page = await (await ownerOf(operator)).open(TRANSACTIONS);
+    assert.equal(page.html.match(/>Invocation<\/a> <span class="badge good">completed/g)?.length, 20);
+    assert(page.links().some(({ text }) => text === 'Older'));
+    const bytes = Number(page.headers.get('content-length'));
+    // A chart has at most thirty further days, each a bar and a figure.
+    assert(bytes + 30 * 100 <= 20_000, `${bytes} bytes`);
   });
 
   it('says how the first row comes about', async () => {

@@ -145,7 +145,9 @@ async function buildAuthority(operator: TestOperator, agentId: string): Promise<
   await grant(operator, { agentId, connectionId });
   const mission = { declared_intent: 'Sort the post of the night.', agent_id: agentId };
   const { id: missionId } = await made(operator.post('/v1/missions', mission));
-  const bound = await buildAgent(operator, { name: unique('payer'), public_jwk: publicJwk });
+  // As long as they may be, and without a space: they stand in lists, in choices and in boxes.
+  await made(operator.post('/v1/missions', { declared_intent: 'Sort'.repeat(125), agent_id: agentId }));
+  const bound = await buildAgent(operator, { name: unique('payer').padEnd(128, 'x'), public_jwk: publicJwk });
   const terms = {
     agent_id: bound.id,
     receiver_id: 'bank.example',

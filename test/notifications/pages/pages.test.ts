@@ -173,6 +173,7 @@ describe('The pages of notifications', function () {
       insert into deliveries (id, operator_id, event_id, destination_id, channel_type, event_type, status, reason, error, started_at, ended_at)
       values (${newId('dlv')}, ${operatorId}, ${event}, ${id}, 'webhook', 'passport.flagged', 'failed', 'http_status', 'It said <b>no</b>.', now(), now())`);
     const log = await open(`/deliveries?event_id=${event}`);
+    assert(log.html.includes(`<option value="${event}" selected>`), 'few events are chosen from');
     const shown = await log.follow(/dlv_\w{26}/.exec(log.text)?.[0] ?? '');
     assert(shown.html.includes('It said &lt;b&gt;no&lt;/b&gt;.') && shown.html.includes('&lt;script&gt;'));
     const bad = await log.press('Send again', { fields: { destination_id: id, since: '2100-01-01T00:00' } });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { made, publicJwk } from '../../authority/support.ts';
+import { intent, submit } from '../../claims/support.ts';
 import type { Passport } from '../../../src/passports/schema.ts';
 import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn } from '../../support/people.ts';
-import { assertStatus, service } from '../../support/service.ts';
+import { assertStatus, platform, service } from '../../support/service.ts';
 import { browserOf, type WebBrowser, type WebPage } from '../../support/web-browser.ts';
 
 const hostile = `"><script>alert(1)</script>`;
@@ -82,6 +84,36 @@ describe('Pages of passports', () => {
   it('issue one without an intent', async () => {
     const page = await (await browser.open(`${PATH}/issue?agent_id=${agentId}`)).press('Issue it');
     assert.match(page.text, /is shown this once/);
+  });
+
+  it('offer what there is to choose from, and take what was chosen', async () => {
+    const own = await buildOperator({ tier: 'business' });
+    const reader = browserOf(await signIn(own.email));
+    const agent = await buildAgent(own, { public_jwk: publicJwk });
+    const terms = { receiver_id: 'bank.example', receiver_profile_version_id: '1', expires_at: '2099-01-01T00:00:00Z' };
+    const { id: bindingId } = await made(own.post('/v1/authority-bindings', { agent_id: agent.id, ...terms }));
+    const attested = { provider: 'eid', layer: 'person', claim_type: 'legal_name', assurance_level: 'L2' };
+    const { id: identityId } = await made(
+      platform().post('/v1/identity-claims', { ...attested, operator_id: own.operatorId }),
+    );
+    const { id: intentId } = await submit(own, {
+      claim_type: 'intent_claim',
+      payload: intent({ agent_id: agent.id, named_intent: `mail ${hostile}` }),
+    });
+    const form = await reader.open(`${PATH}/issue`);
+    for (const [name, id] of [
+      ['authority_binding_ids', bindingId],
+      ['identity_claim_ids', identityId],
+      ['intent.refs', intentId],
+    ])
+      assert(form.html.includes(`<input type="checkbox" name="${name}" value="${id}">`), name);
+    assert.doesNotMatch(form.html, /<script>alert/);
+    const chosen = { authority_binding_ids: [bindingId], 'intent.summary': 'Send it', 'intent.services': 'mail' };
+    const shown = await form.press('Issue it', { fields: { ...chosen, 'intent.refs': [intentId] } });
+    assert.match(shown.text, /is shown this once/, shown.notices.join());
+    const list = await reader.open(PATH);
+    const [, session = ''] = /<option value="(ses_\w+)">/.exec(list.html) ?? [];
+    assert.match((await reader.open(`${PATH}?session_id=${session}`)).text, new RegExp(agent.id));
   });
 
   it('list by state, agent and session', async () => {

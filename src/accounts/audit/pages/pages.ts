@@ -11,9 +11,13 @@ import type { AuditEvent } from '../schema.ts';
 
 const AUDIT_PATH = `${HOME}/audit`;
 
-/** Who or what, and the rest of the trail about it. */
-const link = (id: string, filter: 'actor' | 'target'): Html =>
-  html`${pageOfId(id) === undefined ? html`<code>${id}</code>` : idLink(id)} <a class="small" href="${AUDIT_PATH}?${new URLSearchParams({ [filter]: id }).toString()}">all</a>`;
+/** Who or what, and the rest of the trail about it: what has no page leads there itself. */
+function link(id: string, filter: 'actor' | 'target'): Html {
+  const all = `?${new URLSearchParams({ [filter]: id }).toString()}`;
+  return pageOfId(id) === undefined
+    ? html`<a href="${all}"><code>${id}</code></a>`
+    : html`${idLink(id)} <a class="small" href="${all}">all</a>`;
+}
 
 const detailOf = ({ detail, request_id: request }: AuditEvent): Html =>
   html`<details><summary>${Object.keys(detail).length === 0 ? 'Request' : Object.keys(detail).join(', ')}</summary><pre class="wrapped"><code>${readable(detail)}</code></pre>${request === null ? html`` : html`<span class="small muted">request <code>${request}</code></span>`}</details>`;
