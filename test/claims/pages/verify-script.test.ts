@@ -115,7 +115,7 @@ describe('The verifier of the page of a claim', () => {
         const bundle = withPart(name, (value) => withChange(value, place, replacement));
         if ((await pageSays(bundle)) === 'Verified in this browser.') assert(isTakenOffline(bundle));
       }),
-      { numRuns: roundsOf(3_000, 300) },
+      { numRuns: roundsOf(2_000, 100) },
     );
   });
 });
