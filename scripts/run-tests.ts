@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { longestFirst, testFiles } from './test-order.ts';
-import { changedSince, testsOfChange } from './tests-of-change.ts';
+import { changedSince, readImports, testsOfChange } from './tests-of-change.ts';
 
 /**
  * `npm test`: the tests of every change. `npm run test:all`: the long ones too, and every case of what `npm test` tries in part, as
@@ -14,14 +14,14 @@ const given = process.argv.slice(2);
 const changed = given.find((argument) => /^--changed(=|$)/.test(argument));
 const all = given.includes('--all');
 const record = given.includes('--record') ? ['--reporter-option', 'record=true'] : [];
-/** Two files at a time leave 40 % of two cores idle, so three run; the long tests are about a machine that is full already. */
+/** Two files at a time leave 40 % of two cores idle and three leave 16 %, so four run; the long tests are about a machine that is full already. */
 const jobs = all && !given.includes('--jobs') ? ['--jobs', '2'] : [];
 const others = given.filter((argument) => argument !== changed && !['--all', '--record'].includes(argument));
 
 const named = others.some((argument) => argument.startsWith('test/'));
 const specs =
   changed !== undefined
-    ? testsOfChange(root, changedSince(root, changed.split('=')[1] ?? 'HEAD'))
+    ? testsOfChange(readImports(root), changedSince(root, changed.split('=')[1] ?? 'HEAD'))
     : named
       ? []
       : longestFirst(root, testFiles(root, all));

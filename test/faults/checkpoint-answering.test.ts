@@ -92,34 +92,36 @@ describe('kill -9 of an API that records a report or a decision', function () {
     },
   };
 
-  for (const [operation, { points, prepare, status, events, rows }] of Object.entries(commands)) {
-    for (const point of casesOf(
-      points.map((name) => `${operation}:${name}`),
-      isCommitted,
-    )) {
-      itBeside(`at ${point}: the repeated call is answered, and it happened once`, async () => {
-        const lineage = await newLineage(database.pool, { operator: operator.id });
-        const [path, body] = await prepare(lineage);
-        const key = unique('key');
-        const dying = await startRole('api', { ...settings, FAULT_AT: point });
-        await assert.rejects(at(dying, path, { body, key }), 'nobody answers');
-        assert.equal(await dying.ended, 'SIGKILL');
-        const first = await at(api, path, { body, key });
-        assertStatus(first, status);
-        assert.equal(first.headers.get('idempotency-replayed'), isCommitted(point) ? 'true' : null);
-        assert.deepEqual((await at(api, path, { body, key })).body, first.body);
-        const count = await database.pool.oneFirst(sql.type(Count)`
-          select count(*) from ${sql.identifier([rows])} where lineage_id = ${lineage.jti}`);
-        assert.equal(count, 1);
-        assert.deepEqual(await flagTypes(database.pool, lineage), ['undeclared_service']);
-        const written = (await eventsOf(database.pool, lineage)).filter(
-          ({ payload }) => payload.agent_id === lineage.agent,
-        );
-        assert.deepEqual(
-          written.map(({ event_type }) => event_type),
-          events,
-        );
-      });
-    }
+  const cases = Object.entries(commands).flatMap(([operation, { points, ...command }]) =>
+    points.map((name) => ({ point: `${operation}:${name}`, ...command })),
+  );
+  // All pass `runCommand`: `npm test` tries the one that writes most.
+  for (const { point, prepare, status, events, rows } of casesOf(
+    cases,
+    (one) => one.point === 'decidePassportReview:committed',
+  )) {
+    itBeside(`at ${point}: the repeated call is answered, and it happened once`, async () => {
+      const lineage = await newLineage(database.pool, { operator: operator.id });
+      const [path, body] = await prepare(lineage);
+      const key = unique('key');
+      const dying = await startRole('api', { ...settings, FAULT_AT: point });
+      await assert.rejects(at(dying, path, { body, key }), 'nobody answers');
+      assert.equal(await dying.ended, 'SIGKILL');
+      const first = await at(api, path, { body, key });
+      assertStatus(first, status);
+      assert.equal(first.headers.get('idempotency-replayed'), isCommitted(point) ? 'true' : null);
+      assert.deepEqual((await at(api, path, { body, key })).body, first.body);
+      const count = await database.pool.oneFirst(sql.type(Count)`
+        select count(*) from ${sql.identifier([rows])} where lineage_id = ${lineage.jti}`);
+      assert.equal(count, 1);
+      assert.deepEqual(await flagTypes(database.pool, lineage), ['undeclared_service']);
+      const written = (await eventsOf(database.pool, lineage)).filter(
+        ({ payload }) => payload.agent_id === lineage.agent,
+      );
+      assert.deepEqual(
+        written.map(({ event_type }) => event_type),
+        events,
+      );
+    });
   }
 });

@@ -19,7 +19,7 @@ import {
 } from '../passports/lineages.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 /** Seconds from the start to the deadline: an interval of 300 and its grace. */
@@ -94,7 +94,7 @@ describe('Checkpoint deadlines under faults', function () {
       }),
   );
 
-  for (const point of pointsOfStep('advanceSession')) {
+  for (const point of pointsOfSteps('advanceSession')) {
     itBeside(`a worker killed at ${point}: the next raises the miss once, and nothing of what came in time`, () =>
       worlds.visit(async (world) => {
         const { begin, checkpoint, waiting, flagged, deadlinePassed, assertMissedOnce, flags } = sessionsIn(world);

@@ -51,17 +51,18 @@ export const pointsOfCommand = (operation: string): readonly string[] =>
     isCommitted,
   );
 
-/** Every point of the delivery of messages. */
-export const pointsOfDelivery = (): string[] => templatesIn(['temporal/delivery.ts']);
+/** Every point of the delivery of messages. `npm test` tries the one where the life has been told, and the row does not say so. */
+export const pointsOfDelivery = (): readonly string[] =>
+  casesOf(templatesIn(['temporal/delivery.ts']), (point) => point === 'delivery:signalled');
 
 /**
- * Every point that one operation passes through `runWaitingCommand`. `npm test` tries the one where the row is there, the process that
- * waited for its life is not, and the key is reserved.
+ * Every point that one operation passes through `runWaitingCommand`, and in the step that it waits for, where the process that answers does
+ * that itself. `npm test` tries where the step has acted and nobody knows; and of one operation, where the key is reserved alone.
  */
-export const pointsOfWaitingCommand = (operation: string): readonly string[] =>
+export const pointsOfWaitingCommand = (operation: string, step: string): readonly string[] =>
   casesOf(
-    pointsOf(runners.waitingCommand).map((point) => `${operation}:${point}`),
-    (point) => point.endsWith(':reserved'),
+    [...pointsOf(runners.waitingCommand).map((point) => `${operation}:${point}`), ...ofAction(step)],
+    (point) => point === 'createTopUp:reserved' || point === lastOf(step),
   );
 
 function pointsOf(file: string): string[] {
@@ -85,22 +86,26 @@ export function pointsOfLives(): string[] {
 }
 
 /**
- * The points of one step of a life. A test of this folder that calls this is the one that kills the step. `npm test` tries one: the last
- * that the step names itself, where it has acted and has not said so, or else the point where it is done and Temporal does not know.
- * @throws Error where the step has none.
+ * The points of steps of a life that one story kills. A test of this folder that calls this is the one that kills these steps. `npm test`
+ * tries one point, of the last step: the last that it names itself, where it has acted and has not said so, or else the point where it is
+ * done and Temporal does not know.
+ * @throws Error where a step has none.
  */
-export function pointsOfStep(step: string): readonly string[] {
-  const points = pointsOfLives().filter((point) => stepOf(point) === step);
-  const last = points.findLast((point) => !point.startsWith('life:')) ?? `life:${step}:done`;
-  return casesOf(points, (point) => point === last);
+export function pointsOfSteps(...steps: string[]): readonly string[] {
+  const points = steps.flatMap(ofStep);
+  return casesOf(points, (point) => point === lastOf(steps.at(-1) ?? ''));
 }
 
-/** Those of them that lie in the work itself, which a process that answers callers may do as well. */
-export const pointsOfAction = (step: string): string[] =>
-  pointsOfStep(step).filter((point) => !point.startsWith('life:'));
+const ofStep = (step: string): string[] => pointsOfLives().filter((point) => stepOf(point) === step);
+const ofAction = (step: string): string[] => ofStep(step).filter((point) => !point.startsWith('life:'));
+const lastOf = (step: string): string => ofAction(step).at(-1) ?? `life:${step}:done`;
 
 /**
  * Steps of lives that a test of this folder kills, read from the tests themselves, so that the list cannot be wrong.
  */
 export const stepsKilled = (): Set<string> =>
-  new Set(findAll(/\bpointsOfStep\('(\w+)'\)/g, globSync('test/faults/*.test.ts', { cwd: ROOT })));
+  new Set(
+    findAll(/\bpointsOfSteps\(([^)]+)\)/g, globSync('test/faults/*.test.ts', { cwd: ROOT })).flatMap((steps) =>
+      [...steps.matchAll(/'(\w+)'/g)].map(([, step = '']) => step),
+    ),
+  );

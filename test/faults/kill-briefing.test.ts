@@ -9,7 +9,7 @@ import { run } from '../billing/ledger/ledger-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { unique } from '../support/factories.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite } from './worlds.ts';
 
 const Count = z.object({ count: z.number() });
@@ -19,7 +19,7 @@ describe('kill -9 of a worker that mails people', function () {
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  for (const point of pointsOfStep('advanceBriefing')) {
+  for (const point of pointsOfSteps('advanceBriefing')) {
     itBeside(`at ${point}: each is mailed once`, () =>
       worlds.visit(async (world) => {
         const { pool } = world.context;

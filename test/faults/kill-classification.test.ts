@@ -7,7 +7,7 @@ import { eventRow, moneyOf, newOwner, wantingEvent } from '../inbound/classifica
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { MODEL, MODEL_KEY, startModels, type ModelDouble } from '../models/model-double.ts';
 import { startProgram } from '../support/process.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 
 describe('kill -9 of a worker that asks a model', function () {
   this.timeout(60_000);
@@ -45,7 +45,7 @@ describe('kill -9 of a worker that asks a model', function () {
     return ended === 0 ? program.output() : ended;
   };
 
-  for (const point of pointsOfStep('classifyExcerpt')) {
+  for (const point of pointsOfSteps('classifyExcerpt')) {
     it(`at ${point}: the model is not asked again, and what was held comes back`, async () => {
       const { pool } = own.context;
       const owner = await newOwner(own.context, { tier: 'free' });

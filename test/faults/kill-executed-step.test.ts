@@ -7,7 +7,7 @@ import { scriptStep, worldOn, type World } from '../invocations/execution/execut
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { MODEL, settingOf, startModels, type ModelDouble } from '../models/model-double.ts';
 import { startProgram } from '../support/process.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 
 const Step = z.object({ step: z.number(), attempt: z.number(), status: z.string() });
 
@@ -59,7 +59,7 @@ describe('kill -9 of a worker that executes a skill', function () {
     llm_config: { max_tokens: 100 },
   });
 
-  for (const point of pointsOfStep('executeSealedStep').filter((name) => !name.startsWith('life:'))) {
+  for (const point of pointsOfSteps('executeSealedStep').filter((name) => !name.startsWith('life:'))) {
     it(`at ${point}, of a script: it runs again, and is charged once`, async () => {
       const [consumer, provider] = [await newWallet(own.context.pool, 1_000), await newWallet(own.context.pool)];
       const skill = await world.publish(provider, { price: 5, steps: [scriptStep(), scriptStep()] });

@@ -8,7 +8,7 @@ import { hangs, startReceiver, type Receiver } from '../notifications/support/re
 import { MODEL, MODEL_KEY, startModels } from '../models/model-double.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { isCommitted, pointsOfReceiver, pointsOfStep } from './fault-points.ts';
+import { isCommitted, pointsOfReceiver, pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const EventRow = z.object({ id: z.string(), status: z.string(), verdict: z.string().nullable(), attempt: z.number() });
@@ -55,7 +55,7 @@ describe('kill -9 around an inbound event', function () {
     return { body, headers: standardHeaders(endpoint.secret, body) };
   };
 
-  for (const point of [...pointsOfStep('advanceInbound'), ...pointsOfStep('forwardInbound')]) {
+  for (const point of [...pointsOfSteps('advanceInbound'), ...pointsOfSteps('forwardInbound')]) {
     itBeside(`a worker at ${point}: one verdict, and one forward, or it is known that nobody knows`, () =>
       worlds.visit(async (world) => {
         world.settings.OUTBOUND_ALLOW_LOOPBACK = 'true';
@@ -84,8 +84,8 @@ describe('kill -9 around an inbound event', function () {
     );
   }
 
-  for (const point of pointsOfStep('classifyInbound')) {
-    itBeside(`a worker at ${point}: the model is asked once, and the event goes on`, () =>
+  for (const point of pointsOfSteps('classifyInbound')) {
+    itBeside.inFull(`a worker at ${point}: the model is asked once, and the event goes on`, () =>
       worlds.visit(async (world) => {
         const models = await startModels('openai', { says: '{"injection": false, "confidence": 1}' });
         const { slug, kind, baseUrl: modelUrl } = models.provider;
@@ -116,7 +116,7 @@ describe('kill -9 around an inbound event', function () {
     );
   }
 
-  itBeside('a worker during the call to the receiver: it was called once', () =>
+  itBeside.inFull('a worker during the call to the receiver: it was called once', () =>
     worlds.visit(async (world) => {
       const silent = await startReceiver(hangs);
       world.settings.OUTBOUND_ALLOW_LOOPBACK = 'true';

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
 import { openMarket, type Market } from '../support/market.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfLives, pointsOfStep, stepOf, stepsKilled } from './fault-points.ts';
+import { pointsOfLives, pointsOfSteps, stepOf, stepsKilled } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 describe('kill -9 of a worker', function () {
@@ -35,8 +35,8 @@ describe('kill -9 of a worker', function () {
   };
 
   const cases = [
-    ...pointsOfStep('advanceInvocation').map((point) => ({ point, provoke: overdue, ends: 'expired' })),
-    ...pointsOfStep('actOnSignal').map((point) => ({ point, provoke: signalled, ends: 'completed' })),
+    ...pointsOfSteps('advanceInvocation').map((point) => ({ point, provoke: overdue, ends: 'expired' })),
+    ...pointsOfSteps('actOnSignal').map((point) => ({ point, provoke: signalled, ends: 'completed' })),
   ];
 
   it('is tried at the points of every step that a life has, in this test or in another of this folder', () => {

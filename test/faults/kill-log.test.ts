@@ -10,7 +10,7 @@ import { assertWholeLog, recordClaims, sizesOf } from '../claims/log/support.ts'
 import { requester } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite } from './worlds.ts';
 
 /** Waits until the log has published this many claims, and checks all of it. */
@@ -26,7 +26,7 @@ describe('kill -9 of a worker that appends to the log of claims, while claims co
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  for (const point of [...pointsOfStep('advanceLog'), ...pointsOfStep('appendToLog')]) {
+  for (const point of pointsOfSteps('advanceLog', 'appendToLog')) {
     itBeside(`at ${point}: the next worker goes on, every claim has one place, and no receipt changes`, () =>
       worlds.visit(async ({ context, worker, runHere }) => {
         // The log and its head are there, so that the worker passes the point in its life and not while it starts.
@@ -51,7 +51,7 @@ describe('kill -9 of a worker that appends to the log of claims, while claims co
     );
   }
 
-  for (const point of pointsOfStep('appendToLog')) {
+  for (const point of pointsOfSteps('appendToLog')) {
     itBeside(
       `at ${point}, when no claim comes any more: what it had begun is appended and published all the same`,
       () =>

@@ -6,7 +6,7 @@ import { startMailServer, type MailServer } from '../mail/mail-server.ts';
 import { writeTestMail } from '../mail/write-test-mail.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const Row = z.object({ status: z.string(), text: z.string().nullable() });
@@ -35,7 +35,7 @@ describe('kill -9 of a worker that sends mail', function () {
   /** Between these the process has begun the call, and has not written down what came of it. */
   const copiesAt: Partial<Record<string, number>> = { 'sendMail:begun': 0, 'sendMail:sent': 1 };
 
-  for (const point of [...pointsOfStep('advanceMail'), ...pointsOfStep('sendMail')]) {
+  for (const point of [...pointsOfSteps('advanceMail'), ...pointsOfSteps('sendMail')]) {
     const copies = copiesAt[point];
     const what = copies === undefined ? 'the next worker sends the mail' : 'the mail is not sent again';
     itBeside(`at ${point}: ${what}, and its content is deleted`, () =>

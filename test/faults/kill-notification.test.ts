@@ -4,7 +4,7 @@ import { deliveriesOf, newWebhook, recordEvents, type TestDestination } from '..
 import { hangs, startReceiver, type Receiver } from '../notifications/support/receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 /** From the beginning of a call to the moment in which it counts as unknown. */
@@ -22,7 +22,7 @@ describe('kill -9 of a worker that notifies', function () {
 
   /** Once the rows are begun nobody sends them again; before that they are sent by the next worker. */
   const isBegun = (point: string): boolean => ['sendNotifications:started', 'sendNotifications:called'].includes(point);
-  const points = [...pointsOfStep('advanceNotification'), ...pointsOfStep('sendNotifications')];
+  const points = pointsOfSteps('advanceNotification', 'sendNotifications');
 
   const untilAllHasEnded = async ({ context, lives }: World, webhook: TestDestination): Promise<void> => {
     await eventually(
@@ -38,7 +38,7 @@ describe('kill -9 of a worker that notifies', function () {
     );
   };
 
-  itBeside('during a call: the delivery is unknown, and was called once', () =>
+  itBeside.inFull('during a call: the delivery is unknown, and was called once', () =>
     worlds.visit(async (world) => {
       world.settings.OUTBOUND_ALLOW_LOOPBACK = 'true';
       const silent = await startReceiver(hangs);

@@ -4,7 +4,7 @@ import { PAYMENT_EVENTS } from '../../temporal/schedules.ts';
 import { newPayer } from '../billing/payments/payer.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite } from './worlds.ts';
 
 describe('kill -9 of a worker that reads the events of the payment provider', function () {
@@ -12,7 +12,7 @@ describe('kill -9 of a worker that reads the events of the payment provider', fu
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  for (const point of pointsOfStep('readPaymentEvents')) {
+  for (const point of pointsOfSteps('readPaymentEvents')) {
     itBeside(`at ${point}: the next worker ends the run, and what no webhook brought is credited once`, () =>
       worlds.visit(async (world) => {
         const payer = await newPayer(world.context);

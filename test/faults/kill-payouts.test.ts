@@ -6,7 +6,7 @@ import { MONTHLY_PAYOUTS } from '../../temporal/schedules.ts';
 import { newPublisher, type Publisher } from '../billing/payouts/publishers.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const Payout = z.object({ month: z.string(), status: z.string(), gross_cents: z.number(), net_cents: z.number() });
@@ -32,11 +32,7 @@ describe('kill -9 of a worker that makes payouts', function () {
   const received = ({ context }: World, { id }: Publisher) =>
     context.pool.any(sql.type(Cents)`select amount_cents from local_transfers where operator_id = ${id}`);
 
-  for (const point of [
-    ...pointsOfStep('openPayouts'),
-    ...pointsOfStep('advancePayout'),
-    ...pointsOfStep('transferPayout'),
-  ]) {
+  for (const point of pointsOfSteps('openPayouts', 'advancePayout', 'transferPayout')) {
     itBeside(`at ${point}: the next worker states the month, and transfers it once`, () =>
       worlds.visit(async (world) => {
         const { pool } = world.context;

@@ -11,7 +11,7 @@ import { assertStatus, requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { untilAnswered } from '../support/until-answered.ts';
 import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
-import { pointsOfAction, pointsOfStep, pointsOfWaitingCommand } from './fault-points.ts';
+import { pointsOfSteps, pointsOfWaitingCommand } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const PATH = '/v1/billing/portal';
@@ -29,7 +29,7 @@ describe('kill -9 while a portal is opened', function () {
     });
   };
 
-  for (const point of [...pointsOfWaitingCommand('openPortal'), ...pointsOfAction('openPortalPage')]) {
+  for (const point of pointsOfWaitingCommand('openPortal', 'openPortalPage')) {
     itBeside(`at ${point}, of the process that answers: the same call, made again elsewhere, has the one page`, () =>
       worlds.visit(async (world) => {
         const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);
@@ -45,7 +45,7 @@ describe('kill -9 while a portal is opened', function () {
     );
   }
 
-  for (const point of [...pointsOfStep('advancePortal'), ...pointsOfStep('openPortalPage')]) {
+  for (const point of pointsOfSteps('advancePortal', 'openPortalPage')) {
     itBeside(`at ${point}, of the worker: the next one opens the one page`, () =>
       worlds.visit(async (world) => {
         const { context, lives } = world;

@@ -6,7 +6,7 @@ import { lifeId } from '../../src/ids/life-ids.ts';
 import { newPayer } from '../billing/payments/payer.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite } from './worlds.ts';
 
 describe('kill -9 of a worker that refunds a top-up', function () {
@@ -14,7 +14,7 @@ describe('kill -9 of a worker that refunds a top-up', function () {
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  for (const point of [...pointsOfStep('advanceRefund'), ...pointsOfStep('requestRefund')]) {
+  for (const point of pointsOfSteps('advanceRefund', 'requestRefund')) {
     itBeside(`at ${point}: the next worker refunds it, once`, () =>
       worlds.visit(async (world) => {
         const payer = await newPayer(world.context);
@@ -38,7 +38,7 @@ describe('kill -9 of a worker that refunds a top-up', function () {
     );
   }
 
-  for (const point of pointsOfStep('readRefunds'))
+  for (const point of pointsOfSteps('readRefunds'))
     itBeside(`at ${point}: the next worker reads the provider’s list, and the wallet has paid it once`, () =>
       worlds.visit(async (world) => {
         const { pool, delivery } = world.context;

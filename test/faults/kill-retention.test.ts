@@ -5,7 +5,7 @@ import { RETENTION } from '../../temporal/schedules.ts';
 import { newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const Left = z.object({ old: z.number(), young: z.number() });
@@ -31,7 +31,7 @@ describe('kill -9 of a worker that purges the audit trail', function () {
       select count(*) filter (where action = 'old') as old, count(*) filter (where action = 'young') as young
       from audit_events where operator_id = ${operator}`);
 
-  for (const point of pointsOfStep('purgeContents')) {
+  for (const point of pointsOfSteps('purgeContents')) {
     itBeside(`at ${point}: the next worker ends the run, and what is left is what the tier keeps`, () =>
       worlds.visit(async (world) => {
         const operator = await newWallet(world.context.pool);

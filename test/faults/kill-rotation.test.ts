@@ -6,7 +6,7 @@ import { newPassport, ownServices, type OwnService } from '../passports/own-serv
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { assertStatus } from '../support/service.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const Key = z.object({ kid: z.string(), status: z.string() });
@@ -39,7 +39,7 @@ describe('kill -9 of a worker that rotates the signing keys', function () {
     await lives.client.workflow.getHandle(run.workflowId).result();
   };
 
-  for (const point of pointsOfStep('rotateSigningKeysWhenDue')) {
+  for (const point of pointsOfSteps('rotateSigningKeysWhenDue')) {
     itBeside(`at ${point}: the next worker ends the run, and the keys have rotated once`, () =>
       worlds.visit(async (world) => {
         const services = await ownServices();

@@ -5,7 +5,7 @@ import { assertStatus, requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { untilAnswered } from '../support/until-answered.ts';
 import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
-import { isCommitted, pointsOfAction, pointsOfWaitingCommand } from './fault-points.ts';
+import { isCommitted, pointsOfWaitingCommand } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const PATH = '/v1/billing/subscribe';
@@ -21,7 +21,7 @@ describe('kill -9 of a process that answers a subscribe', function () {
       ? pool.oneFirst(sql.unsafe`select count(*)::int from subscription_changes`)
       : pool.oneFirst(sql.unsafe`select count(*)::int from local_checkouts`);
 
-  for (const point of [...pointsOfWaitingCommand('subscribe'), ...pointsOfAction('openSubscriptionCheckout')]) {
+  for (const point of pointsOfWaitingCommand('subscribe', 'openSubscriptionCheckout')) {
     itBeside(`at ${point}: the same call, made again elsewhere, has one page`, () =>
       worlds.visit(async (world) => {
         const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);

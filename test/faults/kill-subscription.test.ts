@@ -13,7 +13,7 @@ import { callOf } from '../invocations/own-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { unique } from '../support/factories.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const Change = z.object({ status: z.string(), session_id: z.string().nullable(), closing: z.boolean() });
@@ -69,7 +69,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     context.pool.oneFirst(sql.type(z.object({ count: z.number() }))`
       select count(*)::int from audit_events where operator_id = ${operatorId} and action = ${action}`);
 
-  for (const point of [...pointsOfStep('advanceSubscription'), ...pointsOfStep('openSubscriptionCheckout')]) {
+  for (const point of pointsOfSteps('advanceSubscription', 'openSubscriptionCheckout')) {
     itBeside(`at ${point}: the next worker opens the page, and there is one`, () =>
       worlds.visit(async (world) => {
         const dying = await world.worker({ FAULT_AT: point });
@@ -84,7 +84,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     );
   }
 
-  for (const point of pointsOfStep('closeSubscriptionCheckout')) {
+  for (const point of pointsOfSteps('closeSubscriptionCheckout')) {
     itBeside(`at ${point}: the next worker closes the page that was given up, and the life ends`, () =>
       worlds.visit(async (world) => {
         const dying = await world.worker({ FAULT_AT: point });
@@ -103,7 +103,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     );
   }
 
-  for (const point of pointsOfStep('fetchSubscription')) {
+  for (const point of pointsOfSteps('fetchSubscription')) {
     itBeside(`at ${point}: the next worker finds out that it was paid, and the subscription begins once`, () =>
       worlds.visit(async (world) => {
         const dying = await world.worker({ FAULT_AT: point });
@@ -119,7 +119,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     );
   }
 
-  for (const point of pointsOfStep('pushSubscription')) {
+  for (const point of pointsOfSteps('pushSubscription')) {
     itBeside(`at ${point}: the next worker pushes it to the provider, which does it once`, () =>
       worlds.visit(async (world) => {
         const dying = await world.worker({ FAULT_AT: point });

@@ -8,7 +8,7 @@ import { assertStatus, requester, type Requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { untilAnswered } from '../support/until-answered.ts';
 import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
-import { isCommitted, pointsOfAction, pointsOfCommand, pointsOfWaitingCommand } from './fault-points.ts';
+import { isCommitted, pointsOfCommand, pointsOfWaitingCommand } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const PATH = '/v1/billing/topup';
@@ -44,7 +44,7 @@ describe('kill -9 of a process that answers a payer', function () {
     );
   };
 
-  for (const point of [...pointsOfWaitingCommand('createTopUp'), ...pointsOfAction('openTopUp')]) {
+  for (const point of pointsOfWaitingCommand('createTopUp', 'openTopUp')) {
     itBeside(`at ${point}: the same call, made again elsewhere, has one checkout`, () =>
       worlds.visit(async (world) => {
         const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);

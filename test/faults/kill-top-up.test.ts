@@ -5,7 +5,7 @@ import { lifeId } from '../../src/ids/life-ids.ts';
 import { newPayer } from '../billing/payments/payer.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 describe('kill -9 of a worker that tops up a wallet', function () {
@@ -18,7 +18,7 @@ describe('kill -9 of a worker that tops up a wallet', function () {
   const end = ({ lives }: World, id: string): Promise<unknown> =>
     lives.client.workflow.getHandle(lifeId['top-up'](id)).result();
 
-  for (const point of [...pointsOfStep('advanceTopUp'), ...pointsOfStep('openTopUp')]) {
+  for (const point of pointsOfSteps('advanceTopUp', 'openTopUp')) {
     itBeside(`at ${point}: the next worker opens the checkout, once`, () =>
       worlds.visit(async (world) => {
         const payer = await newPayer(world.context);
@@ -41,7 +41,7 @@ describe('kill -9 of a worker that tops up a wallet', function () {
     );
   }
 
-  for (const point of [...pointsOfStep('checkTopUp'), ...pointsOfStep('fetchReceipt')]) {
+  for (const point of pointsOfSteps('fetchReceipt', 'checkTopUp')) {
     itBeside(`at ${point}: the next worker credits what was paid, once, and has the receipt`, () =>
       worlds.visit(async (world) => {
         const payer = await newPayer(world.context);

@@ -6,7 +6,7 @@ import { hangs, startReceiver, type Receiver } from '../notifications/support/re
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { unique } from '../support/factories.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 describe('kill -9 of a worker that sends a code', function () {
@@ -39,7 +39,7 @@ describe('kill -9 of a worker that sends a code', function () {
     };
   };
 
-  itBeside('during the call: it is unknown whether the code was sent, and it was sent once', () =>
+  itBeside.inFull('during the call: it is unknown whether the code was sent, and it was sent once', () =>
     worlds.visit(async (world) => {
       const silent = await startReceiver(hangs);
       const { newCode, ended } = codesOf(world, silent.url);
@@ -54,7 +54,7 @@ describe('kill -9 of a worker that sends a code', function () {
     }),
   );
 
-  for (const point of [...pointsOfStep('advanceVerification'), ...pointsOfStep('sendVerification')]) {
+  for (const point of pointsOfSteps('advanceVerification', 'sendVerification')) {
     itBeside(`at ${point}: the code is sent once, or it is unknown whether it was`, () =>
       worlds.visit(async (world) => {
         const url = receiver.urlOf(unique('kill'));

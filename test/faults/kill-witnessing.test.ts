@@ -14,7 +14,7 @@ import { witness } from '../claims/log/witnesses/witness.ts';
 import { receiversOfSuite } from '../notifications/support/receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { pointsOfStep } from './fault-points.ts';
+import { pointsOfSteps } from './fault-points.ts';
 import { worldsOfSuite } from './worlds.ts';
 
 describe('kill -9 of a worker that asks the witnesses of the log', function () {
@@ -31,7 +31,7 @@ describe('kill -9 of a worker that asks the witnesses of the log', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const point of pointsOfStep('askWitnesses')) {
+  for (const point of pointsOfSteps('askWitnesses')) {
     itBeside(`at ${point}: the next worker ends the run, and the signature of the witness is there once`, () =>
       worlds.visit(async ({ context, lives, worker, settings }) => {
         await recordClaims(context, 3);

@@ -186,7 +186,7 @@ describe('createSchemaChecker: one caller who sends too much, and another', () =
 
   it('gives them turns: who sends one check waits for two of the other, not for all', async () => {
     let answered = 0;
-    const hostile = Array.from({ length: 40 }, () =>
+    const hostile = Array.from({ length: 12 }, () =>
       checker.validate(checkOf(heavy('turns'), heavyValue, { caller: 'op_hostile' })).then((faults) => {
         answered += 1;
         return faults;

@@ -84,36 +84,40 @@ describe('kill -9 of a process that issues or revokes', function () {
     await own.close();
   });
 
-  for (const [operation, { call, status, active }] of Object.entries(cases)) {
-    for (const point of casesOf(['before', 'committed'] as const, (one) => one === 'committed')) {
-      itBeside(`${operation} at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
-        const dying = await startRole('api', { ...settings, FAULT_AT: `${operation}:${point}` });
-        const holder = await openHolder({}, place);
-        const passports = await family(holder);
-        const { path, body } = call(holder, passports);
-        const key = { 'idempotency-key': randomUUID() };
-        const activeNow = async (): Promise<string[]> =>
-          assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200).map(({ jti }) => jti);
+  const points = Object.entries(cases).flatMap(([operation, one]) =>
+    (['before', 'committed'] as const).map((point) => ({ operation, point, ...one })),
+  );
+  // All pass `runCommand`: `npm test` tries one that issues and one that revokes, where they are done and nobody knows.
+  const isUsual = ({ operation, point }: (typeof points)[number]): boolean =>
+    point === 'committed' && (operation === 'issuePassport' || operation === 'revokePassport');
+  for (const { operation, point, call, status, active } of casesOf(points, isUsual)) {
+    itBeside(`${operation} at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
+      const dying = await startRole('api', { ...settings, FAULT_AT: `${operation}:${point}` });
+      const holder = await openHolder({}, place);
+      const passports = await family(holder);
+      const { path, body } = call(holder, passports);
+      const key = { 'idempotency-key': randomUUID() };
+      const activeNow = async (): Promise<string[]> =>
+        assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200).map(({ jti }) => jti);
 
-        await assert.rejects(
-          requester(holder.as.key, dying.baseUrl).post(`/v1/passports/${path}`, body, key),
-          TypeError,
-          'nobody is left to answer',
-        );
-        assert.equal(await dying.ended, 'SIGKILL');
-        assert.equal((await activeNow()).length, point === 'committed' ? active : 2);
+      await assert.rejects(
+        requester(holder.as.key, dying.baseUrl).post(`/v1/passports/${path}`, body, key),
+        TypeError,
+        'nobody is left to answer',
+      );
+      assert.equal(await dying.ended, 'SIGKILL');
+      assert.equal((await activeNow()).length, point === 'committed' ? active : 2);
 
-        const again = await holder.as.post(`/v1/passports/${path}`, body, key);
-        const once = assertStatus(again, status);
-        assert.equal(again.headers.get('idempotency-replayed'), point === 'committed' ? 'true' : null);
-        assert.deepEqual(assertStatus(await holder.as.post(`/v1/passports/${path}`, body, key), status), once);
-        const left = await activeNow();
-        assert.equal(left.length, active);
-        for (const passport of [passports.root, passports.child]) {
-          assert.equal((await verdictOf(passport, place)) === 'valid', left.includes(passport.jti));
-        }
-        if (status === 201) assert.equal(await verdictOf(once as never, place), 'valid');
-      });
-    }
+      const again = await holder.as.post(`/v1/passports/${path}`, body, key);
+      const once = assertStatus(again, status);
+      assert.equal(again.headers.get('idempotency-replayed'), point === 'committed' ? 'true' : null);
+      assert.deepEqual(assertStatus(await holder.as.post(`/v1/passports/${path}`, body, key), status), once);
+      const left = await activeNow();
+      assert.equal(left.length, active);
+      for (const passport of [passports.root, passports.child]) {
+        assert.equal((await verdictOf(passport, place)) === 'valid', left.includes(passport.jti));
+      }
+      if (status === 201) assert.equal(await verdictOf(once as never, place), 'valid');
+    });
   }
 });

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { freePort } from '../../src/embedded/ports.ts';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
+import { roundsOf } from '../support/cases.ts';
 import { emptyDatabase, type EmptyDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInvariants } from '../support/invariants.ts';
@@ -18,6 +19,8 @@ import { service } from '../support/service.ts';
 const CALLERS = 4;
 /** Answered calls between one restart and the next. */
 const ANSWERS = 40;
+/** Pairs of an API and a worker that are started again, one after the other; the second is what the first was. */
+const PAIRS = roundsOf(2, 1);
 /** Longer than the proxy needs to notice that a process stops. */
 const DRAIN_SECONDS = 4;
 
@@ -126,7 +129,7 @@ describe('A rolling restart of two APIs and two workers under load', function ()
         const before = answers;
         await eventually('answers', () => refused.length > 0 || answers >= before + ANSWERS, { seconds: 200 });
       };
-      for (const nth of [0, 1]) {
+      for (let nth = 0; nth < PAIRS; nth += 1) {
         await moreAnswers();
         assert.equal(await apis[nth]?.stop(), 0);
         await moreAnswers();

@@ -5,6 +5,10 @@ import { casesOf } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { newDataDir, removeDataDir } from '../support/instance.ts';
 import { blockOf, PATIENCE_MS, ROOT, type Block } from '../support/pasted.ts';
+import { wantSharedInstance } from '../support/shared-instance.ts';
+
+// For its workflow code: it has bundled that as a first start does.
+wantSharedInstance();
 
 const PAGES: [string, () => Promise<Block>][] = [
   ['README.md', () => blockOf('README.md', 'start')],

@@ -7,17 +7,17 @@ import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
 import { processesNaming } from '../embedded/support.ts';
 import { casesOf, itInFull } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
-import { newDataDir, removeDataDir, startInstance, type Instance } from '../support/instance.ts';
+import { newDataDir, removeDataDir, startInstance, type Instance, type InstanceFacts } from '../support/instance.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
 import { livesOf } from '../support/lives.ts';
 import { openMarket, type Market } from '../support/market.ts';
 import { startProgram } from '../support/process.ts';
-import { assertStatus, requester } from '../support/service.ts';
+import { assertStatus, requester, service } from '../support/service.ts';
 
-const marketOf = ({ baseUrl, databaseUrl, credentials }: Instance, cents?: number): Promise<Market> =>
+const marketOf = ({ baseUrl, databaseUrl, credentials }: InstanceFacts, cents?: number): Promise<Market> =>
   openMarket({ baseUrl, databaseUrl, adminKey: credentials.admin_api_key }, { cents });
 
-async function query<T>(instance: Instance, work: (pool: DatabasePool) => Promise<T>): Promise<T> {
+async function query<T>(instance: InstanceFacts, work: (pool: DatabasePool) => Promise<T>): Promise<T> {
   const pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
   try {
     return await work(pool);
@@ -29,16 +29,13 @@ async function query<T>(instance: Instance, work: (pool: DatabasePool) => Promis
 describe('npm start', function () {
   this.timeout(600_000);
   let one: Instance;
-  let other: Instance;
 
   before(async () => {
-    [one, other] = await Promise.all([startInstance(), startInstance()]);
+    one = await startInstance();
   });
   after(async () => {
-    for (const instance of [one, other]) {
-      await instance.stop();
-      await removeDataDir(instance.dataDir);
-    }
+    await one.stop();
+    await removeDataDir(one.dataDir);
   });
 
   describe('is refused in one sentence that says what to do', () => {
@@ -103,6 +100,7 @@ describe('npm start', function () {
   });
 
   it('runs beside another instance, each with its own people, money and lives', async () => {
+    const other = service();
     const worked = await Promise.all(
       [one, other].map(async (instance) => {
         const market = await marketOf(instance, 100);
@@ -182,7 +180,7 @@ describe('npm start', function () {
   });
 
   it('SIGTERM under load answers what is under way, loses nothing that was answered, and leaves no process', async () => {
-    const market = await marketOf(other, 100_000);
+    const market = await marketOf(one, 100_000);
     const waitedFor = await market.pending();
     const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${waitedFor}`, {
       prefer: 'wait=30',
@@ -199,34 +197,34 @@ describe('npm start', function () {
     };
     const callers = Array.from({ length: 8 }, caller);
     await eventually('the load', () => answered.length > 50);
-    const stopping = other.stop();
+    const stopping = one.stop();
     stopped = true;
     assert.equal((await waiting).body.status, 'pending', 'who waits is answered with what there is');
     await Promise.all(callers);
     assert.equal(await stopping, 0);
-    assert.deepEqual(processesNaming(other.dataDir), []);
+    assert.deepEqual(processesNaming(one.dataDir), []);
 
     // The seed is made again from what the database has: nobody twice, no credit twice, no key lost.
-    const before = other.credentials;
-    await rm(join(other.dataDir, 'credentials.json'));
-    other = await startInstance({ dataDir: other.dataDir });
-    const rows = await query(other, (pool) =>
+    const before = one.credentials;
+    await rm(join(one.dataDir, 'credentials.json'));
+    one = await startInstance({ dataDir: one.dataDir });
+    const rows = await query(one, (pool) =>
       pool.anyFirst(sql.unsafe`select id from invocations where consumer_operator_id = ${market.consumerId}`),
     );
     const kept = new Set(rows.map(String));
     for (const id of answered) assert(kept.has(id), `${id} was answered and is missing`);
-    const after = other.credentials;
+    const after = one.credentials;
     assert.deepEqual(
       [after.operator_id, after.consumer_operator_id, after.agent_id, after.service_connection_id],
       [before.operator_id, before.consumer_operator_id, before.agent_id, before.service_connection_id],
     );
     for (const key of [before.consumer_api_key, after.consumer_api_key]) {
       assert.equal(
-        assertStatus(await requester(key, other.baseUrl).get('/v1/billing/balance'), 200).balance_cents,
+        assertStatus(await requester(key, one.baseUrl).get('/v1/billing/balance'), 200).balance_cents,
         1_000,
       );
     }
-    await query(other, (pool) => assertInvariants(pool, [...kept]));
+    await query(one, (pool) => assertInvariants(pool, [...kept]));
   });
 
   itInFull('kill -9 leaves no process behind, and the next start has rows, keys and runs', async () => {

@@ -17,6 +17,9 @@ export interface Started {
   alive(): boolean;
 }
 
+/** A program that loads for a second leaves much garbage, which costs less to collect in larger pieces: a twelfth of the start. */
+const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=32'];
+
 /**
  * Starts `node <script> <args>` in the project's folder. A fault point that is set for the tests themselves is not
  * passed on.
@@ -25,7 +28,7 @@ export function startProgram(script: string, env: Record<string, string>, args: 
   const { FAULT_AT: _fault, ...inherited } = process.env;
   const child: ChildProcess = spawn(
     process.execPath,
-    [fileURLToPath(new URL(`../../${script}`, import.meta.url)), ...args],
+    [...HEAP, fileURLToPath(new URL(`../../${script}`, import.meta.url)), ...args],
     {
       env: { ...inherited, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,7 +9,7 @@ import { removeDataDir, startInstance, type Instance } from './instance.ts';
 import { startProgram } from './process.ts';
 
 /** The settings that a process of the suite gets into its environment when it uses the instance. */
-type Environment = Record<'CARNET_TEST_INSTANCE' | 'WORKFLOW_BUNDLE' | 'NODE_COMPILE_CACHE', string>;
+type Environment = Record<'CARNET_TEST_INSTANCE' | 'WORKFLOW_BUNDLE', string>;
 type Answer = { environment: Environment } | { error: string };
 
 /**
@@ -37,6 +37,8 @@ export class SharedInstance {
     const socket = join(shared.#made, 'instance.sock');
     await once(shared.#server.listen(socket), 'listening');
     process.env.CARNET_TEST_SOCKET = socket;
+    // For what the suite starts from here on, with the instance or without: its own processes and programs as well.
+    process.env.NODE_COMPILE_CACHE = join(shared.#made, 'compile-cache');
     return shared;
   }
 
@@ -46,11 +48,11 @@ export class SharedInstance {
 
   /** The suite starts some hundred processes: with these caches a worker needs a third of the processor time to start, an API two thirds. */
   async #start(): Promise<{ instance: Instance; environment: Environment }> {
-    const [workflowBundle, compileCache] = [join(this.#made, 'workflow-bundle.js'), join(this.#made, 'compile-cache')];
+    const workflowBundle = join(this.#made, 'workflow-bundle.js');
     const [instance, bundled, loaded] = await Promise.all([
       startInstance(), // bundles for itself, as it comes
-      startProgram('scripts/bundle-workflows.ts', { NODE_COMPILE_CACHE: compileCache }, [workflowBundle]).ended,
-      startProgram('test/support/load-roles.ts', { NODE_COMPILE_CACHE: compileCache }).ended,
+      startProgram('scripts/bundle-workflows.ts', {}, [workflowBundle]).ended,
+      startProgram('test/support/load-roles.ts', {}).ended,
     ]);
     if (bundled !== 0) throw new Error(`scripts/bundle-workflows.ts ended with ${bundled}.`);
     if (loaded !== 0) throw new Error(`test/support/load-roles.ts ended with ${loaded}.`);
@@ -61,7 +63,6 @@ export class SharedInstance {
       environment: {
         CARNET_TEST_INSTANCE: JSON.stringify({ baseUrl, dataDir, databaseUrl, credentials }),
         WORKFLOW_BUNDLE: workflowBundle,
-        NODE_COMPILE_CACHE: compileCache,
       },
     };
   }

@@ -1,8 +1,13 @@
+import { everyCase } from './cases.ts';
+
 /** Cases of one file that run in parallel, beside as many of another file: they wait about as much as they compute. */
 const WIDTH = 3;
 
-/** `it` for a case that is independent of the other cases of the suite. */
-type ItBeside = (title: string, work: () => Promise<void>) => void;
+/** `it` for a case that is independent of the other cases of the suite; `inFull` is `itInFull` for one. */
+interface ItBeside {
+  (title: string, work: () => Promise<void>): void;
+  inFull(title: string, work: () => Promise<void>): void;
+}
 
 /**
  * Runs the cases of a suite that mostly wait together, up to three at a time, as soon as mocha reaches the first of
@@ -19,7 +24,7 @@ export function sideBySide(): ItBeside {
     waiting.length = 0; // some are left only where mocha stopped at a failure
     await Promise.all(running ?? []);
   });
-  return (title, work) => {
+  const itBeside = (title: string, work: () => Promise<void>): void => {
     const { promise: outcome, resolve, reject } = Promise.withResolvers<void>();
     outcome.catch(() => undefined); // it may fail before mocha reaches it, which then reports the failure
     waiting.push(() => work().then(resolve, reject));
@@ -28,4 +33,9 @@ export function sideBySide(): ItBeside {
       return outcome;
     });
   };
+  return Object.assign(itBeside, {
+    inFull(title: string, work: () => Promise<void>): void {
+      if (everyCase) itBeside(title, work);
+    },
+  });
 }

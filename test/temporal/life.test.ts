@@ -70,6 +70,8 @@ describe('A life on a server that suggests soon to continue as new', function ()
     'keeps failing': failsAtOnce,
     'comes back as done and leaves the row as it is': () => Promise.resolve(),
   };
+  // All kinds are made by one function of `workflows/life.ts`, so `npm test` tries the first and the one that goes on below.
+  const kinds = casesOf(Object.entries(unfinished), ([one]) => one === 'invocation' || one === 'subscription');
   for (const [way, step] of casesOf(Object.entries(ways), ([one]) => one === 'keeps failing')) {
     describe(`whose step ${way}`, () => {
       const lifeOf = new Map<string, string>();
@@ -77,16 +79,16 @@ describe('A life on a server that suggests soon to continue as new', function ()
       before(async () => {
         const instead = Object.fromEntries(Object.values(unfinished).map((one) => [one.step, step]));
         const worker = await rig.startWorker(instead);
-        const kinds = Object.entries(unfinished).map(async ([kind, { begin }]) => {
+        const begun = kinds.map(async ([kind, { begin }]) => {
           const life = await begin(rig);
           lifeOf.set(kind, life);
           firstOf.set(kind, await firstRun(rig, life));
         });
-        await Promise.allSettled(kinds); // what is missing fails its own test
+        await Promise.allSettled(begun); // what is missing fails its own test
         await worker.stop();
       });
 
-      for (const kind of Object.keys(unfinished)) {
+      for (const [kind] of kinds) {
         it(`${kind}: pauses for longer and longer, and continues as new`, async () => {
           const run = firstOf.get(kind);
           assert(run !== undefined, 'there is no other run');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { testsOfChange } from '../../scripts/tests-of-change.ts';
+import { readImports, testsOfChange } from '../../scripts/tests-of-change.ts';
 
-const root = join(import.meta.dirname, '../..');
-const touchedBy = (...changed: string[]): string[] => testsOfChange(root, changed);
+const imports = readImports(join(import.meta.dirname, '../..'));
+const touchedBy = (...changed: string[]): string[] => testsOfChange(imports, changed);
 
 describe('npm test -- --changed', () => {
   it('runs the tests that load what has changed, through other files too', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { canonicalJson, type JsonValue } from '../../scripts/verify/json.ts';
-import { itInFull } from '../support/cases.ts';
+import { casesOf, itInFull } from '../support/cases.ts';
 import { pythonWithScittCose } from '../support/scitt-cose.ts';
 import {
   cbor,
@@ -76,7 +76,7 @@ describe('docs/verify-claim.py', function () {
     const sizes: [number, number, number][] = [];
     for (const newest of [1, 2, 3, 7, 8, 13])
       for (const size of [1, 2, 5, 8, 13]) if (size <= newest) sizes.push([size - 1, size, newest], [0, size, newest]);
-    for (const [index, size, newest] of sizes) {
+    for (const [index, size, newest] of casesOf(sizes, ([, , of]) => of === 2 || of === 13)) {
       const any = TestLog.around(plainEnvelope, { index, total: newest, keys: log.keys });
       const [ended, said] = await verify(any.bundle(plainEnvelope, { index, size, newest }));
       assert.equal(ended, 0, `${index} ${size} ${newest}: ${said}`);
