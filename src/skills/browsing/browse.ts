@@ -122,7 +122,10 @@ function conditionsOf(
   { status = 'active', trust_level, max_trust_level, max_price_cents: maximum, tags = [], tags_match }: BrowseQuery,
 ): FragmentSqlToken[] {
   const conditions = [status === 'active' ? onTheMarket : sql.fragment`s.status = ${status}`];
-  if (status !== 'active' && !isPlatform(caller)) conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
+  if (status !== 'active' && !isPlatform(caller))
+    conditions.push(
+      caller.kind === 'passport' ? sql.fragment`false` : sql.fragment`s.operator_id = ${caller.operatorId}`,
+    );
   if (trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required = ${trust_level}`);
   if (max_trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required <= ${max_trust_level}`);
   if (maximum !== undefined) conditions.push(sql.fragment`s.price_per_invocation <= ${maximum}`);
