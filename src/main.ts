@@ -48,6 +48,8 @@ function printBanner(credentials: Credentials, { dataDir, demoLinks }: Config): 
   const rows = [
     row('API', base),
     row('API docs', `${base}/docs`),
+    row('MCP', `${base}/mcp`),
+    row('For agents', `${base}/AGENTS.md`),
     row('Dashboard', credentials.dashboard_url),
     ...Object.entries(demoLinks?.tokens ?? {}).map(([who, token]) =>
       row(`As ${who}`, `${base}/dashboard/sign-in/demo?token=${token} (once, within 15 minutes)`),

@@ -31,21 +31,26 @@ function bound(
   return `must be ${comparison} ${limit}`;
 }
 
+const oneOf = (values: readonly z.core.util.Primitive[]): string => {
+  const shown = values.map((value) => JSON.stringify(value)).join(', ');
+  return values.length === 1 ? `must be ${shown}` : `must be one of ${shown}`;
+};
+
 /** The message for a fault for which the schema itself has none; undefined leaves it to zod. */
 export function faultWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${KINDS[issue.expected] ?? issue.expected}`;
-    case 'invalid_value': {
-      const values = issue.values.map((value) => JSON.stringify(value)).join(', ');
-      return issue.values.length === 1 ? `must be ${values}` : `must be one of ${values}`;
-    }
+    case 'invalid_value':
+      return oneOf(issue.values);
     case 'too_small':
       return bound(issue.origin, { limit: issue.minimum, comparison: 'at least', inclusive: issue.inclusive });
     case 'too_big':
       return bound(issue.origin, { limit: issue.maximum, comparison: 'at most', inclusive: issue.inclusive });
     case 'invalid_union':
-      return 'has none of the shapes that are taken here';
+      return 'options' in issue && Array.isArray(issue.options)
+        ? oneOf(issue.options as z.core.util.Primitive[])
+        : 'has none of the shapes that are taken here';
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'custom':

@@ -7,6 +7,7 @@ import { jsonObject } from '../fields/objects.ts';
 import { invoke } from '../invocations/routes.ts';
 import type { Invocation } from '../invocations/schema.ts';
 import { quoted } from '../json/shown.ts';
+import { postVerify } from '../passports/verifying/routes.ts';
 import { taskOf } from './task.ts';
 import { text, type ToolCall } from './tool.ts';
 
@@ -119,8 +120,12 @@ async function moneyOf(call: ToolCall, invocation: Invocation): Promise<Money | 
   };
 }
 
-/** Null for a credential that may not read the wallet. */
-async function availableTo({ callRoute }: ToolCall): Promise<number | null> {
+/** The cents that the credential can spend: of the wallet, or of the budget of a passport. Null where it may not know. */
+async function availableTo({ callRoute, passport }: ToolCall): Promise<number | null> {
+  if (passport !== undefined) {
+    const { body } = await callRoute(postVerify, { body: { token: passport } });
+    return body.valid ? (body.budget?.remaining_cents ?? null) : null;
+  }
   try {
     return (await callRoute(getBalance)).body.available_cents;
   } catch (error) {

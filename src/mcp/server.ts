@@ -33,7 +33,12 @@ export function mcpServer(message: Message): McpServer {
   );
   const { server } = mcp;
   const guard = guardOf(message);
-  const call = { callRoute: message.callRoute, operatorId: message.caller?.operatorId ?? '', takesTasks: false };
+  const call = {
+    callRoute: message.callRoute,
+    operatorId: message.caller?.operatorId ?? '',
+    passport: message.caller?.kind === 'passport' ? message.header('authorization')?.split(/ +/)[1] : undefined,
+    takesTasks: false,
+  };
 
   server.setRequestHandler('tools/list', async ({ params }) => {
     if (params?.cursor !== undefined)

@@ -6,6 +6,8 @@ import type { CallRoute } from '../http/route.ts';
 export interface ToolCall {
   callRoute: CallRoute;
   operatorId: string;
+  /** The token of the passport that the client shows as its credential. */
+  passport: string | undefined;
   /** The client takes a task in the place of a result. */
   readonly takesTasks: boolean;
 }

@@ -100,8 +100,8 @@ export const browse = route({
   tag,
   summary: 'Browse and search the marketplace',
   description:
-    'Shows active skills, best match first unless `sort` says otherwise. `q` finds skills with any of its words; `tags` those with any of them, or with all by `tags_match=all`. Read on by `offset`, or by `next_cursor` as `cursor`, which misses and repeats none. Code and schemas are left out: read the skill for them.',
-  audience: 'anyone',
+    'Shows active skills, best match first unless `sort` says otherwise. `q` finds skills with any of its words; `tags` those with any of them, or with all by `tags_match=all`. Read on by `offset`, or by `next_cursor` as `cursor`, which misses and repeats none. Code and schemas are left out: read the skill for them. A passport that may invoke sees the market as other operators do.',
+  audience: 'anyone-or-passport',
   query: BrowseQuerySchema,
   status: 200,
   reply: SkillPageSchema,
@@ -136,8 +136,9 @@ export const read = route({
   operation: 'readSkill',
   tag,
   summary: 'Read a skill',
-  description: 'Its code is shown to its owner, and to everybody where execution_mode is `source`.',
-  audience: 'anyone',
+  description:
+    'Its code is shown to its owner, and to everybody where execution_mode is `source`. A passport that may invoke reads it as other operators do.',
+  audience: 'anyone-or-passport',
   params,
   status: 200,
   reply: SkillSchema,

@@ -73,9 +73,9 @@ interface SkillVisibility {
   approved_at: string | null;
 }
 
-/** The owner and the platform see everything of a skill, its code and its review too. */
+/** The owner and the platform see everything of a skill, its code and its review too. A passport buys: it sees of its operator's skills what others see. */
 export const seesAll = (caller: Caller, skill: Pick<SkillVisibility, 'operator_id'>): boolean =>
-  caller.operatorId === skill.operator_id || isPlatform(caller);
+  (caller.operatorId === skill.operator_id && caller.kind !== 'passport') || isPlatform(caller);
 
 /**
  * Who may see a skill at all. Others see it while it is public; one that its owner suspends they see where it was public once, so

@@ -46,6 +46,19 @@ client = TestClient(app)
 print(client.get("/", headers={"authorization": f"Bearer {sys.argv[1]}"}).json(), client.get("/").status_code)
 `;
 
+/** Sends a webhook that is signed, and one that is not. */
+const HOOK = `import os, time
+from carnet_sdk import sign_webhook
+from fastapi.testclient import TestClient
+from webhook import hooks
+
+body, sent_at = b'{"event_type": "notification.test"}', int(time.time())
+headers = {"webhook-id": "evt_1", "webhook-timestamp": str(sent_at)}
+signature = sign_webhook("evt_1", sent_at, body, os.environ["WEBHOOK_SECRET"])
+for one in (signature, "v1,nonsense"):
+    print(TestClient(hooks).post("/hooks", content=body, headers={**headers, "webhook-signature": one}).status_code)
+`;
+
 describe('the SDK in Python, installed as users install it', function () {
   this.timeout(INSTALL_MS);
   let folder: string;
@@ -79,14 +92,23 @@ describe('the SDK in Python, installed as users install it', function () {
     program = join(packages, 'venv', 'bin', 'python');
     folder = await mkdtemp(join(tmpdir(), 'carnet-sdk-python-'));
     const pip = (...args: string[]) => run(program, ['-m', 'pip', '--quiet', ...args, '--no-deps'], { cwd: folder });
-    await pip('wheel', '--no-build-isolation', '-w', folder, join(ROOT, 'sdk', 'python'));
+    // The backend that builds it is among the packages of the test.
+    const wheels = (await blockOf('docs/sdk.md', 'python: pack')).code
+      .replace('python3', program)
+      .replace('--no-deps', '--no-deps --no-build-isolation')
+      .replace('/tmp/carnet-packages', folder);
+    await run('sh', ['-ec', wheels], { cwd: ROOT, timeout: INSTALL_MS });
     const wheel = (await readdir(folder)).find((file) => file.endsWith('.whl')) ?? assert.fail('no wheel');
     await pip('install', '--target', join(folder, 'site'), join(folder, wheel));
     await rm(join(folder, wheel));
     for (const [name, block] of Object.entries(BLOCKS))
-      await writeFile(join(folder, `${name}.py`), (await block()).code.replaceAll('"shout"', `"${skill}"`));
+      await writeFile(
+        join(folder, `${name}.py`),
+        (await block()).code.replaceAll('"shout"', `"${skill}"`).replaceAll('repo:read', 'read'),
+      );
     await writeFile(join(folder, 'pay.py'), PAY);
     await writeFile(join(folder, 'ask.py'), ASK);
+    await writeFile(join(folder, 'hook.py'), HOOK);
     await mkdir(join(folder, 'checks'));
     for (const file of ['test_door.py', 'test_provider.py']) await cp(join(HERE, file), join(folder, 'checks', file));
   });
@@ -96,7 +118,7 @@ describe('the SDK in Python, installed as users install it', function () {
     const args = ['-m', 'mypy', '--strict', '-p', 'carnet_sdk'];
     const env = { ...variablesOf({ key: null } as TestOperator), MYPYPATH: join(folder, 'site') };
     await python(args, env);
-    const files = [...Object.keys(BLOCKS), 'pay', 'ask'].map((name) => `${name}.py`);
+    const files = [...Object.keys(BLOCKS), 'pay', 'ask', 'hook'].map((name) => `${name}.py`);
     await python(['-m', 'mypy', '--strict', ...files, 'checks/test_door.py', 'checks/test_provider.py'], env);
   });
 
@@ -110,6 +132,11 @@ describe('the SDK in Python, installed as users install it', function () {
     const { token } = await issue(await openHolder());
     const printed = await python(['-W', 'ignore', 'ask.py', token], variablesOf(await buildOperator()));
     assert.equal(printed, 'in 401\n');
+  });
+
+  it('verifies a webhook by the lines of the page', async () => {
+    const variables = { ...variablesOf(await buildOperator()), WEBHOOK_SECRET: 'whsec_c2VjcmV0' };
+    assert.equal(await python(['-W', 'ignore', 'hook.py'], variables), 'notification.test evt_1\n204\n401\n');
   });
 
   it('refuses at a door what must be refused', () =>

@@ -17,6 +17,12 @@ const Body = z.strictObject({
   version: z.literal(1).optional(),
   confirm: z.boolean().optional(),
   value: z.union([z.string(), z.number()]).optional(),
+  owner: z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('operator') }),
+      z.strictObject({ kind: z.literal('agent'), agent_id: z.string() }),
+    ])
+    .optional(),
 });
 
 const messageOf = (body: unknown): string => {
@@ -49,6 +55,8 @@ describe('the message about a wrong value', () => {
     [{ version: 2 }, 'version: must be 1'],
     [{ confirm: 'yes' }, 'confirm: must be true or false'],
     [{ value: {} }, 'value: has none of the shapes that are taken here'],
+    [{ owner: {} }, 'owner.kind: must be one of "operator", "agent"'],
+    [{ owner: { kind: 'agents' } }, 'owner.kind: must be one of "operator", "agent"'],
     [[], 'body: must be an object'],
     [{ nmae: 'ab' }, 'nmae: is not a property of this request'],
   ];

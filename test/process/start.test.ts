@@ -128,7 +128,7 @@ describe('npm start', function () {
     await assert.rejects(fetch(`http://127.0.0.2:${port}/livez`), 'a listener on every interface would answer');
   });
 
-  it('says at its start where API, documents, dashboard, Temporal and its UI are', () => {
+  it('says at its start where API, documents, doors for agents, dashboard, Temporal and its UI are', () => {
     const { base_url: base, temporal_address: temporal, temporal_ui_url: ui } = one.credentials;
     const rows = new Map(
       stripVTControlCharacters(one.output())
@@ -137,6 +137,8 @@ describe('npm start', function () {
     );
     assert.equal(rows.get('API'), base);
     assert.equal(rows.get('API docs'), `${base}/docs`);
+    assert.equal(rows.get('MCP'), `${base}/mcp`);
+    assert.equal(rows.get('For agents'), `${base}/AGENTS.md`);
     assert.equal(rows.get('Dashboard'), `${base}/dashboard`);
     for (const who of ['publisher', 'consumer'])
       assert.match(rows.get(`As ${who}`) ?? '', /\/dashboard\/sign-in\/demo\?token=[\w-]{43} \(once/);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -8,10 +9,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { run } from '../../sdk/cli/src/run.ts';
 import { Carnet, verifyWebhook } from '../../sdk/typescript/src/index.ts';
+import { freePort } from '../../src/embedded/ports.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildOperator, buildSkill, publication, unique, type TestOperator } from '../support/factories.ts';
 import { submitAndPlace } from '../claims/support.ts';
 import { issue, openHolder } from '../passports/holders.ts';
+import { ROOT } from '../support/pasted.ts';
 import { service } from '../support/service.ts';
 
 interface Printed {
@@ -134,8 +137,9 @@ describe('carnet on the command line', () => {
       input: '{"text":"hello"}',
     });
     await serving.stop();
-    const result = JSON.parse(invoked.out) as { output: object; cost_microcents: number };
+    const result = JSON.parse(invoked.out) as { id: string; output: object; cost_microcents: number };
     assert.deepEqual([result.output, result.cost_microcents], [{ text: 'HELLO' }, 5_000_000]);
+    assert.deepEqual(JSON.parse((await carnet(['runs', result.id, '--json'])).out), result);
     assert.match((await carnet(['runs'])).out, /inv_\w+ {2}completed {2}5 cents/);
     assert.match((await carnet(['runs', '--provided'], asSeller(seller))).out, /completed/);
   });
@@ -145,7 +149,14 @@ describe('carnet on the command line', () => {
     const dear = await carnet(['invoke', skill.id, '--input', '{"text":"a"}', '--max-price', '4', '--json']);
     assert.deepEqual([dear.code, (JSON.parse(dear.errors) as { code: string }).code], [1, 'PRICE_CHANGED']);
     const running = await carnet(['invoke', skill.id, '--input', '{"text":"a"}', '--wait', '0']);
-    assert.deepEqual([running.code, /STILL_RUNNING/.test(running.errors)], [4, true]);
+    const [, id] = /^carnet: STILL_RUNNING: .* Run: carnet runs (inv_\w+)\n$/.exec(running.errors) ?? [];
+    assert.equal(running.code, 4);
+    assert.equal((await carnet(['runs', id ?? assert.fail(running.errors), '--wait', '0'])).code, 4);
+    const named = await carnet(['invoke', skill.name]);
+    assert.match(named.errors, /^carnet: USAGE: .* is no id of a skill, skl_…; carnet search finds it\n$/);
+    const unknown = await carnet(['verify', 'clm_1']);
+    assert.match(unknown.errors, /^carnet: USAGE: clm_1 is no passport, no id of a claim \(pc_…\)/);
+    assert.deepEqual([named.code, unknown.code], [2, 2]);
     for (const wrong of [
       ['invoke', skill.id, '--input', '[1]'],
       ['invoke', skill.id, '--max-price', '1.5'],
@@ -153,6 +164,15 @@ describe('carnet on the command line', () => {
       ['invoke', '..'],
     ])
       assert.equal((await carnet(wrong)).code, 2, wrong.join(' '));
+  });
+
+  it('ends quietly where nobody reads what it prints', async () => {
+    const program = spawn(process.execPath, [join(ROOT, 'sdk', 'cli', 'src', 'main.ts'), '--help']);
+    let complaints = '';
+    program.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
+    program.stdout.destroy();
+    const [code] = (await once(program, 'close')) as [number];
+    assert.deepEqual([code, complaints], [0, '']);
   });
 
   it('verifies a passport, and says why one is not valid', async () => {
@@ -214,12 +234,13 @@ describe('carnet on the command line', () => {
 
   describe('with a receiver on this machine', () => {
     const received: { headers: IncomingHttpHeaders; body: string }[] = [];
+    let answered = 200;
     const server = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         received.push({ headers: request.headers, body });
-        response.end();
+        response.writeHead(answered).end();
       });
     });
     const secret = `whsec_${Buffer.from('twenty-four-bytes-secret').toString('base64')}`;
@@ -239,6 +260,33 @@ describe('carnet on the command line', () => {
       const unknown = await carnet(['trigger', 'nothing.such', '--forward', url]);
       assert.match(unknown.errors, /There is no event nothing\.such/);
       assert.equal((await carnet(['trigger', 'passport.flagged', '--forward', 'http://example.test'])).code, 2);
+    });
+
+    it('fails to trigger where the receiver refuses, or is not there', async () => {
+      answered = 401;
+      const refused = await carnet(['trigger', 'passport.flagged', '--forward', url, '--secret', secret]);
+      answered = 200;
+      assert.deepEqual([refused.code, refused.out], [1, 'passport.flagged  401\n']);
+      const nobody = `http://127.0.0.1:${await freePort()}/`;
+      const lost = await carnet(['trigger', 'passport.flagged', '--forward', nobody, '--secret', secret]);
+      assert.deepEqual([lost.code, lost.out], [1, 'passport.flagged  not delivered (ECONNREFUSED)\n']);
+    });
+
+    it('says which events come only where a rule names them', async () => {
+      const stop = new AbortController();
+      let errors = '';
+      const listening = run(['listen', '--forward', url, '--events', 'invocation.*'], {
+        environment: { XDG_CONFIG_HOME: folder },
+        write: () => {},
+        complain: (text) => {
+          errors += text;
+          stop.abort();
+        },
+        input: Readable.from([]),
+        signal: stop.signal,
+      });
+      assert.equal(await listening, 0);
+      assert.match(errors, /^Only where a rule names them: invocation\.created, .*invocation\.cancelled\n$/);
     });
 
     it('forwards what happens from now on, until it is stopped', async () => {

@@ -189,6 +189,12 @@ describe('market of the SDK in TypeScript', () => {
     assert.equal(((await waiting) as Error).message, 'enough');
   });
 
+  it('says where a key is missing', async () => {
+    const { market } = new Carnet({ baseUrl: service().baseUrl });
+    const error = await rejected(market.find('anything'));
+    assert.equal((error as Error).message, 'UNAUTHENTICATED: Carnet needs an apiKey here; or set CARNET_API_KEY.');
+  });
+
   it('refuses an id that would lead elsewhere', async () => {
     const { api } = clientOf(buyer);
     await assert.rejects(api.readSkill({ path: { id: '..' } }), TypeError);

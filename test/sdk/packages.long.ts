@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { packSdk } from '../../scripts/pack-sdk.ts';
 import { issue, openHolder } from '../passports/holders.ts';
 import { buildOperator, unique } from '../support/factories.ts';
 import { blockOf, ROOT, type Block } from '../support/pasted.ts';
@@ -63,12 +62,32 @@ await new Promise<void>((resolve) => {
 process.exit();
 `;
 
+/** Sends a webhook that is signed, and one that is not, and prints the two answers. */
+const HOOK = `import type { AddressInfo } from 'node:net';
+import { signWebhook } from 'carnet-sdk';
+import { hooks } from './webhook.ts';
+
+const secret = process.env['WEBHOOK_SECRET'] ?? '';
+const body = JSON.stringify({ event_type: 'notification.test', severity: 'info', payload: {}, timestamp: '' });
+const sentAt = Math.floor(Date.now() / 1_000);
+const listening = hooks.listen(0, '127.0.0.1', () => {
+  const url = \`http://127.0.0.1:\${(listening.address() as AddressInfo).port}/hooks\`;
+  const send = async (signature: string): Promise<void> => {
+    const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': String(sentAt), 'webhook-signature': signature };
+    console.log((await fetch(url, { method: 'POST', headers, body })).status);
+  };
+  void send(signWebhook({ id: 'evt_1', sentAt, body, secret }))
+    .then(() => send('v1,nonsense'))
+    .then(() => process.exit());
+});
+`;
+
 describe('the packages of the SDK, installed as users install them', function () {
   this.timeout(INSTALL_MS);
   let folder: string;
   /** Other tests sell a `shout` too; a search of this one word finds none of them. */
   const skill = unique('shout').replaceAll('-', '');
-  let blocks: Record<'sell' | 'buy' | 'express' | 'others', Block>;
+  let blocks: Record<'sell' | 'buy' | 'express' | 'others' | 'webhook', Block>;
   before(async function () {
     this.timeout(2 * INSTALL_MS);
     blocks = {
@@ -76,21 +95,34 @@ describe('the packages of the SDK, installed as users install them', function ()
       buy: await blockOf('docs/sdk.md', 'buy'),
       express: await blockOf('docs/sdk.md', 'express'),
       others: await blockOf('docs/sdk.md', 'others'),
+      webhook: await blockOf('docs/sdk.md', 'webhook'),
     };
     folder = await mkdtemp(join(tmpdir(), 'carnet-sdk-'));
     for (const file of ['package.json', 'package-lock.json'])
       await copyFile(join(ROOT, 'test', 'clients', 'sdk-typescript', file), join(folder, file));
-    const npm = (args: string[]) =>
-      run('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, timeout: INSTALL_MS });
+    const env = {
+      ...process.env,
+      npm_config_ignore_scripts: 'true',
+      npm_config_audit: 'false',
+      npm_config_fund: 'false',
+    };
     const packed = await mkdtemp(join(tmpdir(), 'carnet-packed-'));
-    await packSdk(packed);
-    const files = (await readdir(packed)).map((file) => join(packed, file));
-    await npm(['ci']);
-    await npm(['install', '--no-save', ...files]);
+    const paste = async (cwd: string, code: string): Promise<string> => {
+      const script = code.replaceAll('/tmp/carnet-packages', packed);
+      return (await run('sh', ['-ec', script], { cwd, env, timeout: INSTALL_MS })).stdout;
+    };
+    await paste(folder, 'npm ci');
+    await paste(ROOT, (await blockOf('docs/sdk.md', 'pack')).code);
+    await paste(folder, (await blockOf('docs/sdk.md', 'install')).code);
+    assert.match(await paste(folder, (await blockOf('docs/cli.md', 'install')).code), /carnet <command>/);
     await rm(packed, { recursive: true });
     for (const [name, { code }] of Object.entries(blocks))
-      await writeFile(join(folder, `${name}.ts`), code.replaceAll("'shout'", `'${skill}'`));
+      await writeFile(
+        join(folder, `${name}.ts`),
+        code.replaceAll("'shout'", `'${skill}'`).replaceAll("'repo:read'", "'read'"),
+      );
     await writeFile(join(folder, 'ask.ts'), ASK);
+    await writeFile(join(folder, 'hook.ts'), HOOK);
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   });
   after(() => rm(folder, { recursive: true, force: true }));
@@ -139,6 +171,12 @@ describe('the packages of the SDK, installed as users install them', function ()
       stdout.trim().split('\n'),
       ['express', 'koa', 'fastify', 'hono'].map((name) => `${name} 200 ${jti} 401 missing Bearer`),
     );
+  });
+
+  it('verifies a webhook', async () => {
+    const env = { ...process.env, WEBHOOK_SECRET: 'whsec_c2VjcmV0' };
+    const { stdout } = await run(process.execPath, ['hook.ts'], { cwd: folder, env });
+    assert.equal(stdout, 'notification.test evt_1\n204\n401\n');
   });
 
   it('has the command line', async () => {

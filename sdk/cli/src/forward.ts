@@ -19,11 +19,17 @@ export function localAddress(text: string | undefined): URL {
   return url;
 }
 
+/** How an event was taken: the status, or why it was not delivered. */
+export interface Outcome {
+  outcome: string;
+  taken: boolean;
+}
+
 /** Sends an event as the service sends a webhook: the same body and headers, signed with a secret of this terminal. */
 export async function forward(
   to: URL,
   { id, event, secret }: { id: string; event: Forwarded; secret: string },
-): Promise<string> {
+): Promise<Outcome> {
   const { event_type, severity, payload, timestamp } = event;
   const body = JSON.stringify({ event_type, severity, payload, timestamp });
   const sentAt = Math.floor(Date.now() / 1_000);
@@ -38,8 +44,9 @@ export async function forward(
     const signal = AbortSignal.timeout(10_000);
     const response = await fetch(to, { method: 'POST', headers, body, redirect: 'manual', signal });
     await response.body?.cancel();
-    return String(response.status);
+    return { outcome: String(response.status), taken: response.ok };
   } catch (error) {
-    return `not delivered (${error instanceof Error ? error.name : 'failed'})`;
+    const { name, cause } = error as Error;
+    return { outcome: `not delivered (${(cause as NodeJS.ErrnoException | undefined)?.code ?? name})`, taken: false };
   }
 }

@@ -7,6 +7,7 @@ import {
   StillRunning,
   UnclearError,
   type PublishSkill,
+  type Result,
   type Sort,
 } from '../../typescript/src/index.ts';
 import { linesOf, reportOn } from '../../../scripts/verify/report.ts';
@@ -20,8 +21,9 @@ const HELP = `carnet <command> [options]
   whoami                       the account of the key, and its balance
   publish <file.json>          publish a skill, or its next version
   search <words…>              find skills      --max-price CENTS --sort ORDER --limit N
-  invoke <skill>               invoke a skill   --input FILE|-|JSON --max-price CENTS --wait SECONDS --key KEY
+  invoke <skl_…>               invoke a skill   --input FILE|-|JSON --max-price CENTS --wait SECONDS --key KEY
   runs                         what you invoked --provided: what was invoked of your skills
+  runs <inv_…>                 the output of an invocation, once it has ended   --wait SECONDS
   listen --forward URL         send events to a port of this machine   --events TYPE --secret SECRET
   trigger <event>              send a sample of an event   --forward URL --secret SECRET, or --destination ID
   verify <passport|claim|file> check a passport, the id of a claim, or a claim with its receipt in a file
@@ -103,7 +105,8 @@ function complain({ complain: print }: Terminal, error: unknown, asJson: boolean
   if (error instanceof CarnetError) return tell(error.code, error.detail, 1);
   if (error instanceof InvocationFailed)
     return tell(error.code, `${error.id} ended as ${error.status}. ${error.message}`, 1);
-  if (error instanceof StillRunning) return tell('STILL_RUNNING', error.message, 4);
+  if (error instanceof StillRunning)
+    return tell('STILL_RUNNING', `${error.id} has not ended yet. Run: carnet runs ${error.id}`, 4);
   if (error instanceof UnclearError) {
     const again = error.idempotencyKey === undefined ? '' : ` Run it again with --key ${error.idempotencyKey}.`;
     return tell('UNCLEAR', error.message + (error.mayHaveHappened ? again : ''), error.mayHaveHappened ? 3 : 1);
@@ -165,7 +168,8 @@ const COMMANDS: Record<string, (command: Command) => Promise<number | undefined>
   },
 
   async invoke({ terminal, values, words: [skill], show }) {
-    if (skill === undefined) throw new Misuse('invoke needs the id of a skill');
+    if (skill === undefined) throw new Misuse('invoke needs the id of a skill, skl_…');
+    if (!skill.startsWith('skl_')) throw new Misuse(`${skill} is no id of a skill, skl_…; carnet search finds it`);
     const { market } = await clientOf(terminal);
     const { signal } = terminal;
     const result = await market.invoke(skill, await inputOf(terminal, values.input), {
@@ -174,17 +178,20 @@ const COMMANDS: Record<string, (command: Command) => Promise<number | undefined>
       ...(values.key !== undefined && { idempotencyKey: values.key }),
       ...(signal && { signal }),
     });
-    const members = { id: result.id, output: result.output, cost_microcents: result.costMicrocents };
-    show(
-      members,
-      () =>
-        `${plain(JSON.stringify(result.output, null, 2))}\n${result.costMicrocents / 1_000_000} cents  ${result.id}\n`,
-    );
+    showResult(show, result);
     return 0;
   },
 
-  async runs({ terminal, values, show }) {
-    const { api } = await clientOf(terminal);
+  async runs({ terminal, values, words: [id], show }) {
+    const { api, market } = await clientOf(terminal);
+    if (id !== undefined) {
+      const { signal } = terminal;
+      showResult(
+        show,
+        await market.result(id, { ...numbered('waitSeconds', values, 'wait'), ...(signal && { signal }) }),
+      );
+      return 0;
+    }
     const query = { query: { limit: 20, ...numbered('limit', values, 'limit') } };
     const list = values.provided ? api.listProvidedInvocations : api.listMyInvocations;
     const { invocations } = await list(query);
@@ -215,8 +222,7 @@ const COMMANDS: Record<string, (command: Command) => Promise<number | undefined>
 
   async trigger({ terminal, values, words: [name] }) {
     if (name === undefined) throw new Misuse('trigger needs an event, as passport.flagged');
-    await trigger(await clientOf(terminal), terminal, { name, options: values });
-    return 0;
+    return (await trigger(await clientOf(terminal), terminal, { name, options: values })) ? 0 : 1;
   },
 
   async verify({ terminal, values, words: [what], show }) {
@@ -253,9 +259,16 @@ function verifyOffline(file: string, values: Values, show: Command['show']): num
 }
 
 async function envelopeIn(file: string): Promise<Record<string, unknown>> {
-  const envelope = objectOf(await textOf(file), file);
+  const envelope = objectOf(await claimIn(file), file);
   if (Object.hasOwn(envelope, 'bundle_version')) throw new Misuse(BUNDLE);
   return envelope;
+}
+
+function showResult(show: Command['show'], { id, output, costMicrocents }: Result): void {
+  show(
+    { id, output, cost_microcents: costMicrocents },
+    () => `${plain(JSON.stringify(output, null, 2))}\n${costMicrocents / 1_000_000} cents  ${id}\n`,
+  );
 }
 
 async function firstLine({ input }: Terminal): Promise<string> {
@@ -270,6 +283,11 @@ async function firstLine({ input }: Terminal): Promise<string> {
 const textOf = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch(() => {
     throw new Misuse(`${plain(file)} cannot be read`);
+  });
+
+const claimIn = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch(() => {
+    throw new Misuse(`${file} is no passport, no id of a claim (pc_…), and no file that can be read`);
   });
 
 /** `--input` is JSON, `-` for stdin, or a file. Left out: no members. */

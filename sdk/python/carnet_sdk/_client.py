@@ -177,6 +177,8 @@ def read(response: httpx.Response, content: bytes) -> Any:
         return value
     match value:
         case {"code": str(), "detail": str()}:
+            if value["code"] == "UNAUTHENTICATED" and "authorization" not in response.request.headers:
+                value = {**value, "detail": "Carnet needs an api_key here; or set CARNET_API_KEY."}
             kind = KINDS.get(value["code"], CarnetError)
             raise kind(value, response.status_code, seconds_of(response.headers.get("retry-after", "")))
     raise Unanswered(f"{response.status_code} was answered, without a reason.")

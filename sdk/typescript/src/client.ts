@@ -190,7 +190,7 @@ const bodyOf = (body: unknown, media: string): string =>
   media === 'application/json' ? JSON.stringify(body ?? {}) : String(body);
 
 /** @throws Unanswered where the answer is none of the service's: of a proxy, or cut */
-async function read({ baseUrl }: Client, response: Response): Promise<Outcome> {
+async function read({ baseUrl, apiKey }: Client, response: Response): Promise<Outcome> {
   const type = response.headers.get('content-type') ?? '';
   if (response.ok && type.startsWith('application/octet-stream'))
     return { answer: await bytesOf(response, LARGEST_ANSWER) };
@@ -205,7 +205,12 @@ async function read({ baseUrl }: Client, response: Response): Promise<Outcome> {
   if (typeof problem.code !== 'string' || typeof problem.detail !== 'string')
     throw new Unanswered(`${response.status} was answered, without a reason.`);
   const more = { baseUrl, retryAfter: secondsOf(response.headers.get('retry-after')) };
-  return { failed: refusal({ ...problem, code: problem.code, detail: problem.detail, status: response.status }, more) };
+  const { code } = problem;
+  const detail =
+    code === 'UNAUTHENTICATED' && apiKey === undefined
+      ? 'Carnet needs an apiKey here; or set CARNET_API_KEY.'
+      : problem.detail;
+  return { failed: refusal({ ...problem, code, detail, status: response.status }, more) };
 }
 
 function jsonOf(text: string): object {

@@ -32,6 +32,8 @@ function indexOf({ publicBaseUrl, temporalUiUrl }: Addresses) {
     name: 'Carnet',
     description: 'Identity, work, money and evidence for AI agents.',
     api: `${publicBaseUrl}/v1`,
+    mcp: `${publicBaseUrl}/mcp`,
+    agents: `${publicBaseUrl}/AGENTS.md`,
     openapi: `${publicBaseUrl}/openapi.json`,
     documentation: `${publicBaseUrl}/docs`,
     dashboard: `${publicBaseUrl}/dashboard`,
@@ -58,6 +60,9 @@ const homePage = (addresses: Addresses): Html => {
 ${card({ address: '/docs', title: 'API documentation', what: 'Every call with its bodies and errors, to try with your key.' })}
 ${card({ address: '/dashboard', title: 'Dashboard', what: 'Sign in and decide what waits for a person.' })}
 ${temporalUiUrl === undefined ? html`` : card({ address: temporalUiUrl, title: 'Temporal', what: 'Every run with its timeline, timers and retries.' })}
+${card({ address: '/docs/mcp.md', title: 'Model Context Protocol', what: 'Connect an agent with the address and a key.' })}
+${card({ address: '/docs/sdk.md', title: 'SDK', what: 'Sell a function, buy one, admit passports: TypeScript and Python.' })}
+${card({ address: '/AGENTS.md', title: 'For agents', what: 'How an agent uses the service; the documents are in llms.txt.' })}
 ${card({ address: '/openapi.json', title: 'OpenAPI document', what: 'To generate a client from.' })}
 ${card({ address: '/readyz', title: 'Health', what: 'Whether the service is ready, and its parts.' })}
 </ul>`,

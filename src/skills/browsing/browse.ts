@@ -181,7 +181,12 @@ async function matchingSkills(
 function whoseStatus(caller: Caller, { status = 'active' }: BrowseQuery): FragmentSqlToken[] {
   if (status === 'active') return [onTheMarket];
   const ofStatus = sql.fragment`s.status = ${status}`;
-  return isPlatform(caller) ? [ofStatus] : [ofStatus, sql.fragment`s.operator_id = ${caller.operatorId}`];
+  if (isPlatform(caller)) return [ofStatus];
+  // A passport buys: it sees of its operator's skills what others see.
+  return [
+    ofStatus,
+    caller.kind === 'passport' ? sql.fragment`false` : sql.fragment`s.operator_id = ${caller.operatorId}`,
+  ];
 }
 
 function conditionsOf(caller: Caller, query: BrowseQuery): FragmentSqlToken[] {

@@ -160,6 +160,14 @@ class ServiceTest(unittest.TestCase):
         with self.assertRaisesRegex(CarnetError, "UNAUTHENTICATED"):
             serving.wait()
 
+    def test_says_where_a_key_is_missing(self) -> None:
+        key = os.environ.pop("CARNET_API_KEY")
+        try:
+            with Carnet() as nobody, self.assertRaisesRegex(CarnetError, "UNAUTHENTICATED: .* set CARNET_API_KEY"):
+                nobody.provider.publish(offer())
+        finally:
+            os.environ["CARNET_API_KEY"] = key
+
     def test_raises_a_refusal_as_the_error_of_its_code(self) -> None:
         skill = self.seller.provider.publish(offer())
         with Carnet(os.environ["POOR_KEY"]) as poor, self.assertRaises(InsufficientCredits) as broke:

@@ -27,6 +27,9 @@ describe('GET /', () => {
     for (const address of [
       '/docs',
       '/dashboard',
+      '/docs/mcp.md',
+      '/docs/sdk.md',
+      '/AGENTS.md',
       '/openapi.json',
       '/readyz',
       'https://temporal.example.test/?a=&quot;b&amp;c=&lt;d&gt;',
@@ -61,6 +64,8 @@ describe('GET /', () => {
       name: 'Carnet',
       description: 'Identity, work, money and evidence for AI agents.',
       api: `${base}/v1`,
+      mcp: `${base}/mcp`,
+      agents: `${base}/AGENTS.md`,
       openapi: `${base}/openapi.json`,
       documentation: `${base}/docs`,
       dashboard: `${base}/dashboard`,

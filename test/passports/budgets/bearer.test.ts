@@ -4,6 +4,7 @@ import { sql } from '../../../src/database/pool.ts';
 import type { SignedPassport } from '../../../src/passports/schema.ts';
 import { block } from '../../authority/support.ts';
 import { eachWithinOneMonth } from '../../billing/metering/counters.ts';
+import { publish, sealedSkill } from '../../skills/support.ts';
 import { buildAgent, buildInvocation, buildOperator, publication } from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, requester, service } from '../../support/service.ts';
 import { checkOut, delegate, expire, hold, issue, payloadOf, refresh, tryDelegate, tryIssue } from '../holders.ts';
@@ -100,6 +101,23 @@ describe('A passport as the credential of an invocation', () => {
       assertProblem(await as(passport).get(`/v1/skills/invocations/${id}`), 'NOT_FOUND');
       assertProblem(await as(passport).post(`/v1/skills/invocations/${id}/cancel`), 'NOT_FOUND');
     }
+  });
+
+  it('reads the market as others do, the skills of its operator too', async () => {
+    const hidden = await publish(world.as, sealedSkill);
+    assert.equal(hidden.status, 'pending_review');
+    const { name } = assertStatus(await as(passport).get(`/v1/skills/${world.skillId}`), 200);
+    const found = assertStatus(
+      await as(passport).get<{ skills: { id: string }[] }>(`/v1/skills?q=${String(name)}`),
+      200,
+    );
+    assert(found.skills.some(({ id }) => id === world.skillId));
+    assertProblem(await as(passport).get(`/v1/skills/${hidden.id}`), 'NOT_FOUND');
+    const others = assertStatus(await as(passport).get<{ total: number }>('/v1/skills?status=pending_review'), 200);
+    assert.equal(others.total, 0);
+    await letInvoke(world, false);
+    for (const path of ['/v1/skills', `/v1/skills/${world.skillId}`])
+      assertProblem(await as(passport).get(path), 'AGENT_CREDENTIAL_FORBIDDEN');
   });
 
   it('does nothing else', async () => {
