@@ -98,7 +98,7 @@ describe('Pages of passports', () => {
     );
     const { id: intentId } = await submit(own, {
       claim_type: 'intent_claim',
-      payload: intent({ agent_id: agent.id, named_intent: `mail ${hostile}` }),
+      payload: intent({ agent_id: agent.id, named_intent: 'mail:message:send' }),
     });
     const form = await reader.open(`${PATH}/issue`);
     for (const [name, id] of [
