@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { Bench } from './bench.ts';
 import { floors } from './floors.ts';
@@ -79,9 +80,17 @@ async function measure(lab: Lab): Promise<string> {
   const { rows } = await client.query<{ word: string }>(
     `select ${wordOf('n')} as word from (select generate_series(4, 23) n union all select 4990) numbers order by n`,
   );
-  await client.end();
   const words = rows.map(({ word }) => word);
+  lab.log('searching');
   const { origin, stop } = await lab.start('carnet', { databaseUrl, roles: { api: true, worker: false } });
+  /** Milliseconds of a processor that the connections of the service have used: other work on the machine does not count. */
+  const worked = async (): Promise<number> => {
+    const { rows: backends } = await client.query<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    );
+    const used = backends.map(({ pid }) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6);
+    return used.reduce((sum, ms) => sum + ms, 0);
+  };
   const get = async (path: string): Promise<number> => {
     const startedAt = performance.now();
     const answer = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${consumer.key}` } });
@@ -92,9 +101,19 @@ async function measure(lab: Lab): Promise<string> {
   const cells: string[][] = [];
   const read = async (what: string, path: string): Promise<void> => {
     const taken: number[] = [];
-    for (let nth = 0; nth < READS + 5; nth += 1) taken.push(await get(path));
-    const [median = 0, p95 = 0] = [0.5, 0.95].map((share) => quantile(taken.slice(5), share));
-    cells.push([what, median.toFixed(1), p95.toFixed(1), `${GOAL_MS} ${p95 <= GOAL_MS ? 'reached' : 'missed'}`]);
+    // A statement that comes again is planned once by each connection.
+    for (let nth = 0; nth < 10; nth += 1) await get(path);
+    const from = await worked();
+    for (let nth = 0; nth < READS; nth += 1) taken.push(await get(path));
+    const work = ((await worked()) - from) / READS;
+    const [median = 0, p95 = 0] = [0.5, 0.95].map((share) => quantile(taken, share));
+    cells.push([
+      what,
+      work.toFixed(1),
+      median.toFixed(1),
+      p95.toFixed(1),
+      `${GOAL_MS} ${p95 <= GOAL_MS ? 'reached' : 'missed'}`,
+    ]);
   };
   for (const [what, query] of Object.entries(searches))
     await read(
@@ -103,10 +122,12 @@ async function measure(lab: Lab): Promise<string> {
     );
   await read('skills like one', `/v1/skills/${skillId}/similar`);
   await stop();
+  await client.end();
   return table(
     [
-      `GET /v1/skills of ${skills.toLocaleString('en-US')} skills, one caller`,
-      'milliseconds, median',
+      `GET /v1/skills of ${skills.toLocaleString('en-US')} skills, one caller; milliseconds`,
+      'processor, Postgres',
+      'answered, median',
       'p95',
       'goal, at most',
     ],

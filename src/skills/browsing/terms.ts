@@ -98,6 +98,10 @@ export function lookedAtByWords(terms: readonly Term[]): Looked | null {
 export const hasAny = (terms: readonly Term[]): FragmentSqlToken =>
   sql.fragment`s.search @@ ${terms.map(({ search }) => `(${search})`).join(' | ')}::tsquery`;
 
+/** Cast as one array: a cast of each would be made again for every skill. */
+const queriesOf = (terms: readonly Term[]): FragmentSqlToken =>
+  sql.fragment`${textArray(terms.map(({ search }) => search))}::tsquery[]`;
+
 /**
  * How well `skills s` fits, from 0: for each word where it stands, name before description before tags, times how rare it is among the skills on
  * the market.
@@ -106,13 +110,13 @@ export const scoreOfText = (terms: readonly Term[]): FragmentSqlToken =>
   terms.length === 0
     ? sql.fragment`0::float8`
     : sql.fragment`(
-        select sum(t.weight * (1 + ts_rank(s.search, t.search::tsquery) * (numnode(t.search::tsquery) + 1) / 2))
-        from unnest(${textArray(terms.map(({ search }) => search))}, ${sql.array(
+        select sum(t.weight * (1 + ts_rank(s.search, t.search) * (numnode(t.search) + 1) / 2))
+        from unnest(${queriesOf(terms)}, ${sql.array(
           terms.map(({ likeness, found }) => likeness * (1 + Math.log((MAX_LOOKED_AT + 1) / Math.max(found, 1)))),
           'float8',
         )}) t (search, weight)
-        where s.search @@ t.search::tsquery)`;
+        where s.search @@ t.search)`;
 
 /** How many of the words `skills s` has. */
 export const wordsFound = (terms: readonly Term[]): FragmentSqlToken => sql.fragment`(
-  select count(*)::int from unnest(${textArray(terms.map(({ search }) => search))}) t (search) where s.search @@ t.search::tsquery)`;
+  select count(*)::int from unnest(${queriesOf(terms)}) t (search) where s.search @@ t.search)`;
