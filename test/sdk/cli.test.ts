@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { run } from '../../sdk/cli/src/run.ts';
+import type { Terminal } from '../../sdk/cli/src/terminal.ts';
 import { Carnet, verifyWebhook } from '../../sdk/typescript/src/index.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { eventually } from '../support/eventually.ts';
@@ -38,14 +39,14 @@ describe('carnet on the command line', () => {
       input = '',
       environment = {},
       signal,
-    }: { input?: string; environment?: Record<string, string>; signal?: AbortSignal } = {},
+    }: { input?: string | Terminal['input']; environment?: Record<string, string>; signal?: AbortSignal } = {},
   ): Promise<Printed> => {
     const printed = { out: '', errors: '' };
     const code = await run(args, {
       environment: { XDG_CONFIG_HOME: folder, ...environment },
       write: (text) => void (printed.out += text),
       complain: (text) => void (printed.errors += text),
-      input: Readable.from([input]),
+      input: typeof input === 'string' ? Readable.from([input]) : input,
       ...(signal && { signal }),
     });
     return { code, ...printed };
@@ -79,6 +80,20 @@ describe('carnet on the command line', () => {
     // The key of one service goes to no other.
     const elsewhere = await carnet(['whoami'], { environment: { CARNET_BASE_URL: 'http://127.0.0.1:9' } });
     assert.match(elsewhere.errors, /not logged in/);
+  });
+
+  it('shows nothing of a key that is typed', async () => {
+    const typing = (text: string) => {
+      const raw: boolean[] = [];
+      return { raw, input: Object.assign(Readable.from([...text]), { setRawMode: (on: boolean) => raw.push(on) }) };
+    };
+    const { raw, input } = typing(`${operator.key}x\u007f\r`);
+    assert.equal((await carnet(['login', '--url', service().baseUrl], { input })).code, 0);
+    assert.deepEqual(raw, [true, false]);
+    const stopped = typing('svc_live\u0003');
+    const { code, errors } = await carnet(['login', '--url', service().baseUrl], { input: stopped.input });
+    assert.deepEqual([code, stopped.raw], [2, [true, false]]);
+    assert(!errors.includes('svc_live'), errors);
   });
 
   it('keeps a key in the folder of the user where a variable is empty', async () => {

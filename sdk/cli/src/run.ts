@@ -13,7 +13,7 @@ import {
 import { linesOf, reportOn } from '../../../scripts/verify/report.ts';
 import { listen, trigger } from './events.ts';
 import { clientOf, saveLogin } from './login.ts';
-import { json, Misuse, plain, readAll, table, type Terminal } from './terminal.ts';
+import { json, Misuse, plain, readAll, secretLine, table, type Terminal } from './terminal.ts';
 
 const HELP = `carnet <command> [options]
 
@@ -119,7 +119,7 @@ const COMMANDS: Record<string, (command: Command) => Promise<number | undefined>
     const baseUrl = values.url ?? terminal.environment['CARNET_BASE_URL'];
     if (baseUrl === undefined) throw new Misuse('login needs --url, the address of the service');
     terminal.complain('API key: ');
-    const apiKey = terminal.environment['CARNET_API_KEY'] ?? (await firstLine(terminal));
+    const apiKey = terminal.environment['CARNET_API_KEY'] ?? (await secretLine(terminal));
     if (apiKey === '') throw new Misuse('No key came from stdin');
     const { id, name } = await new Carnet({ baseUrl, apiKey }).api.getOwnOperator();
     const file = await saveLogin(terminal, { base_url: baseUrl, api_key: apiKey });
@@ -269,15 +269,6 @@ function showResult(show: Command['show'], { id, output, costMicrocents }: Resul
     { id, output, cost_microcents: costMicrocents },
     () => `${plain(JSON.stringify(output, null, 2))}\n${costMicrocents / 1_000_000} cents  ${id}\n`,
   );
-}
-
-async function firstLine({ input }: Terminal): Promise<string> {
-  let text = '';
-  for await (const chunk of input) {
-    text += String(chunk);
-    if (text.includes('\n')) break;
-  }
-  return (text.split('\n')[0] ?? '').trim();
 }
 
 const textOf = (file: string): Promise<string> =>

@@ -1,11 +1,16 @@
 import type { Readable } from 'node:stream';
 
+/** As keys are read in raw mode: Ctrl-C, and the one that takes a character back. */
+const INTERRUPT = '\u0003';
+const BACKSPACE = '\u007f';
+
 /** All that a command sees of its surroundings. */
 export interface Terminal {
   environment: Record<string, string | undefined>;
   write(text: string): void;
   complain(text: string): void;
-  input: Readable;
+  /** `setRawMode` where it is typed. */
+  input: Readable & { setRawMode?(on: boolean): unknown };
   /** Ends commands that run until they are stopped; Ctrl-C where there is none. */
   signal?: AbortSignal;
 }
@@ -13,6 +18,26 @@ export interface Terminal {
 /** A fault of the command itself: nothing was sent. */
 export class Misuse extends Error {
   override name = 'Misuse';
+}
+
+/** The first line of the input. One that is typed is not shown: it is a secret, and what was shown stays in the window. */
+export async function secretLine({ input, complain }: Terminal): Promise<string> {
+  input.setRawMode?.(true);
+  let line = '';
+  try {
+    for await (const chunk of input)
+      for (const character of String(chunk)) {
+        if (character === '\r' || character === '\n') return line.trim();
+        if (character === INTERRUPT) throw new Misuse('Nothing was kept');
+        line = character === BACKSPACE ? line.slice(0, -1) : line + character;
+      }
+    return line.trim();
+  } finally {
+    if (input.setRawMode !== undefined) {
+      input.setRawMode(false);
+      complain('\n');
+    }
+  }
 }
 
 export async function readAll(input: Readable): Promise<string> {

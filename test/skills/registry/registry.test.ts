@@ -4,6 +4,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { listServers, listServerVersions } from '../../../src/skills/registry/queries.ts';
+import { registryRoutes } from '../../../src/skills/registry/routes.ts';
 import {
   namespaceOf,
   type RegistryListSchema,
@@ -126,6 +127,12 @@ describe('GET /v0.1/servers', () => {
       [servers.length, servers[0]?.server.version, servers[99]?.server.version],
       [100, '1.0.6000', '1.0.5901'],
     );
+  });
+
+  it('is a heavy read, with filters or without', () => {
+    const [servers] = registryRoutes;
+    for (const query of [{}, { search: 'a' }, { version: 'latest' }])
+      assert.equal(servers?.isHeavy?.(query, undefined), true);
   });
 
   it('leaves out what is not on the market', async () => {
