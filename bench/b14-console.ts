@@ -76,6 +76,9 @@ async function sizeOf(address: string): Promise<number> {
   return Number(answer.headers.get('content-length') ?? 0);
 }
 
+/** A link may lead to an example, or elsewhere. */
+const MAX_LINKS = 5;
+
 /** Links of pages, to those that are about one thing. */
 const LINKS = /href="(\/dashboard\/[^"?#]+)/g;
 
@@ -140,18 +143,20 @@ async function measure(lab: Lab): Promise<string> {
     databaseUrl: world.databaseUrl,
     roles: { api: true, worker: false },
   });
-  await makeBelongings(world, { origin, owner: sessions.owner });
+  const links = new Set(await makeBelongings(world, { origin, owner: sessions.owner }));
   const browser = await chromium();
   lab.onClose(closeChromium);
   const known = pagesOfPeople()
     .pages.map(([path]) => path)
     .filter((path) => !NO_PAGES.test(path));
   const shown: string[][] = [];
-  const links = new Set<string>();
+  const statusOf = async (path: string, cookie: string): Promise<number> =>
+    (await fetch(origin + path, { headers: { cookie }, redirect: 'manual' })).status;
+  const answers = async (path: string): Promise<boolean> =>
+    [await statusOf(path, sessions.owner), await statusOf(path, sessions.platform)].includes(200);
   const look = async (path: string, name = path): Promise<void> => {
-    const { status } = await fetch(origin + path, { headers: { cookie: sessions.owner }, redirect: 'manual' });
     try {
-      const cookie = status === 403 ? sessions.platform : sessions.owner;
+      const cookie = (await statusOf(path, sessions.owner)) === 403 ? sessions.platform : sessions.owner;
       const { html, ...measured } = await measurePage(browser, {
         origin,
         path,
@@ -167,9 +172,11 @@ async function measure(lab: Lab): Promise<string> {
   for (const path of known.filter((one) => !one.endsWith('/:id'))) await look(path);
   for (const path of known.filter((one) => one.endsWith('/:id'))) {
     const place = path.slice(0, -':id'.length);
-    const one = [...links].find((link) => link.startsWith(place) && !known.includes(link));
-    if (one === undefined) lab.log(`${path}: no page leads to one`);
-    else await look(one, path);
+    let found: string | undefined;
+    for (const link of [...links].filter((one) => one.startsWith(place) && !known.includes(one)).slice(0, MAX_LINKS))
+      found ??= (await answers(link)) ? link : undefined;
+    if (found === undefined) lab.log(`${path}: no page leads to one`);
+    else await look(found, path);
   }
   await stop();
   return table(

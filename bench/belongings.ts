@@ -4,11 +4,12 @@ import type { World } from './world.ts';
 /**
  * One of each thing of the consumer that calls alone make: a page of ids needs one to be about.
  * @param owner the cookie of its owner, who needs nobody's approval
+ * @returns addresses that no page leads the consumer to
  */
 export async function makeBelongings(
   { skillId, consumer }: World,
   { origin, owner }: { origin: string; owner: string },
-): Promise<void> {
+): Promise<string[]> {
   const byKey = { authorization: `Bearer ${consumer.key}` };
   const byOwner = { cookie: owner, origin };
   const send = (path: string, body: object, { by = byOwner, method = 'POST' }: { by?: object; method?: string } = {}) =>
@@ -41,5 +42,25 @@ export async function makeBelongings(
   await make('notifications/destinations', destination);
   await make('operator/inbound-webhooks', { provider: 'generic', agent_id: agent['id'] });
   await make('skill-requests', { description: 'Translates a contract.', tags: ['contracts'], max_price_cents: 50 });
-  await make(`skills/${skillId}/invoke`, { input: { text: 'a text' } }, { by: byKey });
+  const { id: invocation } = await make(`skills/${skillId}/invoke`, { input: { text: 'a text' } }, { by: byKey });
+  const skill = { description: 'Sums up.', version: '1.0.0', trust_level_required: 'L0', tags: ['text'] };
+  const schemas = { input_schema: { type: 'object' }, output_schema: { type: 'object' } };
+  await make('skills', { name: 'own-skill', price_per_invocation: 0, ...skill, ...schemas });
+  const script = {
+    execution_mode: 'sealed',
+    execution_runtime: 'javascript',
+    execution_script: 'function main() { return {}; }',
+  };
+  const sealed = await make('skills', { name: 'own-sealed', price_per_invocation: 0, ...skill, ...schemas, ...script });
+  await make('partner-grants', { name: 'partner', providers: ['generic'] });
+  const watched = await make('agents', { name: 'watched', accountability: 'enforced' });
+  const { jti } = await make('passports/issue', { agent_id: watched['id'] });
+  await make(`passports/${jti}/checkout`, { services_used: ['undeclared'], actions_count: 1 });
+  return [
+    `invocations/${invocation}`,
+    `overseen/${invocation}`,
+    `lives/invocation:${invocation}`,
+    `try/${skillId}`,
+    `skill-reviews/${sealed['id']}`,
+  ].map((place) => `/dashboard/${place}`);
 }

@@ -28,8 +28,9 @@ export function bars(title: string, all: readonly Bar[]): Html {
   const width = Math.min(step * 0.7, WIDEST_BAR);
   const bar = ({ label, value, text }: Bar, at: number): Html => {
     if (value <= 0) return html``;
-    const height = Math.max(2, (value / most) * (BASE - 10));
-    return html`<rect x="${(at * step + Math.min(step * 0.15, 8)).toFixed(1)}" y="${(BASE - height).toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"><title>${label}: ${text}</title></rect>`;
+    const height = Math.max(2, (value / most) * (BASE - 10)).toFixed(0);
+    const from = (at * step + Math.min(step * 0.15, 8)).toFixed(1);
+    return html`<path d="M${from} ${BASE}v-${height}h${width.toFixed(1)}v${height}z"><title>${label}: ${text}</title></path>`;
   };
   const [first] = all;
   const last = all.at(-1);
@@ -39,7 +40,7 @@ export function bars(title: string, all: readonly Bar[]): Html {
 <line class="axis" x1="0" y1="${BASE}" x2="${WIDTH}" y2="${BASE}"/><g class="bar">${all.map(bar)}</g>
 </svg>
 <p class="ends" aria-hidden="true"><span>${first?.label ?? ''}</span><span>${all.length > 1 ? (last?.label ?? '') : ''}</span></p>
-<details><summary>The figures</summary><table><tbody>${all.map(({ label, text }) => html`<tr><th scope="row">${label}</th><td class="amount">${text}</td></tr>\n`)}</tbody></table></details>
+<details><summary>The figures</summary><table><tbody>${all.map(({ label, text }) => html`<tr><th>${label}</th><td>${text}</td></tr>\n`)}</tbody></table></details>
 </figure>
 `;
 }

@@ -28,7 +28,7 @@ function shares(causes: readonly Bar[]): Html {
 <table><tbody>
 ${causes.map(
   ({ label, value, text }) =>
-    html`<tr><th scope="row">${label}<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (value / most) * 100).toFixed(1)}" height="4"/></svg></th><td class="amount">${text}</td></tr>\n`,
+    html`<tr><th scope="row">${label}<svg class="took" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" x="0" y="0" width="${Math.max(0.5, (value / most) * 100).toFixed(1)}" height="4"/></svg></th><td>${text}</td></tr>\n`,
 )}</tbody></table>
 </figure>
 `;

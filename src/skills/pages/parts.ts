@@ -44,7 +44,7 @@ export const tagsOf = ({ tags }: Pick<ListedSkill, 'tags'>): Html =>
 export const publisherOf = (
   { operator_id: publisher, seller }: Pick<ListedSkill, 'operator_id' | 'seller'>,
   { caller }: PersonsVisit,
-): Html => (publisher === caller.operatorId ? html`you` : html`${seller.name} ${idLink(publisher)}`);
+): Html => (publisher === caller.operatorId ? html`you` : html`<span title="${publisher}">${seller.name}</span>`);
 
 /** How a skill stands in the market: price, work and ratings. */
 export const offerFacts = (skill: Skill, person: PersonsVisit): Html => {
@@ -66,7 +66,7 @@ export const offerFacts = (skill: Skill, person: PersonsVisit): Html => {
     ],
     ['Rating', ratingOf(skill)],
     ['Completed runs', skill.invocation_count],
-    ['Publisher', publisherOf(skill, person)],
+    ['Publisher', html`${publisherOf(skill, person)} <code class="small">${skill.operator_id}</code>`],
     ['Agent', skill.agent_id === null ? null : idLink(skill.agent_id)],
     [
       'Version',
