@@ -23,7 +23,7 @@ interface ListPage<Reply, Row> extends Omit<List<Reply, Row>, 'label'> {
   below?(reply: Reply): Html | Promise<Html>;
 }
 
-/** The content of a page that is a list, with the texts around it; its CSV, where the address asks for that. @throws CarnetError as the route refuses */
+/** The content of a page that is a list, with its heading and its form; its CSV, where the address asks for that. @throws CarnetError as the route refuses */
 export async function listShown<
   A extends Audience,
   Params extends z.ZodType,

@@ -44,6 +44,7 @@ async function callRoute<
   const caller = audience === 'public' ? null : admit(credential, audience, route.method);
   const path = pathOf(route, params);
   const method = route.method.toUpperCase();
+  // By HTTP a DELETE takes no key, since the second of two says that nothing is there; a form that is sent twice shows what the first has done.
   const mayRepeat = takesKey(route) || route.method === 'delete';
   const idempotency = key === undefined || !mayRepeat ? null : idempotencyOf(key, { method, path, body });
   const values = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildConnection, grant } from '../authority/support.ts';
-import { buildRule, insertDestination } from '../notifications/support/operators.ts';
+import { buildRule, codeTo, insertDestination, made, newAddress } from '../notifications/support/operators.ts';
 import { requestApproval, requestReview } from '../dashboard/browser/scene.ts';
 import {
   buildAgent,
@@ -14,7 +14,7 @@ import {
 } from '../support/factories.ts';
 import { PATIENCE_MS } from '../support/pasted.ts';
 import { buildPerson, signIn, type Person } from '../support/people.ts';
-import { assertStatus } from '../support/service.ts';
+import { assertStatus, type Reply } from '../support/service.ts';
 import { browserOf, type WebBrowser, type WebPage } from '../support/web-browser.ts';
 
 interface Scene {
@@ -32,8 +32,7 @@ interface Filled {
 
 const SURE = { sure: 'true' };
 
-const idOf = async (made: Promise<Parameters<typeof assertStatus<{ id: string }>>[0]>): Promise<string> =>
-  assertStatus(await made, 201).id;
+const idOf = async (answer: Promise<Reply<{ id: string }>>): Promise<string> => assertStatus(await answer, 201).id;
 
 /** An invocation that waits, at its provider and at its consumer. */
 async function waiting({ operator }: Scene, side: 'provider' | 'consumer'): Promise<string> {
@@ -130,6 +129,11 @@ const forms: Readonly<Record<string, (scene: Scene) => Promise<Filled>>> = {
     button: 'Add it',
     fields: { destination: `${unique('twice')}@example.test` },
   }),
+  'verifies a destination by its code': async ({ owner }) => {
+    const address = newAddress();
+    const { id } = await made(owner, 'email', address);
+    return { at: `/dashboard/destinations/${id}`, button: 'Verify', fields: { code: await codeTo(address) } };
+  },
   'deletes a destination': async ({ operator }) => ({
     at: `/dashboard/destinations/${await insertDestination(operator.operatorId)}`,
     button: 'Delete the destination',
@@ -140,10 +144,18 @@ const forms: Readonly<Record<string, (scene: Scene) => Promise<Filled>>> = {
     const { id } = await buildRule(owner, operator, { destination_ids: [destination] });
     return { at: `/dashboard/rules/${id}`, button: 'Delete the rule', fields: SURE };
   },
+  'makes an endpoint, whose secret is shown': async ({ operator }) => {
+    const { id } = await buildAgent(operator);
+    return {
+      at: '/dashboard/inbound/new',
+      button: 'Make the endpoint',
+      fields: { name: unique('twice'), agent_id: id },
+    };
+  },
   'revokes an endpoint': async ({ operator }) => {
     const { id: agent_id } = await buildAgent(operator);
-    const made = { name: unique('twice'), provider: 'generic', forward_url: 'https://twice.example/x', agent_id };
-    const id = await idOf(operator.post('/v1/operator/inbound-webhooks', made));
+    const wanted = { name: unique('twice'), provider: 'generic', forward_url: 'https://twice.example/x', agent_id };
+    const id = await idOf(operator.post('/v1/operator/inbound-webhooks', wanted));
     return { at: `/dashboard/inbound/${id}`, button: 'Revoke the endpoint', fields: SURE };
   },
   'begins a top-up': async () => ({ at: '/dashboard/wallet', button: 'Top up', fields: { amount: '25' } }),
