@@ -13,6 +13,12 @@ interface Reply {
 }
 
 /** For `preHandler`, by which the body is read: `app.get('/', { preHandler: admit(door) }, …)`. */
+export function admit(door: Door): (request: Request, reply: Reply) => Promise<unknown>;
+export function admit<Incoming extends Request>(
+  door: Door,
+  params: ParamsOf<Incoming>,
+): (request: Incoming, reply: Reply) => Promise<unknown>;
+// Without `params` there is nothing to infer the request from, and some versions of Fastify make it `never`.
 export function admit<Incoming extends Request>(door: Door, params?: ParamsOf<Incoming>) {
   return async (request: Incoming, reply: Reply): Promise<unknown> => {
     const outcome = await admission(door, request.headers.authorization, params && (() => params(request)));
