@@ -20,6 +20,7 @@ import { b12 } from './b12-sandbox.ts';
 import { b13 } from './b13-rows.ts';
 import { b14 } from './b14-console.ts';
 import { b15 } from './b15-mcp.ts';
+import { b16 } from './b16-door.ts';
 import type { Bench } from './bench.ts';
 import { machine } from './floors.ts';
 import { openLab } from './lab.ts';
@@ -47,6 +48,7 @@ const benches: Record<string, Bench> = {
   b13,
   b14,
   b15,
+  b16,
 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
