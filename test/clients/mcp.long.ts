@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildOperator, buildSkill, unique, type TestOperator } from '../support/factories.ts';
-import { openBadProxy } from '../sdk/bad-proxy.ts';
+import { openBadProxy, type BadProxy } from '../sdk/bad-proxy.ts';
 import { assertStatus, service } from '../support/service.ts';
 import { INSTALL_MS, mcp } from './tools.ts';
 
@@ -106,11 +106,16 @@ async function withKey(key: string): Promise<Server> {
 describe('Clients of POST /mcp', function () {
   this.timeout(INSTALL_MS);
   let folder: string;
+  let proxy: BadProxy;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'carnet-mcp-'));
+    proxy = await openBadProxy(service().baseUrl);
     await mcp.prepare(folder);
   });
-  after(() => rm(folder, { recursive: true }));
+  after(async () => {
+    await proxy.stop();
+    await rm(folder, { recursive: true });
+  });
 
   for (const [name, program] of Object.entries(clients))
     it(`${name} lists tools, finds a paid skill, and pays once for an order that is cut before, after and within its answer`, async () => {
@@ -120,13 +125,12 @@ describe('Clients of POST /mcp', function () {
       await buildSkill(provider, { description: `${WORD} makes a text loud`, price_per_invocation: 25 });
       const file = join(folder, `${WORD}.mjs`);
       await writeFile(file, BEFORE + program + AFTER);
-      const proxy = await openBadProxy(service().baseUrl);
       proxy.spoil(({ body }) => body.includes('"invoke_skill"'), ['cut before', 'cut after', 'cut within']);
       const env = { ...process.env, CARNET: proxy.baseUrl, CARNET_KEY: CARNET_KEY ?? '', WORD };
       const [{ stdout }] = await Promise.all([
         run(process.execPath, [file], { cwd: folder, env, timeout: INSTALL_MS }),
         provideOnce(provider),
-      ]).finally(() => proxy.stop());
+      ]);
       const told = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Record<'names' | 'orders', string[]> & {
         wallet: string;
       };

@@ -88,7 +88,7 @@ describe('GET /v0.1/servers', () => {
     const { id } = await publish(owner, { name });
     const found = async (search: string) =>
       (await list({ search, limit: '100' })).servers
-        .map(({ server }) => String(server.name))
+        .map(({ server }) => server.name as string)
         .filter((one) => one.endsWith(id));
     const [whole = ''] = await found(name);
     for (const search of ['q0', 'Q0Z', name.slice(2), name.slice(-2), id, id.toLowerCase(), whole, whole.toUpperCase()])
