@@ -28,7 +28,7 @@ async function send(method: 'POST' | 'PUT', url: string, { key, body }: { key: s
 }
 
 /** Bodies for verify, each with a passport of its own, issued by the service. */
-async function issued(origin: string, { provider: { key } }: World, count: number): Promise<string[]> {
+export async function issued(origin: string, { provider: { key } }: World, count: number): Promise<string[]> {
   const agent = await send('POST', `${origin}/v1/agents`, { key, body: { name: 'bench' } });
   const scopes = ['repo:read', 'repo:write'];
   const connection = await send('POST', `${origin}/v1/service-connections`, {

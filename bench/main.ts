@@ -21,6 +21,7 @@ import { b13 } from './b13-rows.ts';
 import { b14 } from './b14-console.ts';
 import { b15 } from './b15-mcp.ts';
 import { b16 } from './b16-search.ts';
+import { b17 } from './b17-door.ts';
 import type { Bench } from './bench.ts';
 import { machine } from './floors.ts';
 import { openLab } from './lab.ts';
@@ -49,6 +50,7 @@ const benches: Record<string, Bench> = {
   b14,
   b15,
   b16,
+  b17,
 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildOperator, buildSkill, unique, type TestOperator } from '../support/factories.ts';
+import { openBadProxy, type BadProxy } from '../sdk/bad-proxy.ts';
 import { assertStatus, service } from '../support/service.ts';
 import { INSTALL_MS, mcp } from './tools.ts';
 
@@ -55,11 +56,15 @@ const url = process.env.CARNET + '/mcp';
 const headers = { Authorization: 'Bearer ' + process.env.CARNET_KEY };
 const textOf = (content) => content.map(({ text }) => text).join('\\n');
 `;
-/** Finds the skill by its word, orders it twice under one key, and reads the balance. */
+/** Finds the skill by its word, orders it under one key until it is done, and once more, and reads the balance. */
 const AFTER = `
 const [skill_id] = /skl_\\w+/.exec(await call('search_skills', { query: process.env.WORD }));
 const given = { skill_id, input: { text: 'hello' }, idempotency_key: 'mine', max_price_cents: 25, wait_seconds: 50 };
-const orders = [await call('invoke_skill', given), await call('invoke_skill', given)];
+const insist = async (left) => {
+  const order = await call('invoke_skill', given).catch(String);
+  return order.includes('completed') || left === 0 ? order : insist(left - 1);
+};
+const orders = [await insist(9), await insist(0)];
 const wallet = await call('balance', {});
 await close();
 console.log(JSON.stringify({ names, orders, wallet }));
@@ -101,21 +106,27 @@ async function withKey(key: string): Promise<Server> {
 describe('Clients of POST /mcp', function () {
   this.timeout(INSTALL_MS);
   let folder: string;
+  let proxy: BadProxy;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'carnet-mcp-'));
+    proxy = await openBadProxy(service().baseUrl);
     await mcp.prepare(folder);
   });
-  after(() => rm(folder, { recursive: true }));
+  after(async () => {
+    await proxy.stop();
+    await rm(folder, { recursive: true });
+  });
 
   for (const [name, program] of Object.entries(clients))
-    it(`${name} lists tools, finds a paid skill, and pays once for an order that it sends twice`, async () => {
+    it(`${name} lists tools, finds a paid skill, and pays once for an order that is cut before, after and within its answer`, async () => {
       const provider = await buildOperator();
       const { key: CARNET_KEY } = await buildOperator({ cents: 100 });
       const WORD = unique('shout');
       await buildSkill(provider, { description: `${WORD} makes a text loud`, price_per_invocation: 25 });
       const file = join(folder, `${WORD}.mjs`);
       await writeFile(file, BEFORE + program + AFTER);
-      const env = { ...process.env, CARNET: service().baseUrl, CARNET_KEY: CARNET_KEY ?? '', WORD };
+      proxy.spoil(({ body }) => body.includes('"invoke_skill"'), ['cut before', 'cut after', 'cut within']);
+      const env = { ...process.env, CARNET: proxy.baseUrl, CARNET_KEY: CARNET_KEY ?? '', WORD };
       const [{ stdout }] = await Promise.all([
         run(process.execPath, [file], { cwd: folder, env, timeout: INSTALL_MS }),
         provideOnce(provider),

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { buildAgent, buildOperator, buildSkill, credit, unique, type TestOperator } from '../support/factories.ts';
 import { assertStatus, service } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
 import { ownServices, type OwnServices } from '../passports/own-service.ts';
+import { FAULTS, openBadProxy, type Seen } from '../sdk/bad-proxy.ts';
 import { callTool, connected, LANES, textsOf } from './support/clients.ts';
 
 /** Sends the beginning of a request and what `then` adds, and cuts the connection when `until` is reached. */
@@ -74,6 +76,28 @@ for (const lane of LANES)
         const { body: wallet } = await consumer.get<{ available_cents: number }>('/v1/billing/balance');
         assert.equal(wallet.available_cents, 60);
       });
+
+    it('is paid once where the official client is cut at each fault, and calls again under the same key', async function () {
+      this.timeout(240_000);
+      const consumer = await buildOperator({ cents: 100 });
+      const proxy = await openBadProxy(service().baseUrl);
+      const client = await connected(lane, consumer.key ?? '', proxy.baseUrl);
+      const given = { skill_id: skillId, input: { text: 'hello' }, idempotency_key: unique('key'), wait_seconds: 0 };
+      const isOrder = ({ body }: Seen): boolean => body.includes('"invoke_skill"');
+      proxy.spoil(isOrder, [...FAULTS]);
+      // In the lane of 2025 the client waits for the rest of a stream that was cut, until its own time is over.
+      const spoiled = () => client.callTool({ name: 'invoke_skill', arguments: given }, { timeout: 3_000 });
+      for (const fault of FAULTS) await assert.rejects(spoiled(), Error, fault);
+      // A call that the client has given up may be under way still.
+      await eventually('the order', async () => {
+        const { structuredContent } = await callTool(client, 'invoke_skill', given);
+        return structuredContent?.['status'] === 'pending';
+      });
+      const { body } = await consumer.get<{ held_cents: number }>('/v1/billing/balance');
+      assert.equal(body.held_cents, 40);
+      await client.close();
+      await proxy.stop();
+    });
 
     it('does not wait on for a client that has gone', async () => {
       const consumer = await buildOperator({ cents: 100 });

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { governedActs } from '../../src/commands/governed-acts.ts';
+import { sql } from '../../src/database/pool.ts';
+import { invocationRoutes } from '../../src/invocations/routes.ts';
 import { InvocationStatusSchema } from '../../src/invocations/schema.ts';
 import { taskStatuses } from '../../src/mcp/task.ts';
-import { buildOperator, buildSkill, unique, type TestOperator } from '../support/factories.ts';
-import { assertStatus } from '../support/service.ts';
+import { hold, issue, openHolder } from '../passports/holders.ts';
+import { buildOperator, buildSkill, credit, unique, type TestOperator } from '../support/factories.ts';
+import { assertStatus, database, service } from '../support/service.ts';
 import { sendModern, sendRaw } from './support/clients.ts';
 
 describe('The Tasks extension of POST /mcp', () => {
@@ -105,6 +110,36 @@ describe('The Tasks extension of POST /mcp', () => {
     assert.equal((await taskOf('tasks/cancel', begun)).error, undefined);
     assert.equal((await taskOf('tasks/get', begun)).result?.['status'], 'working');
     assert.equal((await taskOf('tasks/update', begun)).error, undefined);
+  });
+
+  it('never needs input: an order that a person must decide about first is refused, and is a task after that', async () => {
+    for (const { call } of Object.values(governedActs))
+      assert.doesNotMatch(
+        call,
+        /\/v1\/skills\/(?:[^/]+\/invoke|invocations)/,
+        'map what waits for it to input_required',
+      );
+    for (const { operation, refusals = [] } of invocationRoutes)
+      assert(!refusals.includes('GOVERNANCE_APPROVAL_REQUIRED'), operation);
+
+    const holder = await openHolder();
+    await credit(holder.as.operatorId, 100);
+    const pool = await database();
+    const change = (statement: ReturnType<typeof sql.fragment>) => pool.query(sql.type(z.object({}))`${statement}`);
+    await change(sql.fragment`update operators set passports_may_invoke = true where id = ${holder.as.operatorId}`);
+    const { token } = await issue(holder, { budget: { amount_cents: 50 }, audience: [service().baseUrl] });
+    await hold(holder);
+    const params = order();
+    const { body: refused } = await sendModern(token, { method: 'tools/call', params });
+    const meta = refused.result?.['_meta'] as Record<string, unknown>;
+    assert.deepEqual([refused.result?.['resultType'], meta['carnet/next']], ['complete', 'person']);
+    assert.equal((meta['carnet/problem'] as { code: string }).code, 'AGENT_REVIEW_PENDING');
+    const mine = await holder.as.get<{ invocations: object[] }>('/v1/skills/invocations/mine');
+    assert.deepEqual(mine.body.invocations, []);
+    await change(sql.fragment`
+      update checkouts set review_status = 'approved', decided_at = clock_timestamp() where agent_id = ${holder.agentId}`);
+    const { body: approved } = await sendModern(token, { method: 'tools/call', params });
+    assert.equal(approved.result?.['resultType'], 'task', JSON.stringify(approved));
   });
 
   it('knows no task of another operator, nor the provider that of its consumer', async () => {

@@ -34,6 +34,7 @@ export interface Seen {
   method: string;
   path: string;
   key: string | undefined;
+  body: string;
   at: number;
 }
 
@@ -60,10 +61,16 @@ export async function openBadProxy(target: string): Promise<BadProxy> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/', headers } = request;
     const key = headers['idempotency-key'];
-    const call: Seen = { method, path: url, key: typeof key === 'string' ? key : undefined, at: Date.now() };
+    const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
+    const call: Seen = {
+      method,
+      path: url,
+      key: typeof key === 'string' ? key : undefined,
+      body: body.toString(),
+      at: Date.now(),
+    };
     seen.push(call);
     const fault = rules.find((rule) => rule.faults.length > 0 && rule.match(call))?.faults.shift();
-    const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
     if (fault === 'cut before') return void response.destroy();
     if (fault === '429' || fault === '503') {
       response.writeHead(PROBLEMS[fault].status, { 'content-type': 'application/problem+json', 'retry-after': '1' });

@@ -16,7 +16,8 @@ import { buildOperator, buildSkill, publication, unique, type TestOperator } fro
 import { submitAndPlace } from '../claims/support.ts';
 import { issue, openHolder } from '../passports/holders.ts';
 import { ROOT } from '../support/pasted.ts';
-import { service } from '../support/service.ts';
+import { assertStatus, service } from '../support/service.ts';
+import { FAULTS, openBadProxy, type BadProxy, type Seen } from './bad-proxy.ts';
 
 interface Printed {
   code: number;
@@ -188,6 +189,78 @@ describe('carnet on the command line', () => {
     program.stdout.destroy();
     const [code] = (await once(program, 'close')) as [number];
     assert.deepEqual([code, complaints], [0, '']);
+  });
+
+  describe('where a paid call goes wrong', () => {
+    let proxy: BadProxy;
+    let seller: TestOperator;
+    let skillId: string;
+    before(async () => {
+      proxy = await openBadProxy(service().baseUrl);
+      seller = await buildOperator();
+      skillId = (await buildSkill(seller, { price_per_invocation: 7 })).id;
+    });
+    after(() => proxy.stop());
+
+    /** The next order is answered by its seller. */
+    const provided = async (): Promise<void> => {
+      const { body } = await seller.get<{ invocations: { id: string }[] }>('/v1/skills/invocations/pending', {
+        prefer: 'wait=60',
+      });
+      const at = `/v1/skills/invocations/${String(body.invocations[0]?.id)}`;
+      assertStatus(await seller.post(`${at}/claim`), 200);
+      assertStatus(await seller.post(`${at}/complete`, { output: { text: 'HELLO' } }), 200);
+    };
+    const paid = async ({ as, key }: { as: TestOperator; key: string }): Promise<unknown[]> => {
+      const again = await carnet(['invoke', skillId, '--input', '{"text":"a"}', '--key', key, '--json'], asBuyer(as));
+      const { id, output } = JSON.parse(again.out) as { id: string; output: object };
+      const { body } = await as.get<{ total: number }>('/v1/billing/transactions?type=invocation');
+      const { body: wallet } = await as.get<{ balance_cents: number; held_cents: number }>('/v1/billing/balance');
+      return [again.code, output, body.total, wallet.balance_cents, wallet.held_cents, id.startsWith('inv_')];
+    };
+    const asBuyer = ({ key }: TestOperator) => ({
+      environment: { CARNET_API_KEY: key ?? '', CARNET_BASE_URL: proxy.baseUrl },
+    });
+    const PAID = [0, { text: 'HELLO' }, 1, 93, 0, true];
+
+    for (const [step, matches] of [
+      ['invoke', ({ path }: Seen) => path.endsWith('/invoke')],
+      ['reading the result', ({ path }: Seen) => /invocations\/inv_/.test(path)],
+    ] as const)
+      for (const fault of FAULTS)
+        it(`pays once where ${step} ends in: ${fault}`, async () => {
+          const as = await buildOperator({ cents: 100 });
+          const key = unique('key');
+          proxy.spoil(matches, [fault]);
+          const [invoked] = await Promise.all([
+            // Without a wait at invoke the result is read by a call of its own.
+            carnet(
+              [
+                'invoke',
+                skillId,
+                '--input',
+                '{"text":"a"}',
+                '--key',
+                key,
+                ...(step === 'invoke' ? [] : ['--wait', '0']),
+              ],
+              asBuyer(as),
+            ),
+            provided(),
+          ]);
+          assert([0, 4].includes(invoked.code), invoked.errors);
+          assert.deepEqual(await paid({ as, key }), PAID);
+        });
+
+    it('says by which key to run it again where nobody knows, and that pays once', async () => {
+      const as = await buildOperator({ cents: 100 });
+      proxy.spoil(({ path }) => path.endsWith('/invoke'), ['another object']);
+      const unclear = await carnet(['invoke', skillId, '--input', '{"text":"a"}', '--wait', '0'], asBuyer(as));
+      assert.equal(unclear.code, 3);
+      const key = /Run it again with --key (\S+)\.\n$/.exec(unclear.errors)?.[1] ?? assert.fail(unclear.errors);
+      await provided();
+      assert.deepEqual(await paid({ as, key }), PAID);
+    });
   });
 
   it('verifies a passport, and says why one is not valid', async () => {

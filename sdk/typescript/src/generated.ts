@@ -5902,7 +5902,7 @@ export interface Operations {
         limit?: number;
         /** metadata.nextCursor of the page before */
         cursor?: string;
-        /** A part of the name of the server or of the skill. */
+        /** A part of the name of the skill, or the whole name or id of the server. */
         search?: string;
         updated_since?: string;
         /** `latest`, or what the present version must be. */

@@ -1,4 +1,5 @@
 import type { FragmentSqlToken } from 'slonik';
+import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { onTheMarket } from '../queries.ts';
 import { ServerRow } from './server-json.ts';
@@ -7,7 +8,7 @@ import { ServerRow } from './server-json.ts';
 export const LATEST = 'latest';
 
 interface ServerFilters {
-  /** A part of the name of the server, or of the skill, in capitals or not. */
+  /** A part of the name of the skill, or the whole id or name of the server, in capitals or not. */
   search?: string | undefined;
   namespace: string;
   /** Milliseconds. */
@@ -26,6 +27,19 @@ const createdAt = (which: 'first' | 'last', version: FragmentSqlToken): Fragment
   select r.created_at from skill_revisions r where r.skill_id = s.id and r.version = ${version}
   order by r.revision ${which === 'first' ? sql.fragment`asc` : sql.fragment`desc`} limit 1)`;
 
+/** Letters of the longest parts of a name that `skill_name_parts` has. */
+const PART = 3;
+
+/** A condition for an index: by its statistics Postgres knows whether few skills have the text, or so many that the newest fill a page. */
+function isFoundBy(search: string, namespace: string) {
+  if (`${namespace}skl_`.includes(search)) return sql.fragment`true`;
+  const parts = Array.from({ length: Math.max(1, search.length - PART + 1) }, (_, at) => search.slice(at, at + PART));
+  const [, before, id] = /^(.*?)skl_([0-9a-z]{26})$/.exec(search) ?? [];
+  return sql.fragment`(
+    (skill_name_parts(s.name) @> ${textArray([...new Set(parts)])} and strpos(lower(s.name), ${search}) > 0)
+    or s.id = ${id !== undefined && namespace.endsWith(before ?? '') ? `skl_${id.toUpperCase()}` : null})`;
+}
+
 /** The skills on the market in their present version, newest first. */
 export function listServers(
   connection: CommonQueryMethods,
@@ -33,10 +47,7 @@ export function listServers(
 ): Promise<readonly ServerRow[]> {
   const conditions = [onTheMarket];
   if (after !== null) conditions.push(sql.fragment`s.id < ${after}`);
-  if (search !== undefined)
-    conditions.push(
-      sql.fragment`(strpos(lower(s.name), lower(${search})) > 0 or strpos(lower(${namespace} || s.id), lower(${search})) > 0)`,
-    );
+  if (search !== undefined) conditions.push(isFoundBy(search.toLowerCase(), namespace.toLowerCase()));
   if (updatedSince !== undefined)
     conditions.push(sql.fragment`s.updated_at >= to_timestamp(${updatedSince}::float8 / 1000)`);
   if (version !== undefined) conditions.push(sql.fragment`s.version = ${version}`);

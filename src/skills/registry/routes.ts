@@ -31,7 +31,9 @@ const list = route({
   query: z.object({
     limit: pages.query.limit,
     cursor: z.string().optional().meta({ description: 'metadata.nextCursor of the page before' }),
-    search: text(0, 200).optional().meta({ description: 'A part of the name of the server or of the skill.' }),
+    search: text(0, 200)
+      .optional()
+      .meta({ description: 'A part of the name of the skill, or the whole name or id of the server.' }),
     updated_since: queryInstant.optional(),
     version: text(1, 255).optional().meta({ description: '`latest`, or what the present version must be.' }),
     include_deleted,

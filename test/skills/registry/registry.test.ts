@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { listServers, listServerVersions } from '../../../src/skills/registry/queries.ts';
@@ -21,12 +22,27 @@ type List = z.output<typeof RegistryListSchema> & { servers: Server[] };
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
+/** RFC 3339. */
+const isInstant = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
+
 describe('GET /v0.1/servers', () => {
   let owner: TestOperator;
   let fits: ValidateFunction;
+  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': isInstant, uri: URL.canParse } });
+  /** Answers of the official API have these forms. */
+  const asAnswer = (name: 'ServerList' | 'ServerResponse'): ValidateFunction =>
+    ajv.getSchema(`answers.schema.json#/$defs/${name}`) ?? assert.fail(`There is no schema ${name}.`);
+  /** The answer, which has the form of the official API. */
+  async function official<Answer>(path: string, name: 'ServerList' | 'ServerResponse'): Promise<Answer> {
+    const answer = assertStatus(await anonymous().get<Answer & object>(path), 200);
+    const valid = asAnswer(name);
+    assert(valid(answer), JSON.stringify(valid.errors));
+    return answer;
+  }
 
-  const list = async (query: Record<string, string>): Promise<List> =>
-    assertStatus(await anonymous().get<List>(`/v0.1/servers?${new URLSearchParams(query).toString()}`), 200);
+  const list = (query: Record<string, string>): Promise<List> =>
+    official(`/v0.1/servers?${new URLSearchParams(query).toString()}`, 'ServerList');
   const nameOf = async (id: string): Promise<string> => {
     const [found] = (await list({ search: id })).servers;
     assert(found !== undefined);
@@ -37,6 +53,10 @@ describe('GET /v0.1/servers', () => {
     owner = await buildOperator();
     const schema = JSON.parse(await readFile(new URL('./server.schema.json', import.meta.url), 'utf8')) as object;
     fits = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+    ajv.addSchema(
+      JSON.parse(await readFile(new URL('./answers.schema.json', import.meta.url), 'utf8')) as object,
+      'answers.schema.json',
+    );
   });
 
   it('answers without a credential what the schema of the registry takes', async () => {
@@ -46,6 +66,9 @@ describe('GET /v0.1/servers', () => {
     const [found] = servers;
     assert(fits(found?.server), JSON.stringify(fits.errors));
     assert.equal(fits({ ...found?.server, name: 'no slash' }), false);
+    const invalid = asAnswer('ServerResponse');
+    for (const wrong of [{ status: 'gone' }, { publishedAt: 'yesterday' }, { published_at: '2026-11-21T12:00:00Z' }])
+      assert.equal(invalid({ ...found, _meta: { [OFFICIAL]: wrong } }), false, JSON.stringify(wrong));
     assert.match(found?.server.name ?? '', new RegExp(`/${skill.id}$`));
     assert.match(found?.server.remotes[0]?.url ?? '', /\/mcp$/);
     assert.equal(found?.['_meta'][OFFICIAL].isLatest, true);
@@ -64,6 +87,23 @@ describe('GET /v0.1/servers', () => {
     assertProblem(await anonymous().get(`/v0.1/servers?search=other&cursor=${cursor}`), 'INVALID_CURSOR');
   });
 
+  it('finds by any part of the title, by the id and by the whole name, and by no other part of the id', async () => {
+    const name = `${unique('q0z')}-Z`.toLowerCase();
+    const { id } = await publish(owner, { name });
+    const found = async (search: string) =>
+      (await list({ search, limit: '100' })).servers
+        .map(({ server }) => server.name as string)
+        .filter((one) => one.endsWith(id));
+    const [whole = ''] = await found(name);
+    for (const search of ['q0', 'Q0Z', name.slice(2), name.slice(-2), id, id.toLowerCase(), whole, whole.toUpperCase()])
+      assert.deepEqual(await found(search), [whole], search);
+    for (const search of [id.slice(4), `${name}-`, `other/${id}`, 'q0%', 'q_z', "q0'", 'é', 'q'.repeat(200)])
+      assert.deepEqual(await found(search), [], search);
+    // All servers have what stands before their id.
+    for (const search of [whole.split('/')[0] ?? '', 'skl_'])
+      assert.equal((await list({ search, limit: '1' })).servers.length, 1);
+  });
+
   it('filters by version and by the time of the last change', async () => {
     const { id, updated_at } = await publish(owner);
     const found = async (query: Record<string, string>) => (await list({ search: id, ...query })).servers.length;
@@ -77,7 +117,7 @@ describe('GET /v0.1/servers', () => {
     const name = await nameOf(id);
     assertStatus(await owner.patch(`/v1/skills/${id}`, { version: '7.0.0' }), 200);
     assertStatus(await owner.patch(`/v1/skills/${id}`, { description: 'changed' }), 200);
-    const { servers } = assertStatus(await anonymous().get<List>(`/v0.1/servers/${name}/versions`), 200);
+    const { servers } = await official<List>(`/v0.1/servers/${name}/versions`, 'ServerList');
     assert.deepEqual(
       servers.map(({ server, _meta }) => [server.version, _meta[OFFICIAL].status, _meta[OFFICIAL].isLatest]),
       [
@@ -92,7 +132,7 @@ describe('GET /v0.1/servers', () => {
       [version, version],
     ] as const) {
       const path = `/v0.1/servers/${name}/versions/${asked}`;
-      assert.equal(assertStatus(await anonymous().get<Server>(path), 200).server.version, answered);
+      assert.equal((await official<Server>(path, 'ServerResponse')).server.version, answered);
     }
     assertProblem(await anonymous().get(`/v0.1/servers/${name}/versions/9.9.9`), 'NOT_FOUND');
     assertProblem(await anonymous().get(`/v0.1/servers/other%2F${id}/versions`), 'NOT_FOUND');
