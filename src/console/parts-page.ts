@@ -4,7 +4,7 @@ import { bars, meter, timeline, tree } from './charts.ts';
 import { fieldsOf } from './form.ts';
 import { asCurl } from './list.ts';
 import { actForm, consolePage } from './page.ts';
-import { badge, copyable, empty, facts, figures, shownOnce, sure, table, tabs } from './parts.ts';
+import { badge, copyable, empty, facts, figures, folded, shownOnce, sure, table, tabs } from './parts.ts';
 import { HOME, idLink } from './places.ts';
 
 const PATH = `${HOME}/parts`;
@@ -84,10 +84,11 @@ ${tree('Tree', [{ content: html`A passport`, children: [{ content: html`A delega
 <section class="card">${actForm({
       act: 'none',
       label: 'Does nothing',
+      others: [{ act: 'other', label: 'Neither does this', tone: 'danger' }],
       tone: 'primary',
       action: PATH,
       fields: html`${fieldsOf(schema)}${sure('I know that this cannot be undone')}`,
     })}</section>
-${shownOnce('A key', 'crn_0123456789')}${copyable('npm start')}`,
+${shownOnce('A key', 'crn_0123456789')}${copyable('npm start')}${folded('A section of a long page', html`<p>Few read this.</p>\n`)}`,
   }),
 });
