@@ -16,7 +16,7 @@ import { startProgram } from '../support/process.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { service } from '../support/service.ts';
 
-const CALLERS = 4;
+const CALLERS = roundsOf(4, 2);
 /** Answered calls between one restart and the next. */
 const ANSWERS = 40;
 /** Pairs of an API and a worker that are started again, one after the other; the second is what the first was. */
