@@ -86,6 +86,9 @@ const columns: readonly Column<Row>[] = [
   { title: 'Approval', cell: ({ id }) => html`<code>${id}</code>`, text: ({ id }) => id },
 ];
 
+/** Nobody has decided what waits. The CSV has the same columns on every tab. */
+const waiting = columns.filter(({ title }) => !title.startsWith('Decided'));
+
 /** With who has decided each, by the address that people know them by. */
 async function withDeciders({ visit, caller }: PersonsVisit, approvals: readonly Approval[]): Promise<Row[]> {
   const emails = new Map<string, string>();
@@ -112,13 +115,15 @@ export const approvalsPage = consolePage({
 `,
       };
     const tab = tabOf(oneOf(person.visit.query, 'status'));
+    const isCsv = oneOf(person.visit.query, 'csv') !== '';
+    const ofTab = tab === 'pending' && !isCsv ? waiting : columns;
     const list = await listOf(person, getApprovals, {
       id: 'approvals',
       label: 'Approvals',
       path: APPROVALS_PATH,
       input: { query: tab === ALL ? {} : { status: tab } },
       rows: (reply: z.output<typeof getApprovals.reply>) => withDeciders(person, reply.approvals),
-      columns: tab === 'pending' || tab === 'approved' || tab === ALL ? [box, ...columns] : columns,
+      columns: tab === 'pending' || tab === 'approved' || tab === ALL ? [box, ...ofTab] : ofTab,
       kept: { status: tab },
       nothing: nothingIn[tab],
     });
