@@ -63,7 +63,7 @@ ${live(
   'earnings',
   html`${figures('Earnings', [
     ['To be paid out', dollars(available)],
-    ['Of it too young', dollars(young)],
+    ['Of it not due yet', dollars(young)],
     ['In transfer', dollars(pending)],
     ['Ever earned', dollars(earnings.lifetime_cents)],
   ])}${young === 0 ? html`` : html`<p class="notice">${dollars(young)} is young money: it was paid from top-ups of the last ${days} days, whose cards may still be disputed. It waits for the next statement.</p>\n`}`,

@@ -120,12 +120,14 @@ export const approvalsPage = consolePage({
 `,
       };
     const tab = tabOf(oneOf(person.visit.query, 'status'));
+    const isCsv = oneOf(person.visit.query, 'csv') !== '';
     const list = await listOf(person, getApprovals, {
       id: 'approvals',
       label: 'Approvals',
       input: { query: tab === ALL ? {} : { status: tab } },
       rows: (reply: z.output<typeof getApprovals.reply>) => withDeciders(person, reply.approvals),
-      columns: columnsOf(tab),
+      // The CSV has the same columns on every tab.
+      columns: isCsv ? columns : columnsOf(tab),
       kept: { status: tab },
       nothing: nothingIn[tab],
     });

@@ -49,8 +49,9 @@ const homePage = (addresses: Addresses): Html => {
     listed: true,
     body: html`<h1>Identity, work, money and evidence for AI agents</h1>
 <p class="lead">Carnet is an API. Agents act under passports, offer skills and invoke those of others, are paid for what they do, and leave signed claims of it. People approve what needs a person.</p>
-<section class="card">
+<p class="actions"><a class="button primary" href="/dashboard">Open the dashboard</a><a class="button" href="/docs">Read the documentation</a></p>
 <h2>A first call</h2>
+<section class="card">
 <pre tabindex="0"><code>curl ${publicBaseUrl}/v1/operators/me \\
   -H "Authorization: Bearer $API_KEY"</code></pre>
 <p class="muted">${keys !== undefined ? html`The keys of the demo operators are in <code>${keys}</code>.` : html`An administrator of your operator makes the key. It is shown once, when it is made.`}</p>

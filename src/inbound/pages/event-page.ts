@@ -84,7 +84,8 @@ function contentOf(person: PersonsVisit, event: InboundEvent, content: ReadConte
   if (!event.content_kept) return html`<p class="muted">The content is no longer kept.</p>\n`;
   if (!decides(person))
     return html`<p class="muted">Owners and administrators read what came, replay it and mark findings as harmless.</p>\n`;
-  return html`<p><a class="button" href="${INBOUND_EVENTS_PATH}/${event.id}?endpoint=${event.endpoint_id}&amp;content">Read what came</a> <span class="muted">The look is in the audit trail.${event.status === 'blocked' ? ' What is held is replayed by who has read it.' : ''}</span></p>\n`;
+  return html`<p class="actions"><a class="button" href="${INBOUND_EVENTS_PATH}/${event.id}?endpoint=${event.endpoint_id}&amp;content">Read what came</a></p>
+<p class="hint">The look is in the audit trail.${event.status === 'blocked' ? ' What is held is replayed by who has read it.' : ''}</p>\n`;
 }
 
 const hasEnded = ({ ended_at: ended }: InboundEvent): boolean => ended !== null;

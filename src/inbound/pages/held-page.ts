@@ -3,7 +3,7 @@ import { consolePage } from '../../console/page.ts';
 import type { Column } from '../../console/parts.ts';
 import { HOME, idLink, named } from '../../console/places.ts';
 import { decides, oneOf } from '../../console/visits.ts';
-import { html } from '../../http/pages/html.ts';
+import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
 import { getHeld, getHeldRead } from '../events/held-routes.ts';
 import type { HeldEvent, ReadHeldEvent } from '../events/schema.ts';
@@ -13,10 +13,12 @@ const HELD_PATH = `${HOME}/held`;
 
 const endpointOf = ({ endpoint_name: name, provider }: HeldEvent): string => endpointName({ name, provider });
 
-const first: Column<HeldEvent> = {
+const linkTo = ({ id, endpoint_id: endpoint }: HeldEvent, words: Html): Html =>
+  html`<a href="${INBOUND_EVENTS_PATH}/${id}?endpoint=${endpoint}">${words}</a>`;
+
+const event: Column<HeldEvent> = {
   title: 'Event',
-  cell: ({ id, endpoint_id: endpoint }) =>
-    html`<a href="${INBOUND_EVENTS_PATH}/${id}?endpoint=${endpoint}"><code>${id}</code></a>`,
+  cell: (row) => linkTo(row, html`<code>${row.id}</code>`),
   text: ({ id }) => id,
 };
 
@@ -40,12 +42,16 @@ const rest: readonly Column<HeldEvent>[] = [
   { title: 'Kept', cell: ({ content_kept: kept }) => (kept ? 'yes' : 'no longer') },
 ];
 
-/** A sender chooses both texts. */
+/** A sender chooses both texts. They come first: by them somebody knows what it is, and not by its id. Null: none, or the reader was busy. */
 const read: readonly Column<ReadHeldEvent>[] = [
-  first,
+  {
+    title: 'Subject',
+    cell: (row) => linkTo(row, html`<bdi>${row.subject ?? 'Open it'}</bdi>`),
+    text: ({ subject }) => subject,
+  },
   { title: 'From', cell: ({ sender }) => html`<bdi>${sender ?? '–'}</bdi>`, text: ({ sender }) => sender },
-  { title: 'Subject', cell: ({ subject }) => html`<bdi>${subject ?? '–'}</bdi>`, text: ({ subject }) => subject },
   ...rest,
+  event,
 ];
 
 const list = {
@@ -67,7 +73,7 @@ export const heldPage = consolePage({
           rows: (reply) => reply.events,
           columns: read,
         })
-      : await listOf(person, getHeld, { ...list, rows: (reply) => reply.events, columns: [first, ...rest] });
+      : await listOf(person, getHeld, { ...list, rows: (reply) => reply.events, columns: [event, ...rest] });
     return (
       shown.csv ?? {
         title: 'Held',

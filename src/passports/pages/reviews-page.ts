@@ -44,6 +44,9 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
+/** Nobody has decided what waits. The CSV has the same columns on every tab. */
+const waiting = columns.filter(({ title }) => !title.startsWith('Decided'));
+
 const tabTexts = { pending: 'Waiting', approved: 'Approved', blocked: 'Blocked' } as const;
 
 const nothingIn = {
@@ -77,7 +80,7 @@ export const reviewsPage = consolePage({
       label: 'Reviews',
       input: { query: { status: tab } },
       rows: (reply: z.output<typeof getReviews.reply>) => rowsOf(person, reply.reviews),
-      columns,
+      columns: tab === 'pending' && oneOf(person.visit.query, 'csv') === '' ? waiting : columns,
       kept: { status: tab },
       nothing: nothingIn[tab],
     });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { listOf } from '../../console/list.ts';
 import { consolePage } from '../../console/page.ts';
 import { badge, tabs, type Column } from '../../console/parts.ts';
+import { HOME } from '../../console/places.ts';
 import { oneOf, type PersonsVisit } from '../../console/visits.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { favorites } from '../list-routes.ts';
@@ -84,7 +85,7 @@ ${rows.map((skill) => card(skill, person))}</ul>
             { name: 'trust_level', label: 'Trust level', kind: 'choice', options: levels, seldom: true },
             { name: 'max_trust_level', label: 'Trust level at most', kind: 'choice', options: levels, seldom: true },
           ],
-          nothing: html`Nobody offers a skill yet. <a href="${SKILLS_PATH}/new">Publish the first</a>.`,
+          nothing: html`Nobody offers a skill yet. <a href="${SKILLS_PATH}/new">Publish the first</a>, or <a href="${HOME}/requests">ask for one</a>.`,
           above: ({ total }) =>
             html`<p class="muted">${total} on offer, of at most 1,000 that are looked at; best match first, else the newest.</p>\n`,
         });

@@ -62,7 +62,7 @@ export const offerFacts = (skill: Skill, person: PersonsVisit): Html => {
     ['Executed', executedBy[mode]],
     [
       'Trust level',
-      html`${skill.trust_level_required} ${skill.trust_level_required === 'L0' ? 'everybody may invoke it' : 'an agent with a passport and claims of this level invokes it'}`,
+      html`${skill.trust_level_required}: ${skill.trust_level_required === 'L0' ? 'everybody may invoke it' : 'an agent with a passport and claims of this level invokes it'}`,
     ],
     ['Rating', ratingOf(skill)],
     ['Completed runs', skill.invocation_count],

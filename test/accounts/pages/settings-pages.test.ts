@@ -71,6 +71,7 @@ describe('The pages of settings', () => {
   it('invite a person while there is a seat, and withdraw that', async () => {
     const list = await browser.open('/dashboard/members');
     assert.match(list.text, /Seats 3 of \d+/);
+    assert.match(list.html, /<option value="member" selected>/, 'nobody makes an owner by leaving a field alone');
     const email = `${unique('new')}@example.test`;
     const invited = await list.press('Invite them', { fields: { email, role: 'member' } });
     assert.match(invited.notices[0] ?? '', /^They are invited/);

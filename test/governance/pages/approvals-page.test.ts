@@ -57,6 +57,7 @@ describe('GET /dashboard/approvals', () => {
       for (const { approvalId: id } of Object.values(tabs))
         assert.equal(page.text.includes(id), id === approvalId, tab);
       assert.equal(page.text.includes(operator.email), ['Approved', 'Done', 'Rejected'].includes(tab), tab);
+      assert.equal(page.html.includes('>Decided by<'), tab !== 'Waiting', 'nobody has decided what waits');
     }
     const all = await (await browser.open(PATH)).follow('All');
     for (const { approvalId } of Object.values(tabs)) assert(all.text.includes(approvalId));

@@ -176,6 +176,10 @@ describe('The pages of inbound endpoints', function () {
     assert.match(page.html, /&lt;b&gt;Invoice&lt;\/b&gt;\[U\+200B\]/);
     assert.doesNotMatch(page.html, /<b>|x{300}|data-stream/);
     assert(page.text.indexOf(second.id) < page.text.indexOf(first.id), 'the newest first');
+    assert(
+      page.links().some(({ text, href }) => text.includes('Invoice') && href.includes(first.id)),
+      'by its subject',
+    );
     assert.match(page.text, /instruction/i, 'findings are named');
     const trace = await auditOf(other.operatorId);
     assert(trace.some(({ action }) => action === 'inbound_event.held_read'));

@@ -54,6 +54,7 @@ describe('GET /dashboard/reviews', () => {
       const page = await (await browser.open(PATH)).follow(tab);
       for (const one of Object.values(tabs)) assert.equal(page.text.includes(one.jti), one.jti === jti, tab);
       assert.equal(page.text.includes(person.email), tab !== 'Waiting', tab);
+      assert.equal(page.html.includes('>Decided by<'), tab !== 'Waiting', 'nobody has decided what waits');
       assert.match(page.text, /critical/);
       assert.doesNotMatch(page.html, /<script>/);
       assert((await page.follow('CSV')).html.includes(jti));

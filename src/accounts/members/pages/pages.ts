@@ -49,7 +49,7 @@ const membersPage = consolePage({
 <ul class="meters">${meter('Seats', used, total)}</ul>
 ${list.html}<section class="card"><h2>Invite somebody</h2>
 <p>They are a member once they have signed in at <code>${visit.context.config.publicBaseUrl}/dashboard/sign-in?operator_id=${caller.operatorId}</code>: send them this address.</p>
-${actForm({ act: 'invite', label: 'Invite them', tone: 'primary', fields: fieldsOf(form, options, { entered }) })}</section>
+${actForm({ act: 'invite', label: 'Invite them', tone: 'primary', fields: fieldsOf(form, options, { values: { role: 'member' }, entered }) })}</section>
 `,
     };
   },
