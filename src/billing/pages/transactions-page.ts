@@ -137,10 +137,16 @@ const above = ({ total, remainders }: Statement): Html =>
 
 const nothing = html`Nothing has moved yet. <a href="${WALLET_PATH}">Top up the wallet</a>, and the first row is here.`;
 
+/** Fewer rows than a list has elsewhere: with the charts above them they are as heavy. */
+const BELOW_CHARTS = '15';
+
+const isFirstPage = ({ visit: { query } }: PersonsVisit): boolean => oneOf(query, 'cursor') === '';
+
 const statement = async (person: PersonsVisit) =>
   await listOf(person, listTransactions, {
     id: 'transactions',
     label: 'Transactions',
+    input: isFirstPage(person) ? { query: { limit: BELOW_CHARTS } } : {},
     rows: (reply) => ('transactions' in reply ? reply.transactions : []),
     columns: oneOf(person.visit.query, 'csv') === '' ? columns : referenceColumns,
     filters,
@@ -169,7 +175,7 @@ export const transactionsPage = consolePage({
     const isTimeline = oneOf(visit.query, 'view') === 'timeline';
     const list = isTimeline ? await timeline(person) : await statement(person);
     if (list.csv !== undefined) return list.csv;
-    const isFirst = oneOf(visit.query, 'cursor') === '';
+    const isFirst = isFirstPage(person);
     const charts = isTimeline || !isFirst ? html`` : dayCharts((await visit.call(getDays)).body);
     return {
       title: 'Transactions',

@@ -84,7 +84,7 @@ describe('GET /dashboard/approvals', () => {
   it('stands on several pages where there are many', async () => {
     await fillApprovals(operator.operatorId, 30);
     const second = await (await browser.open(PATH)).follow('Older');
-    assert.equal(second.html.match(/<tr>/g)?.length, 1 + 5);
+    assert.equal(second.html.match(/<tr>/g)?.length, 1 + 10);
   });
 
   it('has no button for a member, and says who decides', async () => {
