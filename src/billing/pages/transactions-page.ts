@@ -47,12 +47,11 @@ const kinds: Filter = {
   ],
 };
 
-/** The text of a row is often the name of its skill: then it leads there, and is not repeated. */
+/** The text of a row that names its skill leads there, and the skill is not named again. */
 function why({ id, description, details }: WalletTransaction): Html {
-  const { skill } = details;
-  const isSkill = skill?.name === description;
-  const others = reasons({ id, details: isSkill ? { ...details, skill: null } : details }, { among: true });
-  return html`${isSkill ? named(description, skill.id) : description}${others.map((reason) => html`<br><span class="small">${reason}</span>`)}`;
+  const skill = details.skill !== null && description.includes(details.skill.name) ? details.skill : null;
+  const others = reasons({ id, details: skill === null ? details : { ...details, skill: null } }, { among: true });
+  return html`${skill === null ? description : named(description, skill.id)}${others.map((reason) => html`<br><span class="small">${reason}</span>`)}`;
 }
 
 const { cents, when } = columnsOf<WalletTransaction>();
