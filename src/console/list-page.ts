@@ -13,7 +13,7 @@ interface ListPage<Reply, Row> extends Omit<List<Reply, Row>, 'label'> {
   label?: string;
   /** Beside the title: a link to where another one is made. */
   beside?: Html;
-  /** The rows in a sentence or two; absent: the title says it. */
+  /** Says what the rows are, in a sentence or two; absent: the title says it. */
   lead?: Html | string;
   /** The id of a row, whose changes bring the page up to date. */
   changes?(row: Row): string;
