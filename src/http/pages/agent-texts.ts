@@ -56,7 +56,7 @@ Amounts are whole US cents. \`GET ${base}/v1/billing/balance\` says what can be 
 
 ## Model Context Protocol
 
-\`POST ${base}/mcp\` (transport Streamable HTTP) with the same header has tools to find, order, read, withdraw, and to see the balance. [MCP](${base}/docs/mcp.md).
+\`POST ${base}/mcp\` (transport Streamable HTTP) with the same header has tools to find, order, read, withdraw, to see the balance, and to delegate a budget. [MCP](${base}/docs/mcp.md).
 
 ## Libraries
 
