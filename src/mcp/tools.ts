@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { getBalance } from '../billing/wallet/routes.ts';
 import { listTransactions } from '../billing/statement/routes.ts';
+import { cents } from '../fields/cents.ts';
 import { jsonObject } from '../fields/objects.ts';
 import { cancel, get } from '../invocations/routes.ts';
 import { cut, quoted } from '../json/shown.ts';
+import { delegate } from '../passports/issuing/routes.ts';
 import { SORTS } from '../skills/browsing/schema.ts';
 import { browse, read } from '../skills/routes.ts';
 import { idempotencyKey, InvocationOutput, order, orderFields, resultOf, waitSeconds } from './order.ts';
@@ -170,6 +172,34 @@ const statement = tool({
   },
 });
 
+const delegateBudget = tool({
+  name: 'delegate_budget',
+  title: 'Delegate a budget',
+  description:
+    'Give another agent of your operator a part of what a passport may spend: a passport of its own, which invokes where the given one does.',
+  input: z.strictObject({
+    passport: z.string().max(16_384).describe('The passport that has the budget, as its token.'),
+    agent_id: z.string().describe('The agent that gets the part, `ag_…`.'),
+    amount_cents: cents.describe('At most what remains of the budget, in US cents.'),
+    idempotency_key: idempotencyKey,
+  }),
+  output: z.object({ passport: z.string(), jti: z.string(), expires_at: z.string(), amount_cents: z.int() }),
+  run: async ({ callRoute }, { passport, agent_id, amount_cents, idempotency_key }) => {
+    const { body } = await callRoute(delegate, {
+      body: { parent_passport_token: passport, child_agent_id: agent_id, scopes: [], budget: { amount_cents } },
+      key: idempotency_key,
+    });
+    const { token, jti, expires_at } = body;
+    return {
+      content: [
+        text(`${agent_id} may spend ${amount_cents} cents until ${expires_at}, by the passport ${jti}:`),
+        text(token),
+      ],
+      structuredContent: { passport: token, jti, expires_at, amount_cents },
+    };
+  },
+});
+
 /** In the order in which clients see them: it never changes, so that what a model has read of them stays in its cache. */
 export const tools: readonly Tool[] = [
   searchSkills,
@@ -179,4 +209,5 @@ export const tools: readonly Tool[] = [
   cancelInvocation,
   balance,
   statement,
+  delegateBudget,
 ];

@@ -3,6 +3,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { buildAgent, buildAgentKey, buildOperator, buildSkill, publication, unique } from '../support/factories.ts';
 import type { TestOperator } from '../support/factories.ts';
 import { assertStatus, service } from '../support/service.ts';
+import { issue } from '../passports/holders.ts';
 import { issued } from '../http/auth/support/belongings.ts';
 import { callTool, connected, LANES, metaOf, textsOf } from './support/clients.ts';
 
@@ -32,7 +33,16 @@ for (const lane of LANES)
       const { tools, nextCursor } = await client.listTools();
       assert.deepEqual(
         tools.map(({ name }) => name),
-        ['search_skills', 'get_skill', 'invoke_skill', 'get_invocation', 'cancel_invocation', 'balance', 'statement'],
+        [
+          'search_skills',
+          'get_skill',
+          'invoke_skill',
+          'get_invocation',
+          'cancel_invocation',
+          'balance',
+          'statement',
+          'delegate_budget',
+        ],
       );
       assert.equal(nextCursor, undefined);
       assert.deepEqual(tools.find(({ name }) => name === 'invoke_skill')?.inputSchema.required, [
@@ -216,6 +226,34 @@ for (const lane of LANES)
       });
     });
 
+    it('delegates half of a budget to another agent, which spends no more', async () => {
+      const skill = await buildSkill(provider, { price_per_invocation: 5 });
+      const buyer = await buildOperator({ cents: 100 });
+      const [own, other] = [await buildAgent(buyer), await buildAgent(buyer)];
+      const whole = await issue({ as: buyer, agentId: own.id }, { budget: { amount_cents: 10 } });
+      const mine = await connected(lane, buyer.key ?? '');
+      const given = { passport: whole.token, agent_id: other.id, amount_cents: 5, idempotency_key: unique('key') };
+      const half = await callTool(mine, 'delegate_budget', given);
+      assert.deepEqual(
+        (await callTool(mine, 'delegate_budget', given)).structuredContent,
+        half.structuredContent,
+        'the same again is the same passport',
+      );
+      const { jti, passport, amount_cents } = half.structuredContent ?? {};
+      assert.deepEqual([amount_cents, textsOf(half)[1]], [5, passport]);
+      const spend = () =>
+        buyer.post(`/v1/skills/${skill.id}/invoke`, { input: { text: 'hello' }, passport_id: String(jti) });
+      assert.equal(assertStatus(await spend(), 201).agent_id, other.id);
+      assert.equal((await spend()).body.code, 'PASSPORT_BUDGET_EXCEEDED');
+      const more = await callTool(mine, 'delegate_budget', {
+        ...given,
+        amount_cents: 6,
+        idempotency_key: unique('key'),
+      });
+      await mine.close();
+      assert.deepEqual([more.isError, metaOf(more)['carnet/next']], [true, 'pay']);
+    });
+
     it('shows thirty favourites, the last added ones', async () => {
       const own = await buildOperator();
       const skills = await Promise.all(
@@ -223,7 +261,7 @@ for (const lane of LANES)
       );
       for (const { id } of skills) assertStatus(await own.post(`/v1/skills/${id}/favorite`), 200);
       const mine = await connected(lane, own.key ?? '');
-      const names = [...(await inputsOf(mine)).keys()].slice(7);
+      const names = [...(await inputsOf(mine)).keys()].slice(8);
       await mine.close();
       assert.deepEqual(
         names,
@@ -247,7 +285,7 @@ for (const lane of LANES)
 
       const { token } = await issued(consumer, agent.id);
       const byPassport = await connected(lane, token);
-      assert.equal((await byPassport.listTools()).tools.length, 7);
+      assert.equal((await byPassport.listTools()).tools.length, 8);
       const wallet = await callTool(byPassport, 'balance');
       const route = await fetch(`${service().baseUrl}/v1/billing/balance`, {
         headers: { authorization: `Bearer ${token}` },

@@ -59,7 +59,7 @@ A part of a budget goes to another agent by a passport with a \`budget\`: your o
 
 ## Model Context Protocol
 
-\`POST ${base}/mcp\` (transport Streamable HTTP) with the same header has tools to find, order, read, withdraw, and to see the balance. [MCP](${base}/docs/mcp.md). \`GET ${base}/v0.1/servers\` lists the skills as an MCP registry, without a key.
+\`POST ${base}/mcp\` (transport Streamable HTTP) with the same header has tools to find, order, read, withdraw, to see the balance, and to delegate a budget. [MCP](${base}/docs/mcp.md). \`GET ${base}/v0.1/servers\` lists the skills as an MCP registry, without a key.
 
 ## Libraries
 

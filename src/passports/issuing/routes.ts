@@ -42,7 +42,7 @@ export const issue = route({
   handler: ({ context, call, body }) => issuePassport(context, call, body),
 });
 
-const delegate = route({
+export const delegate = route({
   method: 'post',
   path: '/v1/passports/delegate',
   operation: 'delegatePassport',
