@@ -111,16 +111,16 @@ export const browse = route({
     [q, search, tags, maximum].some((given) => given !== undefined) || (sort !== 'relevance' && sort !== 'newest'),
   handler: async (request) => {
     const { context, caller, query } = request;
-    const { rows, total, found } = await browseSkills(context.pool, caller, {
+    const { rows, total, found, end } = await browseSkills(context.pool, caller, {
       query,
       after: browsePages.after(request),
     });
     const answer = offsetAnswer('skills', { items: presentSkills(rows.slice(0, query.limit), caller), total, query });
     const shown = answer.body.skills.length;
-    const last = rows.length > shown ? rows[shown - 1] : undefined;
+    const last = rows.length > shown ? rows[shown - 1] : end;
     const { members, links } = browsePages.next(
       request,
-      last === undefined ? null : { key: last.key, id: last.id, found, total },
+      last === null || last === undefined ? null : { key: last.key, id: last.id, found, total },
     );
     return {
       ...answer,

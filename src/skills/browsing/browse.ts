@@ -32,9 +32,12 @@ interface SkillPage {
   total: number;
   /** How many skills have each word, as the next page needs it. */
   found: number[];
+  /** The last skill that was looked at, where a shorter page goes on behind it. */
+  end: Pick<BrowsePosition, 'key' | 'id'> | null;
 }
 
 const Count = z.object({ count: z.int() });
+const LastLooked = z.object({ id: z.string(), key: z.int(), looked: z.int() });
 
 interface Asked {
   query: BrowseQuery;
@@ -52,19 +55,23 @@ export async function browseSkills(
 ): Promise<SkillPage> {
   const typed = query.q ?? query.search ?? '';
   const words = searchWords(typed);
-  const nothing = { rows: [], total: 0, found: [] };
+  const nothing = { rows: [], total: 0, found: [], end: null };
   if (typed.trim() !== '' && words.length === 0) return nothing;
   const terms = await findTerms(pool, { words, begins: true, found: after?.found });
   const byWords = lookedAtByWords(terms);
   const isMarket = query.status === undefined || query.status === 'active';
   if (isMarket && words.length > 0 && byWords === null) return nothing;
-  const looked = isMarket
-    ? await chooseLooked(pool, { query, after }, byWords)
-    : sql.fragment`(select s.id from skills s where ${sql.join(whoseStatus(caller, query), sql.fragment` and `)})`;
+  const chosen = isMarket ? await chooseLooked(pool, query, byWords) : ownOf(caller, query);
+  const looked = chosen ?? marketInOrder(query, after);
   const conditions = conditionsOf(caller, query);
   if (terms.length > 0 && looked !== byWords?.ids) conditions.push(hasAny(terms));
-  return { ...(await matchingSkills(pool, { query, after, terms, looked, conditions })), found: countsOf(terms) };
+  const { rows, total } = await matchingSkills(pool, { query, after, terms, looked, conditions });
+  const end = chosen === null && rows.length <= query.limit ? await lastLooked(pool, query, looked) : null;
+  return { rows, total, found: countsOf(terms), end };
 }
+
+const ownOf = (caller: Caller, query: BrowseQuery): FragmentSqlToken =>
+  sql.fragment`(select s.id from skills s where ${sql.join(whoseStatus(caller, query), sql.fragment` and `)})`;
 
 /** Microseconds since 1970: the order of time as an integer. */
 const createdAt = sql.fragment`(extract(epoch from s.created_at) * 1000000)::bigint`;
@@ -82,13 +89,17 @@ const keyOf: Record<BrowseQuery['sort'], (query: BrowseQuery, terms: readonly Te
 };
 
 /** The whole market in the order of a sort, from where the page before ended: each is that of an index. */
-function marketInOrder({ sort }: BrowseQuery, after: BrowsePosition | null): FragmentSqlToken {
+function marketInOrder(
+  { sort, max_price_cents: maximum }: BrowseQuery,
+  after: BrowsePosition | null,
+): FragmentSqlToken {
   const before = (columns: FragmentSqlToken, key: FragmentSqlToken) =>
     after === null ? sql.fragment`true` : sql.fragment`${columns} < (${key}, ${after.id})`;
   const key = sql.fragment`${after?.key ?? 0}::bigint`;
   if (sort === 'price')
     return sql.fragment`(
       select id from skills where status = 'active' and ${before(sql.fragment`(-price_per_invocation, id)`, key)}
+        and ${maximum === undefined ? sql.fragment`true` : sql.fragment`-price_per_invocation >= -${maximum}::bigint`}
       order by -price_per_invocation desc, id desc limit ${MAX_LOOKED_AT})`;
   if (sort === 'rating')
     return sql.fragment`(
@@ -106,13 +117,13 @@ function marketInOrder({ sort }: BrowseQuery, after: BrowsePosition | null): Fra
 
 /**
  * The skills on the market that are looked at: those that have the words, the tags or the price, whichever are few enough to be looked at wholly. Where none
- * are, the best for the words, the newest of the tags, or the first of the market.
+ * are, the best for the words, or the newest of the tags; null without both: the market in its order.
  */
 async function chooseLooked(
   pool: CommonQueryMethods,
-  { query, after }: Asked,
+  query: BrowseQuery,
   byWords: Looked | null,
-): Promise<FragmentSqlToken> {
+): Promise<FragmentSqlToken | null> {
   const { tags = [], max_price_cents: maximum, sort } = query;
   const ways = [
     ...(byWords === null ? [] : [byWords]),
@@ -121,7 +132,7 @@ async function chooseLooked(
   ];
   const whole = ways.find(({ found }) => found < MAX_LOOKED_AT);
   const isNamed = byWords !== null || tags.length > 0;
-  return (whole ?? (isNamed ? ways[0] : undefined))?.ids ?? marketInOrder(query, after);
+  return (whole ?? (isNamed ? ways[0] : undefined))?.ids ?? null;
 }
 
 async function lookedAtByTags(pool: CommonQueryMethods, { tags = [], tags_match }: BrowseQuery): Promise<Looked> {
@@ -142,6 +153,22 @@ async function lookedAtByPrice(pool: CommonQueryMethods, maximum: number): Promi
   return { ids, found: await pool.oneFirst(sql.type(Count)`select count(*) from ${ids} cheap`) };
 }
 
+/** Where a look at the market in its order ended; null at the end of the market. */
+async function lastLooked(
+  pool: CommonQueryMethods,
+  query: BrowseQuery,
+  looked: FragmentSqlToken,
+): Promise<SkillPage['end']> {
+  const last = await pool.maybeOne(sql.type(LastLooked)`
+    with looked as materialized ${looked}
+    select s.id, ${keyOf[query.sort](query, [])} as key, count(*) over () as looked
+    from ${skillsLooked} ${countsNeeded(query)} order by key, s.id limit 1`);
+  return last !== null && last.looked === MAX_LOOKED_AT ? { key: last.key, id: last.id } : null;
+}
+
+const countsNeeded = ({ sort }: BrowseQuery): FragmentSqlToken =>
+  sort === 'rating' || sort === 'most_used' ? countsLooked : sql.fragment``;
+
 interface Matching extends Asked {
   terms: readonly Term[];
   /** Ids of the skills that are looked at. */
@@ -153,13 +180,12 @@ interface Matching extends Asked {
 async function matchingSkills(
   pool: CommonQueryMethods,
   { query, after, terms, looked, conditions }: Matching,
-): Promise<Omit<SkillPage, 'found'>> {
-  const counts = query.sort === 'rating' || query.sort === 'most_used' ? countsLooked : sql.fragment``;
+): Promise<Pick<SkillPage, 'rows' | 'total'>> {
   const matches = sql.fragment`
     with looked as materialized ${looked},
     matches as materialized (
       select s.id, ${keyOf[query.sort](query, terms)} as key
-      from ${skillsLooked} ${counts} where ${sql.join(conditions, sql.fragment` and `)}
+      from ${skillsLooked} ${countsNeeded(query)} where ${sql.join(conditions, sql.fragment` and `)}
     )`;
   const beyond =
     after === null ? sql.fragment`` : sql.fragment`where (m.key, m.id) < (${after.key}::bigint, ${after.id})`;

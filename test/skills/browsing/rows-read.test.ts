@@ -59,7 +59,7 @@ describe('A search of a market where every skill has the word', function () {
     { tags: 'common' },
     { q: 'frequent', tags: 'common', tags_match: 'all' },
     { q: 'frequent', max_price_cents: '3' },
-    { q: 'frequent', trust_level: 'L2' },
+    { q: 'frequent', trust_level: 'L1' },
     { sort: 'newest', max_price_cents: String(SKILLS) },
     ...['price', 'rating', 'newest', 'most_used'].flatMap((sort) => [
       { sort },
@@ -90,21 +90,41 @@ describe('A search of a market where every skill has the word', function () {
       assert.equal((await bestCandidates(connection, wanted, 10)).length, 10);
     }));
 
-  it('reads on from any place of an order, to its end', async () => {
+  /** The prices of all pages, one after the other. */
+  const readToItsEnd = async (filters: Record<string, string>): Promise<number[]> => {
     const { caller } = callOf(seller, 'browseSkills');
-    const query = BrowseQuerySchema.parse({ sort: 'price', limit: '100' });
+    const query = BrowseQuerySchema.parse({ ...filters, limit: '100' });
     const seen: number[] = [];
     let after: Parameters<typeof browseSkills>[2]['after'] = null;
     for (let page = 0; page <= SKILLS / 100; page += 1) {
-      const { rows, total, found } = await browseSkills(db, caller, { query, after });
+      const { rows, total, found, end } = await browseSkills(db, caller, { query, after });
       seen.push(...rows.slice(0, 100).map((row) => row.price_per_invocation));
-      const last = rows[99];
-      if (rows.length <= 100 || last === undefined) break;
+      const last = rows.length > 100 ? rows[99] : end;
+      if (last === null || last === undefined) return seen;
       after = { key: last.key, id: last.id, found, total };
     }
+    return assert.fail('the pages have no end');
+  };
+
+  it('reads on from any place of an order, to its end', async () => {
     assert.deepEqual(
-      seen,
+      await readToItsEnd({ sort: 'price' }),
       Array.from({ length: SKILLS }, (_, at) => at + 1),
     );
   });
+
+  for (const sort of ['price', 'rating', 'newest', 'most_used'])
+    it(`finds by ${sort} what fits a filter, no matter how far behind`, async () => {
+      const few = [1, SKILLS / 2, SKILLS];
+      await run(
+        db,
+        sql.fragment`
+          update skills set trust_level_required = 'L2' where price_per_invocation in (${sql.join(few, sql.fragment`, `)})`,
+      );
+      const seen = await readToItsEnd({ sort, trust_level: 'L2' });
+      assert.deepEqual(
+        seen.toSorted((one, other) => one - other),
+        few,
+      );
+    });
 });
