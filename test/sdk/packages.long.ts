@@ -174,7 +174,7 @@ describe('the packages of the SDK, installed as users install them', function ()
   });
 
   it('verifies a webhook', async () => {
-    const env = { ...process.env, WEBHOOK_SECRET: 'whsec_c2VjcmV0' };
+    const env = { ...process.env, WEBHOOK_SECRET: `whsec_${'A'.repeat(43)}=` };
     const { stdout } = await run(process.execPath, ['hook.ts'], { cwd: folder, env });
     assert.equal(stdout, 'notification.test evt_1\n204\n401\n');
   });
