@@ -99,6 +99,6 @@ async function measure(lab: Lab): Promise<string> {
 
 /** Measures what admitting a passport costs a service that asks nobody. */
 export const b17: Bench = {
-  title: 'B16: a door that admits passports offline',
+  title: 'B17: a door that admits passports offline',
   run: async (lab) => [await measure(lab), await floors(lab)],
 };
