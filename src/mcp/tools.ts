@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { getBalance } from '../billing/wallet/routes.ts';
 import { listTransactions } from '../billing/statement/routes.ts';
-import { invalid } from '../errors/carnet-error.ts';
 import { cents } from '../fields/cents.ts';
 import { jsonObject } from '../fields/objects.ts';
 import { cancel, get } from '../invocations/routes.ts';
@@ -179,23 +178,13 @@ const delegateBudget = tool({
   description:
     'Give another agent of your operator a part of what a passport may spend: a passport of its own, which invokes where the given one does.',
   input: z.strictObject({
-    passport: z
-      .string()
-      .max(16_384)
-      .optional()
-      .describe('The passport that has the budget, as its token. Left out: the one that is your credential.'),
+    passport: z.string().max(16_384).describe('The passport that has the budget, as its token.'),
     agent_id: z.string().describe('The agent that gets the part, `ag_…`.'),
     amount_cents: cents.describe('At most what remains of the budget, in US cents.'),
     idempotency_key: idempotencyKey,
   }),
   output: z.object({ passport: z.string(), jti: z.string(), expires_at: z.string(), amount_cents: z.int() }),
-  run: async ({ callRoute, passport: shown }, { passport = shown, agent_id, amount_cents, idempotency_key }) => {
-    if (passport === undefined)
-      throw invalid({
-        path: 'passport',
-        code: 'required',
-        message: 'Your credential is a key: name the passport that has the budget.',
-      });
+  run: async ({ callRoute }, { passport, agent_id, amount_cents, idempotency_key }) => {
     const { body } = await callRoute(delegate, {
       body: { parent_passport_token: passport, child_agent_id: agent_id, scopes: [], budget: { amount_cents } },
       key: idempotency_key,

@@ -46,7 +46,7 @@ export async function readAll(input: Readable): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What moves the cursor, changes the colour or turns the direction of a terminal. */
+/** Characters that move the cursor, change the colour or turn the direction of a terminal. */
 // eslint-disable-next-line no-control-regex -- these are what is taken out
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 

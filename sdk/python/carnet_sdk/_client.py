@@ -45,7 +45,7 @@ class Client:
                 "Carnet needs a base_url that begins with http:// or https://; or set CARNET_BASE_URL."
             )
         key = api_key or os.environ.get("CARNET_API_KEY")
-        # What names the value would show a secret.
+        # The refusal names no value: it is a secret.
         if key and re.fullmatch(r"[\x21-\x7e]+", key) is None:
             raise ValueError("The API key has a character that no key has, as a space or a line break.")
         self.base_url = address

@@ -76,7 +76,7 @@ export function createApi(options: ClientOptions = {}): { api: Api; baseUrl: str
   const apiKey = options.apiKey ?? process.env['CARNET_API_KEY'];
   if (!/^https?:\/\//.test(baseUrl))
     throw new TypeError('Carnet needs a baseUrl that begins with http:// or https://; or set CARNET_BASE_URL.');
-  // What names the value would show a secret.
+  // The refusal names no value: it is a secret.
   if (apiKey !== undefined && !/^[\x21-\x7e]*$/.test(apiKey))
     throw new TypeError('The API key has a character that no key has, as a space or a line break.');
   const client = { fetch: options.fetch ?? fetch, patienceMs: options.patienceMs ?? PATIENCE_MS, baseUrl, apiKey };

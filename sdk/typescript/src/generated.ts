@@ -481,7 +481,7 @@ export interface BlockAgent {
 
 export interface BrowseSkillsAnswer {
   skills: ListedSkill[];
-  /** Of the skills that the search looks at, 1,000 at most. */
+  /** Counted among the skills that the search looks at, 1,000 at most. */
   total: number;
   limit: number;
   offset: number;

@@ -44,12 +44,6 @@ export const audiences = {
     agents: null,
     passports: 'invoking',
   },
-  'operator-scope-or-passport': {
-    ...none,
-    roles: 'any',
-    agents: 'OPERATOR_SCOPE_REQUIRED',
-    passports: 'invoking',
-  },
   'operator-or-partner': {
     ...none,
     roles: 'any',

@@ -55,7 +55,7 @@ A refusal is \`application/problem+json\`. Decide by \`code\`, which stays the s
 
 Amounts are whole US cents. \`GET ${base}/v1/billing/balance\` says what can be spent and what is held. The price is held when work is ordered, and given back where it is not delivered. \`max_price_cents\` of an order refuses a price that has risen. [Billing](${base}/docs/billing.md).
 
-A part of a budget goes to another agent by a passport with a \`budget\`: your operator issues it with its own key, and \`passport_id\` of an order names it. A passport that is your credential delegates a part of its own budget, by \`POST ${base}/v1/passports/delegate\` or the tool \`delegate_budget\`. [A budget for each hop](${base}/docs/passports.md#a-budget-for-each-hop).
+A part of a budget goes to another agent by a passport with a \`budget\`: your operator issues it with its own key and delegates parts of it, and \`passport_id\` of an order names it. [A budget for each hop](${base}/docs/passports.md#a-budget-for-each-hop).
 
 ## Model Context Protocol
 

@@ -1,5 +1,4 @@
 import { assertPatterns } from '../../authority/index.ts';
-import { agentPart, type Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
@@ -20,7 +19,7 @@ const MAX_DEPTH = 4;
 
 /**
  * Gives an agent of the same operator a passport that allows no more than its parent in anything.
- * @throws CarnetError AGENT_CREDENTIAL_FORBIDDEN, INVALID_PASSPORT, NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, PASSPORT_REVOKED,
+ * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, PASSPORT_REVOKED,
  *   PASSPORT_EXPIRED, ALREADY_CHECKED_OUT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE,
  *   DELEGATION_DEPTH_EXCEEDED, AUTHORITY_BINDING_INVALID, SCOPE_ESCALATION, TTL_EXCEEDS_PARENT, PASSPORT_BUDGET_EXCEEDED, PASSPORT_TOO_LARGE,
  *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE.
@@ -35,30 +34,16 @@ export async function delegatePassport(
     token: body.parent_passport_token,
     path: 'parent_passport_token',
   });
-  assertMayDelegate(call.caller, parent, body);
   return await signPassport(context, call, {
     compose: (facts) => composeDelegation(context, { parent, body, operatorId: call.caller.operatorId, facts }),
     decide: (common, composed) => sql.type(PassportAnswerRow)`
-      select * from delegate_passport(${common}, p_agent_part => ${agentPart(call.caller)},
+      select * from delegate_passport(${common},
         p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_parent_digest => ${parent instanceof CarnetError ? null : parent.digest}, p_agent => ${body.child_agent_id},
         p_accountability => ${composed?.accountability ?? null},
         p_ttl_seconds => ${body.ttl_seconds === undefined ? null : Math.floor(body.ttl_seconds)},
         p_standard_seconds => ${DEFAULT_TTL_SECONDS}, p_interval => ${composed?.interval ?? null},
         p_budget => ${body.budget?.amount_cents ?? null})`,
   });
-}
-
-/** A passport that is the credential itself hands on a part of its own budget, and nothing else (decision A68). */
-function assertMayDelegate(caller: Caller, parent: ParentToken | CarnetError, { scopes, budget }: DelegateBody): void {
-  if (caller.kind !== 'passport' || parent instanceof CarnetError) return;
-  assertThat(
-    parent.jti === caller.jti && scopes.length === 0 && budget !== undefined,
-    () =>
-      new CarnetError(
-        'AGENT_CREDENTIAL_FORBIDDEN',
-        'A passport hands on a part of its own budget: parent_passport_token is the one that you show, scopes are [], and budget says how much. For anything else use a key of the operator.',
-      ),
-  );
 }
 
 interface Delegation {

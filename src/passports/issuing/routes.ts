@@ -48,9 +48,8 @@ export const delegate = route({
   operation: 'delegatePassport',
   tag,
   summary: 'Give another agent a narrower passport',
-  description:
-    'Four hops at most. What is left out is inherited; nothing can exceed the parent. A passport that may invoke delegates a part of its own budget, without scopes.',
-  audience: 'operator-scope-or-passport',
+  description: 'Four hops at most. What is left out is inherited; nothing can exceed the parent.',
+  audience,
   body: DelegateBodySchema,
   maxValues: MANY_VALUES,
   example: {

@@ -67,6 +67,6 @@ export const BrowseQuerySchema = z.object({
 export type BrowseQuery = z.output<typeof BrowseQuerySchema>;
 
 export const SkillPageSchema = offsetList('skills', ListedSkillSchema).extend({
-  total: z.int().meta({ description: 'Of the skills that the search looks at, 1,000 at most.' }),
+  total: z.int().meta({ description: 'Counted among the skills that the search looks at, 1,000 at most.' }),
   ...cursorMembers,
 });

@@ -2,7 +2,7 @@
 -- the parent's, p_standard_seconds at most. p_parent_digest: SHA-256 in base64 of the payload that was composed from; where the row
 -- has another, the token was never issued. No agent above may be held, blocked or disabled either (decision A30).
 create function delegate_passport(
-  p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_composed composed_passport,
+  p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_composed composed_passport,
   p_parent text, p_parent_digest text, p_agent text, p_accountability text, p_ttl_seconds int, p_standard_seconds int,
   p_interval double precision, p_budget bigint
 ) returns passport_answer language plpgsql as $$
@@ -16,7 +16,7 @@ declare
   v_left bigint;
   v_messages int := 0;
 begin
-  answer := replay_passport_answer(p_operator, p_agent_part, p_key, p_fingerprint);
+  answer := replay_passport_answer(p_operator, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
   perform lock_passports_shared(p_operator);
   v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the parent are found to hold: both end in a later second
@@ -53,6 +53,6 @@ begin
     perform wake_life('session:' || l.session_id, p_operator);
     v_messages := 1;
   end if;
-  if p_key is not null then perform keep_answer(p_operator, p_agent_part, p_key, 201, p_composed.jti, '/v1/passports/' || p_composed.jti); end if;
+  if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_composed.jti, '/v1/passports/' || p_composed.jti); end if;
   return row(false, p.jti, p.kid, p.payload, p.expires_at, v_messages)::passport_answer;
 end $$;

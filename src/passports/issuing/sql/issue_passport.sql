@@ -12,7 +12,7 @@ declare
   v_expires bigint;
   v_messages int := 0;
 begin
-  answer := replay_passport_answer(p_operator, '', p_key, p_fingerprint);
+  answer := replay_passport_answer(p_operator, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
   perform lock_passports_shared(p_operator);
   v_issued := epoch_seconds(clock_timestamp()); -- before what it says is found to hold: that ends in a later second

@@ -15,7 +15,7 @@ declare
   v_expires bigint;
   v_messages int := 0;
 begin
-  answer := replay_passport_answer(p_operator, '', p_key, p_fingerprint);
+  answer := replay_passport_answer(p_operator, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
   perform lock_passports_shared(p_operator);
   select * into before from passports where jti = p_from and operator_id = p_operator and payload_digest = decode(p_from_digest, 'base64');

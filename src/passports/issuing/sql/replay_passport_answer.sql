@@ -1,8 +1,8 @@
 -- Returns what a finished command has left under the Idempotency-Key, `replayed`: the jti is kept there, and the row of that passport has the
 -- bytes. Null: go on. A withdrawn key signs nothing, not even what it has signed before.
-create function replay_passport_answer(p_operator text, p_agent_part text, p_key text, p_fingerprint bytea) returns passport_answer language plpgsql as $$
+create function replay_passport_answer(p_operator text, p_key text, p_fingerprint bytea) returns passport_answer language plpgsql as $$
 declare
-  kept constant text := kept_answer(p_operator, p_agent_part, p_key, p_fingerprint);
+  kept constant text := kept_answer(p_operator, '', p_key, p_fingerprint);
   answer passport_answer;
 begin
   if kept is null then return null; end if;
