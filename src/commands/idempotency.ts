@@ -11,7 +11,8 @@ import { inTransaction } from './unit.ts';
 
 /*
  * Idempotency-Key: a key names one request of an operator, or of an agent of theirs, for 24 hours. The first call with it keeps its answer
- * under the key, in the transaction of its command; a repetition is answered from there. A hot command does the same in SQL.
+ * under the key, in the transaction of its command; a repetition is answered from there. A hot command does the same in SQL. Agents have keys of
+ * their own, or an agent's key could replay an administrator's secret.
  */
 
 /** 1 to 255 printable ASCII characters. */

@@ -14,7 +14,10 @@ interface KeptCommand<Body, Kept> {
   kept?: KeptPart<Body, Kept>;
 }
 
-/** The part of an answer that is kept under its key; the rest is made again from rows that never change, so that a replay is what was answered. */
+/**
+ * The part of an answer that is kept under its key; the rest is made again from rows that never change, so that a replay is what was answered. Whole,
+ * a passport, code, schemas, inputs and outputs would lie there a second time, in clear.
+ */
 export interface KeptPart<Body, Kept> {
   reduce(body: Body): Kept;
   restore(connection: CommonQueryMethods, kept: Kept): Promise<Body>;

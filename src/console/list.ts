@@ -48,7 +48,7 @@ export interface List<Reply, Row> {
 
 /** The parameters by which a page of a list is asked for, besides its filters. */
 const PAGING = ['cursor', 'offset', 'page', 'limit'];
-/** Rows of a page: with three ids a row about 19 KB of HTML, which is not compressed (decision F5). */
+/** Rows of a page: with three ids a row about 19 KB of HTML, which is not compressed (decision F5). A list has no exact count, since it is read by key. */
 const ROWS = 20;
 /** Rows of a CSV at most, a page after the other. */
 const MAX_CSV_ROWS = 1_000;

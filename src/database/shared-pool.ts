@@ -14,6 +14,7 @@ const KEPT_POOLS = 1_000;
 /**
  * A pool whose connections callers share fairly (`Places`). Waiting for a row or a life holds none of them. Of eight a caller alone has six:
  * commands commit as fast as with all eight then (1,840 a second to 1,880), and with four half as fast.
+ * None is kept for commands alone: commands of three callers would hold those as well.
  */
 export class SharedPool {
   readonly #pool: DatabasePool;

@@ -63,7 +63,7 @@ interface RateLimitOptions {
   now?: (() => number) | undefined;
 }
 
-/** Counts what one kind of client sends, in this process. */
+/** Counts what one kind of client sends, in this process: in the database it would be a query for each call, also for those that are refused. */
 export class RateLimit {
   readonly #budget: Budget;
   readonly #options: RateLimitOptions;

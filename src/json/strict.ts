@@ -45,7 +45,10 @@ export function decodeUtf8Strict(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-/** The cost of a value to parse, check and hash, as many times a number in a list (0.27 µs; decision C22). A member has a name, a text, beside its value. */
+/**
+ * The cost of a value to parse, check and hash, as many times a number in a list (0.27 µs; a text 0.65, an empty object 1.0, a member 1.6 to 2.2;
+ * decision C22). A member has a name, a text, beside its value. Bytes of a text do not count: 1 MiB of the dearest takes 10 ms, which the size bounds already.
+ */
 const MORE_FOR = { text: 1, object: 3, member: 6 } as const;
 /** No double needs more characters where it is written without an exponent down to 1e-6: `-0.0000012345678901234567`. */
 const CHARACTERS_OF_NUMBER = 25;

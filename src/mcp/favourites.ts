@@ -18,8 +18,8 @@ const MAX_SCHEMA = 4_096;
 const NAME_LENGTH = 50;
 
 /**
- * The name of the tool: from the skill alone, so that no favourite that comes or goes makes a name mean another skill. The end of the id keeps
- * skills of one name apart, and from the tools of the service.
+ * The name of the tool: from the skill alone, so that no favourite that comes or goes makes a name mean another skill, to which the
+ * money would go. The end of the id keeps skills of one name apart, and from the tools of the service.
  */
 export const toolName = ({ name, id }: Pick<ListedSkill, 'name' | 'id'>): string =>
   `${name.slice(0, NAME_LENGTH)}_${id.slice(-8).toLowerCase()}`;

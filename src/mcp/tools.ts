@@ -200,7 +200,10 @@ const delegateBudget = tool({
   },
 });
 
-/** In the order in which clients see them: it never changes, so that what a model has read of them stays in its cache. */
+/**
+ * In the order in which clients see them: it never changes, so that what a model has read of them stays in its cache. They are one page: clients read
+ * the first page alone, and no model chooses among a hundred tools.
+ */
 export const tools: readonly Tool[] = [
   searchSkills,
   getSkill,

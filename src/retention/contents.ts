@@ -12,7 +12,10 @@ interface Content {
   purge: PurgeStep;
 }
 
-/** The one list of what is purged, in the order of a run. */
+/**
+ * The one list of what is purged, in the order of a run: the workflow has no step for each, or a new content would change it. Closed holds and the
+ * spending of old months are not in it: they hold nothing but money, and the proof of the ledger compares each with its transfer and its invocation.
+ */
 export const CONTENTS: readonly [Content, ...Content[]] = [
   { name: 'audit_events', purge: purgeAuditEvents },
   { name: 'invocation_contents', purge: purgeInvocationContents },

@@ -6,7 +6,7 @@ export const MAX_STEPS = 3;
 const MAX_PATHS = 100;
 /** Properties compared in all: about a tenth of a second, no matter what strangers have published. */
 const MAX_WORK = 2_000_000;
-/** Properties compared before others have their turn: a few milliseconds. */
+/** Properties compared before others have their turn: a few milliseconds. In a thread, copying what is compared would cost as much as comparing. */
 const SLICE = 50_000;
 /** The cost of looking at one more chain, however few properties it has. */
 const WORK_OF_PATH = 20;

@@ -92,7 +92,9 @@ export async function pageOfAgents(
 
 /**
  * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on. One that is blocked
- * stays blocked.
+ * stays blocked: retirement is a fact beside the block, since a block would end it otherwise, and unblocking would make the agent active. No key undoes
+ * what a key did: that needs a note of who retired it, and the answer would depend on what nobody sees. All that takes a key of an agent, makes
+ * one, or names the agent in an invocation or an endpoint looks at the retirement first.
  * @throws CarnetError NOT_FOUND; INVALID_STATE for the key of a blocked agent or for making it active, and for the 1,001st key of one; AGENT_BLOCKED for the key of
  *   another; GOVERNANCE_APPROVAL_REQUIRED for less accountability than before, for an agent that was retired and comes back, and for another
  *   public key by a credential that ends, unless a person calls or has approved it.

@@ -8,7 +8,10 @@ type Addresses = Pick<Config, 'publicBaseUrl' | 'temporalUiUrl' | 'credentialsFi
 
 const KEPT = { cacheControl: 'public, max-age=300', vary: 'Accept' } as const;
 
-/** Where a newcomer arrives: what this is, how to call it, where to go on. Programs that prefer JSON get the addresses alone. */
+/**
+ * Where a newcomer arrives: what this is, how to call it, where to go on. Programs that prefer JSON get the addresses alone. Temporal's UI is shown by
+ * its setting alone, and not guessed from TEMPORAL_ADDRESS: everybody reads this page.
+ */
 export function homePages(config: Addresses): PathOfPage[] {
   const page = htmlPage(homePage(config));
   const index = jsonPage(200, indexOf(config));

@@ -45,7 +45,8 @@ const nothing = html``;
 
 /**
  * A whole page: head, header with name and navigation, main, footer. All that is put in is escaped, unless it is `Html`.
- * The classes that a body may use are in assets/carnet.css; the policy of pages forbids any other style, and inline scripts.
+ * The classes that a body may use are in assets/carnet.css; the policy of pages forbids any other style, and inline scripts. The browser says whether
+ * the page is dark: a switch would need a script and a place to remember.
  */
 export const shell = ({
   title,

@@ -11,7 +11,10 @@ const JOINED_SCRIPTS = 'Arab Beng Deva Gujr Guru Khmr Knda Mand Mlym Mong Mymr N
 const UNSEEN =
   '[[\\p{Cf}\\p{Cc}\\p{Zl}\\p{Zp}\\p{Co}\\p{Cn}\\p{Default_Ignorable_Code_Point}]--[\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}]]';
 
-/** One joiner after a letter or mark of a script that needs it, and what makes one emoji of several characters. */
+/**
+ * One joiner after a letter or mark of a script that needs it, and what makes one emoji of several characters. Two names can differ by it, so ids stand
+ * beside names.
+ */
 const JOINING = [
   `(?<=[[\\p{L}\\p{M}]&&[${JOINED_SCRIPTS}]])[\\u200c\\u200d]`,
   '(?<=\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]',

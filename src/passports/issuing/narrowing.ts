@@ -98,7 +98,8 @@ function assertTighter(constraint: SignedConstraint, { constraints }: Allowance,
 }
 
 /**
- * The audience of a passport with these services, each of which must be one of them, or `own`: this service, at which the passport invokes.
+ * The audience of a passport with these services, each of which must be one of them, or `own`: this service, at which the passport invokes. One
+ * without scopes in the passport would be good for nothing, and look like permission.
  * @throws CarnetError SCOPE_NOT_GRANTED, SCOPE_ESCALATION
  */
 export function narrowAudience(

@@ -38,7 +38,7 @@ interface Composition {
   accountability: PassportClaims['accountability'];
   /** Seconds between checkpoints; null: none. */
   interval: number | null;
-  /** Ids of services; undefined: the passport has no audience. */
+  /** Ids of services; undefined: the passport has no audience. The payload of the row has it, so there is no column. */
   audience: readonly string[] | undefined;
 }
 

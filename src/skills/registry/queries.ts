@@ -30,7 +30,10 @@ const createdAt = (which: 'first' | 'last', version: FragmentSqlToken): Fragment
 /** Letters of the longest parts of a name that `skill_name_parts` has. */
 const PART = 3;
 
-/** A condition for an index: by its statistics Postgres knows whether few skills have the text, or so many that the newest fill a page. */
+/**
+ * A condition for an index of all parts of one to three letters: of 100,000 skills a text that none has costs 40 blocks, and a scan cost 8,300. By its
+ * statistics Postgres knows whether few skills have the text, or so many that the newest fill a page.
+ */
 function isFoundBy(search: string, namespace: string) {
   if (`${namespace}skl_`.includes(search)) return sql.fragment`true`;
   const parts = Array.from({ length: Math.max(1, search.length - PART + 1) }, (_, at) => search.slice(at, at + PART));

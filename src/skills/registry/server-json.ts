@@ -88,7 +88,10 @@ export const RegistryListSchema = z
   })
   .meta({ id: 'RegistryServerList', examples: [{ servers: [example], metadata: { count: 1 } }] });
 
-/** `com.example.carnet/` for https://carnet.example.com: names begin with it. */
+/**
+ * `com.example.carnet/` for https://carnet.example.com: names begin with it. The id of the skill follows, and not its name, which two operators may
+ * use. With one entry for the whole service nobody would find a skill.
+ */
 export function namespaceOf(publicBaseUrl: string): string {
   const host = new URL(publicBaseUrl).hostname.split('.').toReversed().join('.');
   return `${host.replaceAll(/[^a-zA-Z0-9.-]/g, '-').slice(0, MAX_NAMESPACE)}/`;

@@ -10,7 +10,8 @@ import { roundsOf } from '../../support/cases.ts';
 import { instead, withChange } from '../../verify/changed-bundles.ts';
 import { leafOf, newKeys, noteOf, plainEnvelope, signedBytes, TestLog, type TestBundle } from '../../verify/log.ts';
 
-// The page of a claim has a verifier of its own, since that of the command line cannot run in a browser (decision C83): what it takes, the
+// The page of a claim has a verifier of its own, since that of the command line cannot run in a browser: it hashes and verifies synchronously,
+// compiles schemas into functions, which the policy of pages forbids, and its packages need a bundler (decision F5). All that this one takes the
 // other takes too.
 
 const script = readFileSync(new URL('../../../src/claims/pages/assets/verify.js', import.meta.url), 'utf8');
