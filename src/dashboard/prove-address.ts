@@ -34,7 +34,7 @@ interface Try {
 
 /**
  * The code where it fits, or its refusal. A wrong try is counted, so the refusal is returned and not thrown: the count
- * must be committed (decision C20).
+ * must be committed (decision C8).
  */
 export async function proveAddress(
   context: Pick<Context, 'encryption'>,

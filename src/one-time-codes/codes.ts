@@ -55,7 +55,7 @@ export const noLiveCode = (of: string): CarnetError =>
     { extra: { verified: false } },
   );
 
-/** The refusal of a wrong code. The try must be counted and committed, so the refusal is returned and not thrown (decision C20). */
+/** The refusal of a wrong code. The try must be counted and committed, so the refusal is returned and not thrown (decision C8). */
 export function wrongCode({ tries }: StoredCode): CarnetError {
   const left = MAX_TRIES - tries - 1;
   return new CarnetError(

@@ -16,7 +16,7 @@ const STEP_MS = 2_000;
 /**
  * Purges all contents that the operator keeps: inputs, outputs, inbound contents, payloads of claims, texts of closed requests. Hashes, statuses
  * and money stay. The request is a fact as soon as it is committed; batches follow it, for some seconds here and then every night.
- * It needs a person (decision B41).
+ * It needs a person (decision B22).
  * @throws CarnetError NOT_FOUND, NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED.
  */
 export async function eraseContents(context: Context, call: CommandCall): Promise<Answered<Erasure>> {
