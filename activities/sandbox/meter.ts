@@ -1,6 +1,6 @@
 import { cpuMsOf, usageOf } from './usage.ts';
 
-/** Measures from outside how much a process uses from now on. */
+/** Measures how much a process uses from now on, from outside: a script that broke out of its runtime could name any number. */
 export class Meter {
   readonly #pid: number | undefined;
   readonly #began = performance.now();

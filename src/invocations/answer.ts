@@ -26,7 +26,7 @@ export const invocationOf = (row: Pick<InvocationAnswer, 'snapshot' | 'input' | 
   output: row.output === null ? null : parseObject(row.output),
 });
 
-/** Why the consumer orders it is not the provider's to know (decision C70). */
+/** Why the consumer orders it is not the provider's to know: passport and mission would tell which orders belong together. */
 export const summaryFor = <Shown extends InvocationSummary>(invocation: Shown, reader: OperatorId | null): Shown =>
   invocation.consumer_operator_id === reader ? invocation : { ...invocation, passport_id: null, mission_id: null };
 

@@ -1,7 +1,7 @@
 -- Starts the execution of a pending invocation, unless its consumer has as many under way as one may have: then it waits its turn, and an
 -- execution that ends wakes it. Under a lock of the consumer, so that neither is missed. Several may have ended before the one that they
--- woke begins here: where places are left it wakes the next. The time of a run begins here (decision K59). What cannot be invoked any more
--- does not begin: the skill was taken down, or its operator suspended.
+-- woke begins here: where places are left it wakes the next. The time of a run begins here, since a queue would use up the time of the work. What
+-- cannot be invoked any more does not begin: the skill was taken down, or its operator suspended.
 create function begin_sealed_run(i invocations) returns invocations language plpgsql as $$
 declare v_running int;
 begin

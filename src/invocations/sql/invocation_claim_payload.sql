@@ -1,6 +1,7 @@
 -- The payload of the claim that the service issues of an invocation: that it was submitted, and how it ended. Claiming
 -- has no claim of its own; expiring is failing with the error EXPIRED. JCS: the members stand in their order.
--- The mission is not in it: the provider reads the claim too (decision C70).
+-- The mission is not in it: the provider reads the claim too, and its id, or a hash of it, is the same in all invocations. A claim for each side would
+-- be two entries in the log for one fact, and a verifier would have to tell that they are the same.
 create function invocation_claim_payload(i invocations) returns text language sql stable as $$
   select '{"at":' || floor(extract(epoch from coalesce(i.completed_at, i.created_at)))
     || case when i.completed_at is null then '' else

@@ -76,7 +76,10 @@ const ownOf = (caller: Caller, query: BrowseQuery): FragmentSqlToken =>
 /** Microseconds since 1970: the order of time as an integer. */
 const createdAt = sql.fragment`(extract(epoch from s.created_at) * 1000000)::bigint`;
 
-/** The order of each sort, as an integer, highest first; of `c` are the counts. */
+/**
+ * The order of each sort, as an integer, highest first. The counts are those of `c`; two of them have indexes, in which each call that counts moves
+ * its skill.
+ */
 const keyOf: Record<BrowseQuery['sort'], (query: BrowseQuery, terms: readonly Term[]) => FragmentSqlToken> = {
   relevance: ({ tags = [] }, terms) =>
     terms.length === 0 && tags.length === 0

@@ -1,5 +1,5 @@
--- Keeps the words of a skill for searches that misspell them. They are inserted in order: two skills with the same words would wait for each
--- other otherwise.
+-- Keeps the words of a skill for searches that misspell them, also when the skill is gone. They are inserted in order:
+-- two skills with the same words would wait for each other otherwise.
 create function note_skill_words(p_skill text) returns void language sql as $$
   insert into skill_words (word)
     select distinct lower(word)
