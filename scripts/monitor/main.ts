@@ -63,6 +63,7 @@ async function textOf(answer: Response): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(parts));
 }
 
+/** Null where there is no file. One that cannot be read is no empty state: that would trust the next key that it sees. @throws Unreachable */
 function readState(file: string): State | null {
   if (!existsSync(file)) return null;
   try {

@@ -24,7 +24,8 @@ type Presented = Claim & { seq: number };
 
 /**
  * Claims as their readers see them, in the order of the rows; references are looked up when a claim is read. What one states is held against its
- * digest, and of one that was changed in the database nothing of that is shown (decision L76).
+ * digest, and of one that was changed in the database nothing of that is shown (decision L76): one row takes no list away, and a gap would
+ * hide a claim.
  */
 export async function presentClaims(connection: CommonQueryMethods, rows: readonly ClaimRow[]): Promise<Presented[]> {
   const ids = rows.map(({ id }) => id);

@@ -283,7 +283,8 @@ class Scan {
     const value = Number(text.slice(start, at));
     if (!Number.isFinite(value))
       this.#refuse('number_overflow', 'The number is too large for a double; send it as a string.');
-    // 1e16 or 9007199254740993.0 would be written as digits that are refused here when they come back (decision L5).
+    // 1e16 or 9007199254740993.0 would be written as digits that are refused here when they come back, and other last digits would have the same
+    // hash. From 1e21 on canonical JSON writes an exponent.
     const size = Math.abs(value);
     if (size > Number.MAX_SAFE_INTEGER && (digits || size < WRITTEN_WITH_EXPONENT))
       this.#refuse('unsafe_integer', 'Whole numbers must lie within ±9007199254740991; send larger ones as a string.');

@@ -50,7 +50,8 @@ export function addCoSignature(
 }
 
 /**
- * Adds those with which a claim is sent that is recorded already, each as if it were added alone, and all or none.
+ * Adds those with which a claim is sent that is recorded already, each as if it were added alone, and all or none: what somebody signed
+ * is not lost because the claim was there first.
  * @throws CarnetError as `addCoSignature` does
  */
 export async function addSentAgain(

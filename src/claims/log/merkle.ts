@@ -24,7 +24,7 @@ export const hashOfLeaf = (entry: Uint8Array): Buffer => sha256(Buffer.concat([L
 /** The hash of an inner node. */
 export const hashOfPair = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.concat([INNER, left, right]));
 
-/** A complete node. */
+/** A complete node, which never changes: a batch costs its leaves and the right edge, a proof about one node a level. */
 export interface NodeId {
   level: number;
   index: number;

@@ -42,7 +42,10 @@ interface Read {
   newest: string;
   /** The size of the head that stands outside of the database; null: none does. */
   headSize: number | null;
-  /** Whether that proves what was published: it is written before readers see a tree, so no crash leaves one that is older. */
+  /**
+   * Whether that proves what was published: it is written before readers see a tree, so no crash leaves one that is older. An older one shows
+   * nothing of what came after it.
+   */
   hasHead: boolean;
   /** Which batches have a registration, by the database; null: none has one. */
   registered: Registered | null;

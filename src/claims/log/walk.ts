@@ -9,7 +9,8 @@ const EVERY_SECONDS = 30;
 
 /**
  * Walks a slice of the log, where it is time for one: computes its nodes again and holds them against the newest root that the log has signed
- * and published. What nobody reads is looked at too; a slice that is not what was signed stops the log (decision L76).
+ * and published. What nobody reads is looked at too; a slice that is not what was signed stops the log (decision L76). A
+ * worker carries the walk, whose place is a row: a schedule would need Temporal.
  */
 export async function walkLog(context: Context): Promise<void> {
   const { pool } = context;

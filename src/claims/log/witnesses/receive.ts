@@ -124,7 +124,11 @@ function verifiedBy(note: string, vkeys: readonly string[]): ReturnType<typeof v
 /** So far a witness' clock may be ahead of the one here; in seconds. Verifiers show when the last witness signed. */
 const MAX_AHEAD = 24 * 60 * 60;
 
-/** That cosignatures name times at which somebody can have signed (decision L104); 0 stands for no time. @throws CarnetError */
+/**
+ * That cosignatures name times at which somebody can have signed; 0 stands for no time. In what a witness answers to us no time is refused: nobody
+ * there reads a refusal, so the signature is kept, and verifiers pass over a time that no date can show.
+ * @throws CarnetError
+ */
 async function refuseImpossibleTimes(
   connection: CommonQueryMethods,
   verified: readonly VerifiedSignature[],

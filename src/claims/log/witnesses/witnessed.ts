@@ -120,9 +120,10 @@ export async function newestCheckpoint(context: Pick<Context, 'config' | 'pool'>
 }
 
 /**
- * The holder of a receipt is shown this: the newest checkpoint that meets the policy and of which the tree of the receipt is a part. Where
- * none does, or there is no policy, the newest of those that the most known witnesses have signed; where none has, the newest of all: a
- * witness that is away keeps nothing back, and `witnesses` says that it is missing (decision L104).
+ * The holder of a receipt is shown this: the newest checkpoint that meets the policy and of which the tree of the receipt is a part: the one
+ * with the newest signature may have lost a quorum that was met before. Where none does, or there is no policy, the newest of those that the
+ * most known witnesses have signed; where none has, the newest of all: a witness that is away keeps nothing back, and `witnesses` says that it
+ * is missing (decision L104).
  */
 export async function bestCheckpoint(
   context: Pick<Context, 'config' | 'pool'>,
