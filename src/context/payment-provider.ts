@@ -70,7 +70,8 @@ export class PaymentRefused extends Error {
 
 /**
  * The provider has not done it, and repeats that answer for a day under the same key, so the next try has another one: our balance there is too low, or
- * it repeats that it failed. A failure that it has not repeated is an outcome that is unknown.
+ * it repeats that it failed. A failure that it has not repeated is an outcome that is unknown: another key would make a call twice that is still under
+ * way. Before each try the provider is asked what was made already, so nothing is made twice as long as its lists show that.
  */
 export class NotDone extends CarnetError {}
 

@@ -50,8 +50,7 @@ export const advancePayout = async ({ config, pool }: Context, payoutId: string)
 /**
  * Has the provider transfer what is under way, and writes down what came of it; nothing is done where it is over. A try
  * whose answer was lost is made again under the same key with the same account and amount, so the provider transfers
- * once. One that was answered and not done is made again under another key, since a provider repeats its answer for a day
- * (decision B72).
+ * once. One that was answered and not done is made again under another key (`NotDone`).
  * @throws what the provider throws that is no final refusal: the outcome is unknown.
  */
 export async function transferPayout({ pool, log, payments }: Context, payoutId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from '../../../database/pool.ts';
 import type { LedgerLaw } from './law.ts';
 
 /**
- * Metering in microcents, a millionth of a cent (decision B31). Each wallet and meter has one stream of charges and one
+ * Metering in microcents, a millionth of a cent. Each wallet and meter has one stream of charges and one
  * of debits, both without a gap or an overlap. So the parts of a charge in the debits and in the remainder add up to
  * it, and no charge is debited before an earlier one.
  */

@@ -1,6 +1,6 @@
 -- Charges microcents to a meter: they gather in the remainder, and whole cents are debited as soon as there are any. Returns where
 -- the charge begins in the stream of its meter, in microcents, or null, changing nothing, when the wallet does not cover it with what
--- all meters have begun to use (decision B31). The caller guards against charging twice.
+-- all meters have begun to use. The caller guards against charging twice.
 create function charge_meter(
   p_transfer text, p_operator text, p_meter text, p_microcents bigint, p_kind text, p_description text,
   p_skill text default null, p_invocation text default null

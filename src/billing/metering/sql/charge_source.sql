@@ -1,5 +1,5 @@
 -- Charges usage to its meter; what is debited names the work whose charge completed the cent. Refuses INSUFFICIENT_CREDITS where the wallet does not
--- cover it, remainders included (decision B31). Returns where the charge begins in the stream; null: there is nothing to charge.
+-- cover it, remainders included. Returns where the charge begins in the stream; null: there is nothing to charge.
 create function charge_source(p_operator text, p_meter text, p_microcents bigint, p_description text, p_skill text, p_invocation text)
 returns bigint language plpgsql as $$
 declare begins bigint; available bigint; owed bigint; required bigint;

@@ -1,5 +1,5 @@
 -- Counts a metered action in the transaction that does it, so that what is refused or repeated counts nothing. Over the
--- allowance of the tier that the operator has now it costs 10,000 microcents; reports of agents are counted and never charged (decision B31).
+-- allowance of the tier that the operator has now it costs 10,000 microcents; reports of agents are counted and never charged.
 create function meter_action(p_operator text, p_action text) returns void language plpgsql as $$
 declare
   v_month constant date := utc_month(clock_timestamp());

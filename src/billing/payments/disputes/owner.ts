@@ -12,8 +12,8 @@ export interface DisputedSubscription {
 }
 
 /**
- * Finds whose payment for a subscription a dispute is about: the event names the payment alone, so the provider is asked. Null where it pays a
- * top-up, or nothing of ours.
+ * Finds whose payment for a subscription a dispute is about: the event names the payment alone, so the provider is asked, before the
+ * event is applied: there is no row yet that a life could be named after. Null where it pays a top-up, or nothing of ours.
  * @throws CarnetError TEMPORARILY_UNAVAILABLE where the provider does not answer: it sends the event again
  */
 export async function disputedSubscription(

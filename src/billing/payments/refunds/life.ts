@@ -24,7 +24,7 @@ export async function advanceRefund({ pool }: Context, id: string): Promise<Refu
 /**
  * Requests the refund from the provider, and then reads its list, which says its outcome: what is held is captured
  * or released by that alone. An answer that was lost is no refusal: the request is made again under the same key; one that was answered and
- * not done under another one (decision B72).
+ * not done under another one (`NotDone`).
  */
 export async function requestRefund(context: Context, id: string): Promise<void> {
   const { pool, log, rowEvents, payments } = context;

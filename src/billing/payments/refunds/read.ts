@@ -9,7 +9,7 @@ import { beginRefundReading, noteUnreadRefunds, setRefunds, type RefundReading }
 const TRIES = 5;
 
 /**
- * Reads the provider's list of refunds of a top-up's payment, and sets refunds and wallet by it (decision B37). Every
+ * Reads the provider's list of refunds of a top-up's payment, and sets refunds and wallet by it (decision B10). Every
  * report about refunds, every step by hand and every request of our own ends here.
  * @returns false: nothing was paid, or the provider refuses to list them; nothing moves, and a person must look
  * @throws what kept the list from being read or set: it is to be read again. After an hour of that a person must look.

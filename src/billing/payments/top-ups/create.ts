@@ -63,7 +63,10 @@ export async function createTopUp(
  */
 const OPEN_TOP_UPS = 20;
 
-/** Where twenty wait, one of them gives way: nobody who pays none is kept from paying another (decision B70). */
+/**
+ * Where twenty wait, one of them gives way: nobody who pays none is kept from paying another. It is over in this transaction, since an operator
+ * would be locked out while the provider is away. Pages that nobody was given count too: a caller whose calls are all 503 could make any number.
+ */
 async function makeRoom(unit: Unit, call: CommandCall): Promise<void> {
   const { requestId, caller } = call;
   const seconds = await makeRoomForTopUp(unit.connection, {

@@ -1,5 +1,5 @@
 -- A dispute of a payment for a subscription, as it was when the event was made. No wallet has the money, and the tier stays: a person decides (decision
--- B73). An alarm names operator and subscription while the bank has the money, and is raised again by each news of it.
+-- B35). An alarm names operator and subscription while the bank has the money, and is raised again by each news of it.
 create function record_subscription_dispute(
   p_dispute text, p_payment text, p_cents bigint, p_currency text, p_status text, p_standing text, p_stage int, p_at timestamptz,
   p_subscription text, p_operator text, p_request text

@@ -1,4 +1,4 @@
--- Sets what is known of the refunds of a payment by the provider's list of them, and moves the wallet by what that changes (decision B37).
+-- Sets what is known of the refunds of a payment by the provider's list of them, and moves the wallet by what that changes (decision B10).
 -- `p_list`: `[{"id", "cents", "status", "key", "made_at"}]`. A list counts where none was set since it was requested (`p_readings`), so an older
 -- one never undoes a newer one; the same list again moves nothing. What was listed once stays: a provider deletes no refund.
 -- Returns whether it was set, whose wallet it is, and the refunds of ours that it settled.

@@ -1,5 +1,5 @@
 -- Records the outcome of a pending refund, as a person found out: `succeeded` captures what is held, `failed` gives it back to the wallet. The
--- provider's list is read after that, and has the last word.
+-- provider's list is read after that, and has the last word: a person who named the provider's refund could name a wrong one.
 create function settle_refund_by_hand(p_refund text, p_status text, p_request text) returns payment_effect language plpgsql as $$
 declare t top_ups; r refunds; why text;
 begin
