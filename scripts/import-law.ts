@@ -6,7 +6,13 @@ import { DOMAINS } from './domains.ts';
 import { importsOf, sourceFiles, type Import } from './imports.ts';
 
 /**
- * The import law: who may see whom. Paths are globs from the root; `npm:` and `node:` name packages and builtins; `type `
+ * The import law: who may see whom. It names the line, says why an import breaks it, and what to do instead. dependency-cruiser 18.7.2 was tried
+ * with nearly all articles, and would save about 190 lines. It takes `import { type T }` for an import of types, although type stripping keeps it and
+ * loads the module; sees no specifier that is put together at run time; names no line; counts parents and children into cycles of folders (185
+ * findings where the law has none); and needs TypeScript 6 or swc beside TypeScript 7. Its rules could have the reasons as comments. A run of
+ * the law takes 4 seconds of processor time and 0.3 GB, a run of dependency-cruiser 27 seconds and 1.1 GB.
+ *
+ * Paths are globs from the root; `npm:` and `node:` name packages and builtins; `type `
  * or `value ` before a target narrows it to imports of that kind, `:**` is everything of a scheme. `<domain>` is any domain, `<own>` the importing file's,
  * `<other>` every other. Of the articles that a file's import breaks, the first is reported.
  */

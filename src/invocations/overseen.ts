@@ -7,7 +7,8 @@ import type { OverseenInvocation } from './schema.ts';
 
 /**
  * Shows the platform where an invocation stands: state, times, ids and money. What its parties wrote stays theirs, the hashes of it and the
- * message of a failure included. Each read has an audit event, which is written before anything is answered.
+ * message of a failure included: a guess could be proven by a hash. Support needs the state alone; a person who needs the contents asks a party. The
+ * parties' own route would answer one caller with other members. Each read has an audit event, which is written before anything is answered.
  * @throws CarnetError NOT_FOUND
  */
 export async function overseeInvocation(

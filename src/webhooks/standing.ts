@@ -8,7 +8,11 @@ const failing = defineCache(() => new LRUCache<string, true>({ max: 10_000 }));
 
 type Receiver = { operatorId: string } & ({ destinationId: string } | { endpointId: string });
 
-/** Says in the log once that a receiver hangs or refuses, and once that it takes calls again, however many are made. */
+/**
+ * Says in the log once that a receiver hangs or refuses, and once that it takes calls again: a line a call would bury the others while one
+ * receiver is away. The count in the row does not serve: it is of timeouts in a row, and a receiver that refuses each call hangs nobody else. Nor does
+ * a metric, since ids are no labels. Two workers may each say the same, and a worker says it again after its start.
+ */
 export function noteStanding(
   { log, caches }: Pick<Context, 'log' | 'caches'>,
   receiver: Receiver,

@@ -16,7 +16,7 @@ interface Identified {
 
 /**
  * The key that makes a request this event and no other (decision I8): nothing that is not signed, since everybody who sends the bytes again could change
- * it. The id of a delivery in a header is not signed: it makes no second event of the same bytes (decision I60). The kind stands before the value, so that an id of one kind is never one of another.
+ * it. The id of a delivery in a header is not signed: it makes no second event of the same bytes. The kind stands before the value, so that an id of one kind is never one of another.
  */
 export function eventKey({
   signedId,

@@ -19,7 +19,10 @@ const ways: Record<Hiding, string> = {
   'unshown element': 'stands in an element that is not shown',
 };
 
-/** Text in a message that its reader does not see. Alone it is low: many newsletters have some. A run of characters that are not shown is medium: nobody writes one. `raise` makes it high where it holds more. */
+/**
+ * Text in a message that its reader does not see. Alone it is low: many newsletters have some. A run of characters that are not shown is medium: no
+ * script and no emoji needs more than a few together. It is not high: some newsletters fill their preview so. `raise` makes it high where it holds more.
+ */
 export const hiddenText: Detector = ({ text }) =>
   [...runsOfUnshown(text), ...hiddenParts(text), ...invisibleCharacters(text)].slice(0, MAX_FOUND);
 

@@ -11,7 +11,10 @@ const CALL_MS = 10_000;
 /** Slack answers with one word. */
 const REPLY_BYTES = 4_096;
 
-/** An incoming webhook of Slack, which posts to one channel. A person or program that has its URL can post, so it is kept as a secret. */
+/**
+ * An incoming webhook of Slack, which posts to one channel. It has no signature: a person or program that has its URL can post, so it is kept as a
+ * secret. An app with OAuth would need a platform that Slack knows, and every installation an app of its own.
+ */
 export const slackChannel: Channel = {
   ...provenByCode,
   words: {
@@ -32,7 +35,7 @@ export const slackChannel: Channel = {
   },
   keep: ({ mac }, { normalised }) => ({
     destination: shownSlackUrl(new URL(normalised)),
-    // Equal URLs are found by it, and nobody reads the URL from it.
+    // Equal URLs are found by it, unless the first key of ENCRYPTION_KEY was replaced between them, and nobody reads the URL from it.
     address: mac(normalised, 'destination-address'),
     secret: normalised,
   }),
