@@ -91,7 +91,10 @@ interface Life<S extends Step, Next extends string, SignalName extends string = 
 const REFUSALS_SHOWN = 3;
 /** A person who has mended what failed waits no longer than this. */
 const MAX_PAUSE_MS = 120_000;
-/** Characters of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. */
+/**
+ * Characters of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. The server's other
+ * limits of a run are ten updates in flight, 2,000 updates in all and 51,200 events.
+ */
 const CARRIED_CHARACTERS = 500_000;
 
 /**

@@ -38,9 +38,10 @@ export function assertCanOpen(context: Context, operatorId: string): void {
 }
 
 /**
- * Opens a page for a caller who waits, by the same function as its life does; to be called where the row says that it is not open. An
- * operator has a part of the places alone, so that a provider that is slow for one holds nobody else. What the provider does after the caller has left is stored all the same, and keeps its
- * place until then.
+ * Opens a page for a caller who waits, by the same function and under the same key as its life does; to be called where the row says
+ * that it is not open. So a repetition under the same Idempotency-Key, or the life, opens the same page. An operator has a part of the
+ * places alone, so that a provider that is slow for one holds nobody else. The outcome is stored even if the caller has left, and the
+ * call keeps its place until then.
  * @param open calls the provider through the context that it is given
  * @throws CarnetError TEMPORARILY_UNAVAILABLE with Retry-After where the page is not open in time: whether it was opened is not known
  */
