@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { BRIEF_LOCK, firstWords, untilUnlocked } from '../../src/database/brief-locks.ts';
 import { migrate } from '../../src/database/migrations.ts';
@@ -9,6 +6,7 @@ import { holdDataDirectory } from '../../src/embedded/index.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { StartupFault } from '../../src/errors/startup-fault.ts';
 import { databaseAsOf } from '../support/database-as-of.ts';
+import { newDataDir, removeDataDir } from '../support/data-dir.ts';
 import type { EmptyDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -135,7 +133,7 @@ describe('A migration while a prepared transaction holds its table', () => {
   };
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'carnet-prepared-'));
+    dataDir = await newDataDir();
     ({ release } = holdDataDirectory(dataDir));
     postgres = await start();
     const client = await connect();
@@ -147,7 +145,7 @@ describe('A migration while a prepared transaction holds its table', () => {
   after(async () => {
     await postgres.stop();
     release();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDataDir(dataDir);
   });
 
   it('names it, and how it is ended', async () => {

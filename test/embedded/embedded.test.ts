@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import type { Embedded } from '../../src/embedded/index.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { findTemporal } from '../../src/embedded/temporal-binary.ts';
+import { newDataDir, removeDataDir } from '../support/data-dir.ts';
 import { eventually } from '../support/eventually.ts';
 import { processesNaming, query, start, startParent } from './support.ts';
 import type { Parent } from './support.ts';
@@ -43,8 +43,8 @@ describe('embedded parts', function () {
   const dataDirs: string[] = [];
   const stops: (() => Promise<unknown>)[] = [];
 
-  const newDataDir = async (): Promise<string> => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'carnet-embedded-'));
+  const freshDataDir = async (): Promise<string> => {
+    const dataDir = await newDataDir();
     dataDirs.push(dataDir);
     return dataDir;
   };
@@ -52,7 +52,7 @@ describe('embedded parts', function () {
   /** The data of an earlier start that was stopped regularly. */
   let whole: string;
   const usedDataDir = async (): Promise<string> => {
-    const dataDir = await newDataDir();
+    const dataDir = await freshDataDir();
     await cp(whole, dataDir, { recursive: true });
     return dataDir;
   };
@@ -70,7 +70,7 @@ describe('embedded parts', function () {
   // A machine that never fetched a Temporal server does so now, in the worst case by Go.
   before(async function () {
     this.timeout(20 * 60_000);
-    whole = await newDataDir();
+    whole = await freshDataDir();
     await (await start(whole)).stop();
   });
 
@@ -81,12 +81,12 @@ describe('embedded parts', function () {
   after(async () => {
     for (const dataDir of dataDirs) {
       await nobodyLeft(dataDir);
-      await rm(dataDir, { recursive: true });
+      await removeDataDir(dataDir);
     }
   });
 
   it('serves Postgres with a password of its own and Temporal with its retention, attributes and web UI', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await freshDataDir();
     const embedded = stopLater(await start(dataDir, { searchAttributes: [OperatorId, LifeStatus] }));
 
     const [settings] = await query(
@@ -203,7 +203,7 @@ describe('embedded parts', function () {
   });
 
   it('restarts a Temporal server that lost a port to another program, and gives up when that always happens', async () => {
-    const [folder, path] = [await newDataDir(), process.env.PATH];
+    const [folder, path] = [await freshDataDir(), process.env.PATH];
     const real = await findTemporal({ dataDir: folder, progress: () => undefined });
     const unlucky = (when: string): string =>
       `#!/bin/sh\nif [ "$1" = server ] && ${when}; then echo 'panic: listen tcp 127.0.0.1:4: bind: address already in use' >&2; exit 2; fi\nPATH='${path}'\nexec '${real}' "$@"\n`;

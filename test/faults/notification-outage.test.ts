@@ -16,7 +16,8 @@ import {
 import { roundsOf } from '../support/cases.ts';
 import { unique } from '../support/factories.ts';
 import { eventually } from '../support/eventually.ts';
-import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
+import { removeDataDir } from '../support/data-dir.ts';
+import { startInstance, type Instance } from '../support/instance.ts';
 import { childrenOf } from '../support/processes.ts';
 import { requester } from '../support/service.ts';
 import { noDelivery } from '../support/no-delivery.ts';

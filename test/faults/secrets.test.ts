@@ -11,7 +11,8 @@ import { buildEndpoint, ENDPOINTS, mailgunKey } from '../inbound/endpoints/suppo
 import { startReceiver, type Receiver } from '../notifications/support/receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { publication } from '../support/factories.ts';
-import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
+import { removeDataDir } from '../support/data-dir.ts';
+import { startInstance, type Instance } from '../support/instance.ts';
 import { settled } from '../support/invariants.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
 import { openMarket, type Market } from '../support/market.ts';

@@ -12,10 +12,8 @@ import { ampleLimits } from '../support/ample-limits.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
 import type { MarketPlace } from '../support/market.ts';
 import { startRole, type Role } from '../support/role.ts';
-import { newNamespace, temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
-
-/** After this time a task whose worker died is given to another worker; Temporal's default is ten seconds. */
-const TASK_TIMEOUT = 'history.defaultWorkflowTaskTimeout="2s"';
+import { sharedTemporal } from '../support/shared-instance.ts';
+import { newNamespace, startTemporal, type TemporalServer } from '../temporal/temporal-server.ts';
 
 /** Rows and lives of a single case, and the production processes that work on them: none until the case starts one. */
 export interface World extends OwnContext {
@@ -38,7 +36,7 @@ export interface World extends OwnContext {
   serve(): Promise<MarketPlace>;
 }
 
-/** A Temporal server of one suite, on which each case has a world. */
+/** Worlds on the Temporal server that the suites share. */
 interface Worlds {
   /** Opens a world that several cases share; it ends with the suite. */
   open(): Promise<World>;
@@ -48,19 +46,17 @@ interface Worlds {
   visitAlone(work: (world: World, temporal: TemporalServer) => Promise<void>): Promise<void>;
 }
 
-/** To be called in a `describe`: the server runs from the first hook of the suite to the last. */
+/** To be called in a `describe`: worlds that are still open end with the suite. */
 export function worldsOfSuite(): Worlds {
-  let shared: TemporalServer;
+  let shared: string;
   const opened: World[] = [];
-  before(async () => {
-    shared = await startTemporal();
+  before(async function () {
+    this.timeout(0); // the start has a limit of its own
+    shared = await sharedTemporal();
   });
-  after(async () => {
-    await Promise.all(opened.map((world) => world.close()));
-    await shared.remove();
-  });
-  const visit = async (temporal: TemporalServer, work: (world: World) => Promise<void>): Promise<void> => {
-    const world = await openWorld(temporal);
+  after(() => Promise.all(opened.map((world) => world.close())));
+  const visit = async (address: string, work: (world: World) => Promise<void>): Promise<void> => {
+    const world = await openWorld(address);
     try {
       await work(world);
     } finally {
@@ -77,7 +73,7 @@ export function worldsOfSuite(): Worlds {
     async visitAlone(work) {
       const temporal = await startTemporal();
       try {
-        await visit(temporal, (world) => work(world, temporal));
+        await visit(temporal.address, (world) => work(world, temporal));
       } finally {
         await temporal.remove();
       }
@@ -85,22 +81,16 @@ export function worldsOfSuite(): Worlds {
   };
 }
 
-async function startTemporal(): Promise<TemporalServer> {
-  const temporal = await temporalServer([TASK_TIMEOUT]);
-  await temporal.start();
-  return temporal;
-}
-
-async function openWorld(temporal: TemporalServer): Promise<World> {
+async function openWorld(temporalAddress: string): Promise<World> {
   const namespace = `world-${randomBytes(5).toString('hex')}`;
-  await newNamespace(temporal.address, namespace);
+  await newNamespace(temporalAddress, namespace);
   const own = await ownContext();
   const { config } = own.context;
   const { databaseUrl, platformAdminKey, encryptionKeys } = config;
-  const lives = livesOf({ temporal_address: temporal.address, temporal_namespace: namespace });
+  const lives = livesOf({ temporal_address: temporalAddress, temporal_namespace: namespace });
   const settings: Record<string, string> = {
     DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_ADDRESS: temporalAddress,
     TEMPORAL_NAMESPACE: namespace,
     PLATFORM_ADMIN_KEY: platformAdminKey,
     ENCRYPTION_KEY: encryptionKeys[0]?.toString('base64') ?? '',

@@ -8,7 +8,7 @@ import { awaitDatabase } from '../../src/database/await-database.ts';
 import { migrate } from '../../src/database/migrations.ts';
 import { StartupFault } from '../../src/errors/startup-fault.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
-import { newDataDir, removeDataDir } from '../support/instance.ts';
+import { newDataDir, removeDataDir } from '../support/data-dir.ts';
 import { startProgram, type Started } from '../support/process.ts';
 import { settingsBeside } from '../support/role.ts';
 import { service } from '../support/service.ts';

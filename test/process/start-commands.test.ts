@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { casesOf } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
-import { newDataDir, removeDataDir } from '../support/instance.ts';
+import { newDataDir, removeDataDir } from '../support/data-dir.ts';
 import { blockOf, PATIENCE_MS, ROOT, type Block } from '../support/pasted.ts';
 import { wantSharedInstance } from '../support/shared-instance.ts';
 

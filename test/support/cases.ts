@@ -16,6 +16,12 @@ export function casesOf<T>(all: readonly T[], usual: (one: T) => boolean): reado
   return everyCase ? all : some;
 }
 
+/**
+ * The languages in which this run tries the lines of a page. `npm test` leaves out Go, which first compiles its own library and all packages
+ * of a program: 30 to 50 seconds of processor time on a machine that never did.
+ */
+export const languagesOf = <T extends string>(all: readonly T[]): readonly T[] => casesOf(all, (one) => one !== 'go');
+
 /** How often something is tried that chance decides. @param usual in `npm test` */
 export const roundsOf = (all: number, usual: number): number => (everyCase ? all : usual);
 

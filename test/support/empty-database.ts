@@ -12,10 +12,7 @@ export interface EmptyDatabase {
 /** A database in addition to the suite's, without migrations. */
 export const emptyDatabase = (): Promise<EmptyDatabase> => newDatabase('empty', 'template1');
 
-/**
- * Migrated once for each process: a copy takes a fraction of the time of the migrations. It is removed with the
- * instance.
- */
+/** A template that processes of the suite share: a copy takes a fraction of the time of the migrations. It is removed with the instance. */
 let template: Promise<string> | undefined;
 
 /** A database in addition to the suite's, with every migration and no row but their own. */
@@ -35,9 +32,17 @@ export async function copyOfDatabase(url: string): Promise<EmptyDatabase> {
 }
 
 async function makeTemplate(): Promise<string> {
-  const { name, url } = await newDatabase('template', 'template1');
-  await migrate(url);
-  return name;
+  const made = `migrated_${ownRelease().schema}`;
+  return await administering(async (client) => {
+    await client.query("select pg_advisory_lock(hashtext('the template of the tests'))");
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [made]);
+    if (rowCount === 0) {
+      const { name, url } = await newDatabase('template', 'template1');
+      await migrate(url);
+      await client.query(`alter database ${name} rename to ${made}`);
+    }
+    return made;
+  });
 }
 
 async function newDatabase(kind: string, from: string): Promise<EmptyDatabase & { name: string }> {
@@ -48,11 +53,14 @@ async function newDatabase(kind: string, from: string): Promise<EmptyDatabase & 
   return { name, url: url.href, drop: () => administer(`drop database ${name} with (force)`) };
 }
 
-async function administer(statement: string): Promise<void> {
+const administer = (statement: string): Promise<void> =>
+  administering(async (client) => void (await client.query(statement)));
+
+async function administering<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: service().databaseUrl });
   await client.connect();
   try {
-    await client.query(statement);
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Credentials } from '../../src/process/seed.ts';
 import { ampleLimits } from './ample-limits.ts';
+import { newDataDir } from './data-dir.ts';
 import { eventually } from './eventually.ts';
 import { knownProviders } from './model-providers.ts';
 import { startProgram, type Started } from './process.ts';
@@ -25,10 +25,6 @@ interface InstanceOptions {
   /** A data directory of an earlier instance; a fresh one otherwise. */
   dataDir?: string;
 }
-
-export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'carnet-test-'));
-
-export const removeDataDir = (dataDir: string): Promise<void> => rm(dataDir, { recursive: true, force: true });
 
 /** Starts a separate Carnet (`src/main.ts` on embedded parts); it resolves when `/readyz` answers 200. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ReceivedCall } from '../notifications/support/receiver.ts';
+import { languagesOf } from './cases.ts';
 import { blockOf } from './pasted.ts';
 
 const run = promisify(execFile);
@@ -89,7 +90,7 @@ const canRun = ([command, ...args]: readonly string[]): Promise<boolean> =>
     () => false,
   );
 
-export const languages = Object.keys(LANGUAGES) as Language[];
+export const languages = languagesOf(Object.keys(LANGUAGES) as Language[]);
 
 /**
  * Judges requests with the lines of a language in docs/receiving-webhooks.md, in `folder`, and checks that each is judged as it must be. Where

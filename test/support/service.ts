@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request, type Dispatcher } from 'undici';
 import type { ErrorCode } from '../../src/errors/codes.ts';
 import { ErrorCodes } from '../../src/errors/codes.ts';
 import { openPool, type DatabasePool } from '../../src/database/pool.ts';
@@ -56,22 +57,26 @@ export interface Requester {
  */
 export function requester(key: string | null, baseUrl: string = service().baseUrl): Requester {
   const send = async <Body>(
-    method: string,
+    method: Dispatcher.HttpMethod,
     path: string,
     { body, headers = {} }: { body?: unknown; headers?: Record<string, string> | undefined },
   ): Promise<Reply<Body>> => {
-    const init: RequestInit = {
+    // Not `fetch`, whose streams cost the suite's processes twice as much, in some hundred thousand requests.
+    const response = await request(`${baseUrl}${path}`, {
       method,
-      headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
-    };
-    if (body !== undefined) {
-      init.body = typeof body === 'string' ? body : JSON.stringify(body);
-      init.headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };
-    }
-    const response = await fetch(`${baseUrl}${path}`, init);
-    const text = await response.text();
-    const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '') && text !== '';
-    return { status: response.status, headers: response.headers, body: (json ? JSON.parse(text) : {}) as Body, text };
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.body.text();
+    const received = new Headers();
+    for (const [name, value] of Object.entries(response.headers))
+      for (const one of [value ?? []].flat()) received.append(name, one);
+    const json = /[/+]json\b/.test(received.get('content-type') ?? '') && text !== '';
+    return { status: response.statusCode, headers: received, body: (json ? JSON.parse(text) : {}) as Body, text };
   };
   return {
     key,

@@ -5,30 +5,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { removeDataDir, startInstance, type Instance } from './instance.ts';
+import type { TemporalServer } from '../temporal/temporal-server.ts';
+import { removeDataDir } from './data-dir.ts';
+import { startInstance, type Instance } from './instance.ts';
 import { startProgram } from './process.ts';
 
 /** The settings that a process of the suite gets into its environment when it uses the instance. */
 type Environment = Record<'CARNET_TEST_INSTANCE' | 'WORKFLOW_BUNDLE', string>;
-type Answer = { environment: Environment } | { error: string };
+/** What a process of the suite asks for: Carnet, or a Temporal server whose workers may be killed. */
+type Wanted = 'instance' | 'temporal';
+type Answer = { environment: Environment } | { address: string } | { error: string };
 
 /**
- * One Carnet for the whole suite, started when a file first asks for it: the files that need none begin in a second. The process that began
- * the suite owns it, and the processes of a parallel run ask over a socket.
+ * One Carnet for the whole suite, and one Temporal server for the tests that kill workers, each started when a file first asks for it: the
+ * files that need none begin in a second. The process that began the suite owns them, and the processes of a parallel run ask over a socket.
  */
 export class SharedInstance {
   readonly #server: Server;
   readonly #made: string;
   #started: Promise<{ instance: Instance; environment: Environment }> | undefined;
+  #temporal: Promise<TemporalServer> | undefined;
 
   private constructor(made: string) {
     this.#made = made;
-    this.#server = createServer((socket) => {
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => undefined); // a process that asked and died
-      this.start().then(
-        ({ environment }) => socket.end(JSON.stringify({ environment } satisfies Answer)),
-        (error: unknown) => socket.end(JSON.stringify({ error: String(error) } satisfies Answer)),
-      );
+      text(socket)
+        .then((wanted) => this.#answer(wanted as Wanted))
+        .catch((error: unknown): Answer => ({ error: String(error) }))
+        .then((answer) => socket.end(JSON.stringify(answer)));
     });
   }
 
@@ -40,6 +45,17 @@ export class SharedInstance {
     // For what the suite starts from here on, with the instance or without: its own processes and programs as well.
     process.env.NODE_COMPILE_CACHE = join(shared.#made, 'compile-cache');
     return shared;
+  }
+
+  async #answer(wanted: Wanted): Promise<Answer> {
+    if (wanted === 'instance') return { environment: (await this.start()).environment };
+    return { address: (await (this.#temporal ??= this.#startTemporal())).address };
+  }
+
+  async #startTemporal(): Promise<TemporalServer> {
+    // Loaded here: a file that needs no Temporal begins without its client.
+    const { startTemporal } = await import('../temporal/temporal-server.ts');
+    return await startTemporal();
   }
 
   start(): Promise<{ instance: Instance; environment: Environment }> {
@@ -77,6 +93,7 @@ export class SharedInstance {
         await look();
       }
     } finally {
+      await (await this.#temporal?.catch(() => undefined))?.remove();
       await started?.instance.stop();
       if (started !== undefined) await removeDataDir(started.instance.dataDir);
       await rm(this.#made, { recursive: true, force: true });
@@ -101,9 +118,23 @@ export const wantSharedInstance = (): void => void (wanted = true);
 /** Where a file of this process wants the instance: asks the process that began the suite for it, and waits until it is ready. */
 export async function sharedInstanceWhereWanted(): Promise<void> {
   if (!wanted || process.env.CARNET_TEST_INSTANCE !== undefined) return;
-  const socket = process.env.CARNET_TEST_SOCKET;
-  if (socket === undefined) throw new Error('Run the tests with mocha from the project folder.');
-  const answer = JSON.parse(await text(connect(socket))) as Answer;
+  const answer = await ask('instance');
+  if ('environment' in answer) Object.assign(process.env, answer.environment);
+}
+
+/** Asks the process that began the suite for the Temporal server on which workers may be killed. @returns its address */
+export async function sharedTemporal(): Promise<string> {
+  const answer = await ask('temporal');
+  if (!('address' in answer)) throw new Error('There is no Temporal server.');
+  return answer.address;
+}
+
+async function ask(wanted: Wanted): Promise<Answer> {
+  const path = process.env.CARNET_TEST_SOCKET;
+  if (path === undefined) throw new Error('Run the tests with mocha from the project folder.');
+  const socket = connect({ path, allowHalfOpen: true });
+  socket.end(wanted);
+  const answer = JSON.parse(await text(socket)) as Answer;
   if ('error' in answer) throw new Error(answer.error);
-  Object.assign(process.env, answer.environment);
+  return answer;
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
+import { languagesOf } from '../support/cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { blockOf, blocksOf, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
 import { MAX_LEASE_SECONDS, MIN_LEASE_SECONDS } from '../../src/invocations/schema.ts';
@@ -26,7 +27,7 @@ const GO_SDK = 'go.temporal.io/sdk@v1.50.0';
 const GO_BUILD_MS = 300_000;
 
 /** How each program of the page is run on this machine; a language that it lacks throws. */
-const LANGUAGES: Record<string, (folder: string) => Promise<Program>> = {
+const LANGUAGES: Record<'typescript' | 'python' | 'go', (folder: string) => Promise<Program>> = {
   async typescript(folder) {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'provide.ts'), (await blockOf('docs/signals.md', 'typescript')).code);
@@ -48,11 +49,11 @@ const LANGUAGES: Record<string, (folder: string) => Promise<Program>> = {
 
 const programs: [string, Program][] = [];
 const folders: string[] = [];
-for (const [language, prepare] of Object.entries(LANGUAGES)) {
+for (const language of languagesOf(Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[])) {
   const folder = await mkdtemp(join(tmpdir(), 'carnet-provide-'));
   folders.push(folder);
   try {
-    programs.push([language, await prepare(folder)]);
+    programs.push([language, await LANGUAGES[language](folder)]);
   } catch (error) {
     const [why] = String(error instanceof Error && 'stderr' in error ? error.stderr : error)
       .trim()

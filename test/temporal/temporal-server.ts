@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { lastErrorLine } from '../../src/embedded/child.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { findTemporal } from '../../src/embedded/temporal-binary.ts';
+import { newDataDir, removeDataDir } from '../support/data-dir.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** A Temporal server that a test may stop, start again on the same file and port, and set up as it likes. */
@@ -22,7 +22,7 @@ export interface TemporalServer {
 
 /** @param dynamicConfig e.g. `limit.historyCount.suggestContinueAsNew=20` */
 export async function temporalServer(dynamicConfig: string[] = []): Promise<TemporalServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'carnet-temporal-'));
+  const folder = await newDataDir();
   const binary = await findTemporal({ dataDir: folder, progress: () => {} });
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
@@ -90,9 +90,19 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
     },
     async remove() {
       await end('SIGKILL'); // what it would tidy up is removed with it
-      await rm(folder, { recursive: true, force: true });
+      await removeDataDir(folder);
     },
   };
+}
+
+/** After this time a task whose worker died is given to another worker; Temporal's default is ten seconds. */
+const TASK_TIMEOUT = 'history.defaultWorkflowTaskTimeout="2s"';
+
+/** Starts a server on which a task whose worker was killed is soon given to another. */
+export async function startTemporal(): Promise<TemporalServer> {
+  const temporal = await temporalServer([TASK_TIMEOUT]);
+  await temporal.start();
+  return temporal;
 }
 
 /** Whether the namespace exists and its caches know it. */

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { holdDataDirectory } from '../../src/embedded/index.ts';
-import { newDataDir, removeDataDir } from '../support/instance.ts';
+import { newDataDir, removeDataDir } from '../support/data-dir.ts';
 import { service } from '../support/service.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/reset.ts', import.meta.url));

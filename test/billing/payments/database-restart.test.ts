@@ -5,7 +5,8 @@ import { openPool, sql } from '../../../src/database/pool.ts';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { removeDataDir, startInstance, type Instance } from '../../support/instance.ts';
+import { removeDataDir } from '../../support/data-dir.ts';
+import { startInstance, type Instance } from '../../support/instance.ts';
 import {
   checkoutSession,
   paymentEventBody,
