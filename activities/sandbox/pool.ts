@@ -11,7 +11,7 @@ const IDLE_MS = 5 * 60_000;
  */
 export class Pool {
   readonly #program: PooledProgram;
-  readonly #walls: Promise<Walls>;
+  readonly #walls: () => Promise<Walls>;
   readonly #ready: Child[] = [];
   /** Everything that may run. */
   readonly #alive = new Set<Child>();
@@ -21,7 +21,7 @@ export class Pool {
   #idle: NodeJS.Timeout | undefined;
   readonly #closing = new AbortController();
 
-  constructor(program: PooledProgram, walls: Promise<Walls>) {
+  constructor(program: PooledProgram, walls: () => Promise<Walls>) {
     this.#program = program;
     this.#walls = walls;
   }
@@ -106,7 +106,7 @@ export class Pool {
   }
 
   async #start(): Promise<Child | undefined> {
-    const walls = await this.#walls;
+    const walls = await this.#walls();
     this.#started += 1;
     const child = await Child.start(this.#program, walls, { n: this.#started, signal: this.#closing.signal });
     if (child !== undefined) this.#alive.add(child);

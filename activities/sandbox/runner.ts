@@ -15,7 +15,7 @@ import { MAX_OUTPUT_BYTES } from './frames.ts';
 import { messages, missingPackage } from './messages.ts';
 import { Pool } from './pool.ts';
 import { javascript, PLACES, python } from './programs.ts';
-import { findWalls } from './walls.ts';
+import { findWalls, type Walls } from './walls.ts';
 
 const STANDARD_LIMITS: RunLimits = {
   wallMs: MAX_SCRIPT_MS,
@@ -44,7 +44,8 @@ export class ProcessScriptRunner implements ScriptRunner {
 
   constructor({ log, limits }: ScriptRunnerSettings) {
     this.#limits = { ...STANDARD_LIMITS, ...limits };
-    const walls = findWalls(log);
+    let found: Promise<Walls> | undefined;
+    const walls = (): Promise<Walls> => (found ??= findWalls(log));
     this.#pools = { javascript: new Pool(javascript(), walls), python: new Pool(python(), walls) };
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { errors } from 'undici';
 import { sql } from '../../src/database/pool.ts';
 import type { SignedPassport } from '../../src/passports/schema.ts';
 import { approveByHand, refusedWith, withApproval } from '../governance/support.ts';
@@ -136,7 +137,7 @@ describe('kill -9 of a process that answers', function () {
 
       await assert.rejects(
         requester(as.key, dying.baseUrl).post(path, body, key),
-        TypeError,
+        errors.SocketError,
         'nobody is left to answer',
       );
       assert.equal(await dying.ended, 'SIGKILL');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { errors } from 'undici';
 import { assertLedger } from '../../src/billing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkoutSession, paymentEventBody, postPaymentEvent, signPaymentEvent } from '../support/payment-webhooks.ts';
@@ -100,7 +101,7 @@ describe('kill -9 of a process that answers a payer', function () {
         );
         const refund = `/v1/billing/refund/${String(await world.context.pool.oneFirst(sql.unsafe`select id from transfers`))}`;
         const headers = { 'idempotency-key': randomUUID() };
-        await assert.rejects(requester(key, dying.baseUrl).post(refund, undefined, headers), TypeError);
+        await assert.rejects(requester(key, dying.baseUrl).post(refund, undefined, headers), errors.SocketError);
         assert.equal(await dying.ended, 'SIGKILL');
         const answered = await caller.post<{ refund_id: string }>(refund, undefined, headers);
         assert([200, 202].includes(answered.status), answered.text);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { Pool } from '../../activities/sandbox/pool.ts';
 import { javascript } from '../../activities/sandbox/programs.ts';
 import type { Child } from '../../activities/sandbox/child.ts';
+import type { Walls } from '../../activities/sandbox/walls.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAlive } from './support.ts';
 
-const WALLS = Promise.resolve({ namespaces: false, ownUser: false, watched: true });
+const WALLS = async (): Promise<Walls> => ({ namespaces: false, ownUser: false, watched: true });
 const LIMITS = { wallMs: 3_600_000, cpuMs: 3_600_000, memoryBytes: 64 * 1024 * 1024 };
 
 describe('a pool of processes', function () {
