@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { errors } from 'undici';
 import type { Passport } from '../../src/passports/schema.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { casesOf } from '../support/cases.ts';
@@ -102,7 +103,7 @@ describe('kill -9 of a process that issues or revokes', function () {
 
       await assert.rejects(
         requester(holder.as.key, dying.baseUrl).post(`/v1/passports/${path}`, body, key),
-        TypeError,
+        errors.SocketError,
         'nobody is left to answer',
       );
       assert.equal(await dying.ended, 'SIGKILL');
