@@ -24,12 +24,12 @@ export interface Bar {
 export function bars(title: string, all: readonly Bar[]): Html {
   const most = Math.max(...all.map(({ value }) => value), 0);
   if (most === 0) return html``;
-  const step = WIDTH / all.length;
-  const width = Math.min(step * 0.7, WIDEST_BAR);
+  const slot = WIDTH / all.length;
+  const width = Math.min(slot * 0.7, WIDEST_BAR);
   const bar = ({ label, value, text }: Bar, at: number): Html => {
     if (value <= 0) return html``;
     const height = Math.max(2, (value / most) * (BASE - 10)).toFixed(0);
-    const from = (at * step + Math.min(step * 0.15, 8)).toFixed(1);
+    const from = (at * slot + Math.min(slot * 0.15, 8)).toFixed(1);
     return html`<path d="M${from} ${BASE}v-${height}h${width.toFixed(1)}v${height}z"><title>${label}: ${text}</title></path>`;
   };
   const [first] = all;
@@ -69,8 +69,8 @@ export const meter = (what: string, used: number, allowed: number | null): Html 
     ? html`<li><span>${what}</span> <span class="amount">${count(used)}, no limit</span></li>\n`
     : html`<li><label><span>${what}</span> <span class="amount">${count(used)} of ${count(allowed)}</span><meter min="0" max="${Math.max(allowed, 1)}" high="${Math.max(allowed * 0.9, 0)}" value="${Math.min(used, allowed)}">${used} of ${allowed}</meter></label></li>\n`;
 
-/** A step of something that takes its time. */
-export interface Step {
+/** A moment of something that takes its time, come or to come. */
+export interface Milestone {
   /** The words for that which happened. */
   what: Html | string;
   /** ISO 8601; null: it has not happened yet. */
@@ -89,12 +89,12 @@ export function duration(ms: number): string {
   return `${(seconds / 86_400).toFixed(1)} d`;
 }
 
-/** Steps in order, each with how long it took since the one before, drawn to scale. */
-export function timeline(label: string, steps: readonly Step[]): Html {
-  const times = steps.map(({ at }) => (at === null ? null : Date.parse(at)));
+/** Milestones in order, each with how long it took since the one before, drawn to scale. */
+export function timeline(label: string, milestones: readonly Milestone[]): Html {
+  const times = milestones.map(({ at }) => (at === null ? null : Date.parse(at)));
   const known = times.filter((time) => time !== null);
   const whole = Math.max((known.at(-1) ?? 0) - (known[0] ?? 0), 1);
-  const item = ({ what, at, state, detail = html`` }: Step, index: number): Html => {
+  const item = ({ what, at, state, detail = html`` }: Milestone, index: number): Html => {
     const time = times[index] ?? null;
     const before = times.slice(0, index).findLast((one) => one !== null) ?? null;
     const took = time === null || before === null ? null : time - before;
@@ -105,7 +105,7 @@ export function timeline(label: string, steps: readonly Step[]): Html {
     return html`<li${at === null ? html` class="to-come"` : html``}><div><strong>${what}</strong> ${state === undefined ? html`` : badge(state)} <span class="muted">${at === null ? 'not yet' : moment(at)}</span></div>${drawn}${detail.text === '' ? html`` : html`<div>${detail}</div>`}</li>\n`;
   };
   return html`<ol class="timeline" aria-label="${label}">
-${steps.map(item)}</ol>
+${milestones.map(item)}</ol>
 `;
 }
 

@@ -1,6 +1,6 @@
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { html, type Html } from '../../http/pages/html.ts';
-import { duration, timeline, type Step } from '../../console/charts.ts';
+import { duration, timeline, type Milestone } from '../../console/charts.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, type Form } from '../../console/page.ts';
 import { badge, facts, table } from '../../console/parts.ts';
@@ -23,7 +23,7 @@ async function endpointOf({ visit: { id, query, context }, caller }: PersonsVisi
   return endpoint;
 }
 
-const steps = ({ received_at: came, scanned_at: scanned, ended_at: ended, status }: InboundEvent): Step[] => [
+const milestones = ({ received_at: came, scanned_at: scanned, ended_at: ended, status }: InboundEvent): Milestone[] => [
   { what: 'Came', at: came },
   { what: 'Scanned', at: scanned },
   { what: 'Ended', at: ended, ...(ended !== null && { state: status === 'blocked' ? 'held' : status }) },
@@ -116,7 +116,7 @@ export const inboundEventPage = consolePage({
 ${live(
   'state',
   html`<p class="lead"><code>${event.id}</code> ${eventBadge(event.status)} ${verdictBadge(event.verdict)}</p>
-${event.reason === null && event.error === null ? nothing : html`<p class="notice ${event.status === 'recorded' || event.status === 'forwarded' ? 'info' : 'warning'}">${event.error ?? event.reason?.replaceAll('_', ' ') ?? ''}</p>\n`}<div class="columns"><section class="card">${timeline('How far it is', steps(event))}</section>
+${event.reason === null && event.error === null ? nothing : html`<p class="notice ${event.status === 'recorded' || event.status === 'forwarded' ? 'info' : 'warning'}">${event.error ?? event.reason?.replaceAll('_', ' ') ?? ''}</p>\n`}<div class="columns"><section class="card">${timeline('How far it is', milestones(event))}</section>
 <section class="card">${facts([
     ['Endpoint', idLink(event.endpoint_id)],
     ['Agent', idLink(event.agent_id)],

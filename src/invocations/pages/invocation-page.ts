@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { operatorNames } from '../../accounts/operators/pages/operator-names.ts';
 import { html, type Html } from '../../http/pages/html.ts';
 import { moment } from '../../http/pages/moment.ts';
-import { duration, timeline, type Step } from '../../console/charts.ts';
+import { duration, timeline, type Milestone } from '../../console/charts.ts';
 import { fieldsOf, schemaOf, valueOf } from '../../console/form.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, enteredIn, live, ofPage, type Entered } from '../../console/page.ts';
@@ -24,7 +24,7 @@ type Shown = z.output<typeof get.reply>;
 
 const nothing = html``;
 
-const steps = ({
+const milestones = ({
   status,
   created_at: created,
   claimed_at: claimed,
@@ -32,7 +32,7 @@ const steps = ({
   expires_at: until,
   attempt,
   execution_mode: mode,
-}: Shown): Step[] => [
+}: Shown): Milestone[] => [
   { what: 'Ordered, and its price held', at: created },
   {
     what:
@@ -204,7 +204,7 @@ export const invocationPage = consolePage({
 ${live(
   'state',
   html`<p class="lead"><code>${id}</code> ${badge(shown.status)}</p>
-${error === null ? nothing : html`<p class="notice error"><code>${error.code}</code> ${error.message}</p>\n`}<div class="columns"><section class="card">${timeline('How far it is', steps(shown))}</section>
+${error === null ? nothing : html`<p class="notice error"><code>${error.code}</code> ${error.message}</p>\n`}<div class="columns"><section class="card">${timeline('How far it is', milestones(shown))}</section>
 <section class="card">${facts([
     ['Skill', html`${named(names.get(skill) ?? skill, skill)} ${shown.skill_version}`],
     ['Price', dollars(price)],

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../http/pages/html.ts';
-import { timeline, type Step } from '../../console/charts.ts';
+import { timeline, type Milestone } from '../../console/charts.ts';
 import { asCurl } from '../../console/list.ts';
 import { actForm, callAct, consolePage, live, ofPage } from '../../console/page.ts';
 import { badge, facts, table } from '../../console/parts.ts';
@@ -15,7 +15,7 @@ import { DELIVERIES_PATH, forOthers } from './parts.ts';
 
 const nothing = html``;
 
-const steps = ({ created_at: made, started_at: begun, ended_at: ended, status }: Delivery): Step[] => [
+const milestones = ({ created_at: made, started_at: begun, ended_at: ended, status }: Delivery): Milestone[] => [
   { what: 'Made', at: made },
   ...(begun === null && ended !== null ? [] : [{ what: 'The call began', at: begun }]),
   { what: 'Ended', at: ended, ...(ended !== null && { state: status }) },
@@ -63,7 +63,7 @@ export const deliveryPage = consolePage({
 ${live(
   'state',
   html`<p class="lead"><code>${id}</code> ${deliveryBadge(shown.status)}</p>
-${outcome(shown)}<div class="columns"><section class="card">${timeline('How far it is', steps(shown))}</section>
+${outcome(shown)}<div class="columns"><section class="card">${timeline('How far it is', milestones(shown))}</section>
 <section class="card">${facts([
     ['Event', html`${idLink(eventId)} <code>${shown.event_type}</code>`],
     ['To', html`${channels[shown.channel_type].words.kind} ${idLink(destinationId)}`],

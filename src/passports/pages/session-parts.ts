@@ -1,4 +1,4 @@
-import { timeline, tree, type Step, type TreeNode } from '../../console/charts.ts';
+import { timeline, tree, type Milestone, type TreeNode } from '../../console/charts.ts';
 import { badge } from '../../console/parts.ts';
 import { HOME, idLink } from '../../console/places.ts';
 import type { PersonsVisit } from '../../console/visits.ts';
@@ -14,12 +14,12 @@ import type { Passport } from '../schema.ts';
 
 const nothing = html``;
 
-/** Steps of a timeline at most: a person reads each. Those in the middle are left out. */
+/** Milestones of a timeline at most: a person reads each. Those in the middle are left out. */
 const MAX_STEPS = 60;
 /** Passports of a tree at most, one page of the list. */
 const MAX_PASSPORTS = 100;
 
-interface Event extends Step {
+interface Event extends Milestone {
   at: string;
 }
 
@@ -41,7 +41,7 @@ const flagsOf = ({ flags }: AccountabilityReport): Event[] =>
     detail: html`<span class="muted small">${message}</span>`,
   }));
 
-function endOf({ passport, checkout, review }: AccountabilityReport): Step[] {
+function endOf({ passport, checkout, review }: AccountabilityReport): Milestone[] {
   const { status, revoked_at: revoked, expires_at: until } = passport;
   return [
     ...(checkout === null ? [] : [{ what: checkout.late ? 'Checkout, late' : 'Checkout', at: checkout.submitted_at }]),
@@ -62,26 +62,27 @@ function endOf({ passport, checkout, review }: AccountabilityReport): Step[] {
   ];
 }
 
-/** The steps that are still to come. */
-function toCome({ passport, checkout, review }: AccountabilityReport): Step[] {
-  const steps: Step[] = [];
+/** The milestones that are still to come. */
+function toCome({ passport, checkout, review }: AccountabilityReport): Milestone[] {
+  const milestones: Milestone[] = [];
   if (checkout === null && passport.checkpoint_interval_seconds !== null && passport.status === 'active') {
     const from = passport.last_checkpoint_at ?? passport.issued_at;
     const due = new Date(Date.parse(from) + passport.checkpoint_interval_seconds * 1_000).toISOString();
-    steps.push({
+    milestones.push({
       what: 'The next checkpoint',
       at: null,
       detail: html`<span class="muted small">an interval after the last report: ${moment(due)}</span>`,
     });
   }
   if (passport.status === 'active')
-    steps.push({
+    milestones.push({
       what: 'Expires',
       at: null,
       detail: html`<span class="muted small">${moment(passport.expires_at)}</span>`,
     });
-  if (review?.status === 'pending') steps.push({ what: 'A person decides the review', at: null, state: 'pending' });
-  return steps;
+  if (review?.status === 'pending')
+    milestones.push({ what: 'A person decides the review', at: null, state: 'pending' });
+  return milestones;
 }
 
 /** A passport with its refreshes as it went: issued, reports and their deadlines, flags, the end, the decision. */
