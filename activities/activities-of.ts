@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Context } from '../src/context/context.ts';
 import { translateDatabaseError } from '../src/database/errors.ts';
-import { step } from '../src/commands/fault-points.ts';
+import { faultPoint } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
@@ -29,11 +29,11 @@ export function activitiesOf<C extends Context, Steps extends Record<string, Ste
 
 function activity<C extends Context>(context: C, name: string, run: Step<C>) {
   return async (...args: never[]): Promise<unknown> => {
-    step(`life:${name}:before`);
+    faultPoint(`life:${name}:before`);
     const stopHeartbeat = startHeartbeat();
     try {
       const result = await run(context, ...args);
-      step(`life:${name}:done`);
+      faultPoint(`life:${name}:done`);
       return result;
     } catch (error) {
       const known = translateDatabaseError(error);

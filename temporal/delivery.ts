@@ -5,7 +5,7 @@ import type { Context } from '../src/context/context.ts';
 import type { Delivery } from '../src/context/ports.ts';
 import { isAway } from '../src/database/errors.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
-import { step } from '../src/commands/fault-points.ts';
+import { faultPoint } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
 import { metrics } from '../src/metrics/metrics.ts';
 import { inTrace } from '../src/tracing/tracing.ts';
@@ -108,7 +108,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
 
   const deliver = async (context: Context, leased: LeasedLife[]): Promise<void> => {
     const attempts = await tryLives(leased, await describe(context, lives, leased));
-    step('delivery:signalled');
+    faultPoint('delivery:signalled');
     const having = (outcome: Attempt['outcome']): LeasedLife[] =>
       leased.filter((_, at) => attempts[at]?.outcome === outcome);
     const [woken, refused, failed] = [having('woken'), having('refused'), having('failed')];
@@ -135,7 +135,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       const limit = outage.lasting ? 1 : BATCH;
       const leased = await leaseLives(started.pool, { limit, minimumAgeMs, turns });
       if (leased.length === 0) return;
-      step('delivery:leased');
+      faultPoint('delivery:leased');
       await deliver(started, leased);
     }
   });

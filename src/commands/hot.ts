@@ -5,7 +5,7 @@ import { translated } from '../database/errors.ts';
 import { keepConnection } from '../database/keep-connection.ts';
 import { activeTraceparent, inSpan } from '../tracing/tracing.ts';
 import type { CommandCall } from './command.ts';
-import { step } from './fault-points.ts';
+import { faultPoint } from './fault-points.ts';
 import { announce, inTransaction, type CommandEffects } from './unit.ts';
 
 /**
@@ -19,13 +19,13 @@ export async function runHotCommand<Row>(
   call: Pick<CommandCall, 'operation'>,
   { query, effects }: { query: QuerySqlToken<z.ZodType<Row>>; effects: (row: Row) => CommandEffects },
 ): Promise<Row> {
-  step(`${call.operation}:before`);
+  faultPoint(`${call.operation}:before`);
   const row = (await inSpan(`command ${call.operation}`, {}, () =>
     activeTraceparent() === undefined
       ? translated(keepConnection(context.pool, (connection) => connection.one(query)))
       : inTransaction(context, (connection) => connection.one(query)),
   )) as Row;
-  step(`${call.operation}:committed`);
+  faultPoint(`${call.operation}:committed`);
   announce(context, effects(row));
   return row;
 }

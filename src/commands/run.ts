@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import type { Answer, Answered, CommandCall, CommittedRefusal } from './command.ts';
-import { step } from './fault-points.ts';
+import { faultPoint } from './fault-points.ts';
 import { forgetKey, keepAnswer, takeKey } from './idempotency.ts';
 import { inSpan } from '../tracing/tracing.ts';
 import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
@@ -40,7 +40,7 @@ export async function runKeptCommand<Body, Kept = Body>(
   call: CommandCall,
   { work, secret = false, kept }: KeptCommand<Body, Kept>,
 ): Promise<Answered<Body>> {
-  step(`${call.operation}:before`);
+  faultPoint(`${call.operation}:before`);
   const ended = await inSpan(`command ${call.operation}`, {}, () =>
     inTransaction(context, async (connection) => {
       const answered = await replayed(context, call, { connection, kept });
@@ -52,11 +52,11 @@ export async function runKeptCommand<Body, Kept = Body>(
         const body = kept === undefined ? answer.body : kept.reduce(answer.body);
         await keepAnswer(context, call, { connection, answer: { ...answer, body }, secret });
       }
-      step(`${call.operation}:before-commit`);
+      faultPoint(`${call.operation}:before-commit`);
       return { answer, replayed: false, ...effects() };
     }),
   );
-  step(`${call.operation}:committed`);
+  faultPoint(`${call.operation}:committed`);
   announce(context, ended);
   if ('refusal' in ended.answer) throw ended.answer.refusal;
   return { ...ended.answer, replayed: ended.replayed };

@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { Answer, Answered, CommandCall } from './command.ts';
-import { step } from './fault-points.ts';
+import { faultPoint } from './fault-points.ts';
 import { inSpan } from '../tracing/tracing.ts';
 import { forgetKey, keepAnswer, lapseKey, reserveKey, takeKey } from './idempotency.ts';
 import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
@@ -38,7 +38,7 @@ async function reserveAndWait<Body>(
   call: CommandCall,
   { id, ...work }: WaitingCommand<Body>,
 ): Promise<Answered<Body>> {
-  step(`${call.operation}:before`);
+  faultPoint(`${call.operation}:before`);
   const begun = await inTransaction(context, async (connection) => {
     const reserved = await reserveKey(call, connection, id);
     if (reserved === null) {
@@ -46,23 +46,23 @@ async function reserveAndWait<Body>(
     }
     const { unit, effects } = openUnit(call, connection);
     if (reserved === id) await work.begin(unit);
-    step(`${call.operation}:before-reserved`);
+    faultPoint(`${call.operation}:before-reserved`);
     return { id: reserved, answer: null, ...effects() };
   });
   if (begun.answer !== null) return { ...begun.answer, replayed: true };
-  step(`${call.operation}:reserved`);
+  faultPoint(`${call.operation}:reserved`);
   announce(context, begun);
   try {
     await work.wait(begun.id);
-    step(`${call.operation}:waited`);
+    faultPoint(`${call.operation}:waited`);
     const ended = await inTransaction(context, async (connection) => {
       const { unit, effects } = openUnit(call, connection);
       const answer = await work.answer(unit, begun.id);
       await keepAnswer(context, call, { connection, answer, secret: true });
-      step(`${call.operation}:before-commit`);
+      faultPoint(`${call.operation}:before-commit`);
       return { answer, ...effects() };
     });
-    step(`${call.operation}:committed`);
+    faultPoint(`${call.operation}:committed`);
     announce(context, ended);
     return { ...ended.answer, replayed: false };
   } catch (error) {

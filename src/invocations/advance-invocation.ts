@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context/context.ts';
 import { translated } from '../database/errors.ts';
 import { sql } from '../database/pool.ts';
-import { step } from '../commands/fault-points.ts';
+import { faultPoint } from '../commands/fault-points.ts';
 import { pendingOf } from './announce.ts';
 
 const StepRow = z.object({
@@ -36,9 +36,9 @@ interface InvocationStep {
  * back), gives up a lapsed lease, begins what the service executes when it is its turn, counts a completed one, once. All by the row, so it may run any number of times.
  */
 export async function advanceInvocation(context: Context, id: string): Promise<InvocationStep> {
-  step('advanceInvocation:before');
+  faultPoint('advanceInvocation:before');
   const row = await translated(context.pool.one(sql.type(StepRow)`select * from advance_invocation(${id})`));
-  step('advanceInvocation:committed');
+  faultPoint('advanceInvocation:committed');
   if (row.changed) context.rowEvents.changed(id);
   // Its operators may be notified of it.
   if (row.changed && row.status === 'expired') context.delivery.messagesCommitted();

@@ -1,6 +1,6 @@
 import { describeLives, type LifeDescription } from '../commands/life-description.ts';
 import type { Context } from '../context/context.ts';
-import { step } from '../commands/fault-points.ts';
+import { faultPoint } from '../commands/fault-points.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { HandedOver } from '../outbound/outcomes.ts';
 import { metrics } from '../metrics/metrics.ts';
@@ -55,10 +55,10 @@ export async function sendMail(context: MailerContext, id: string): Promise<void
   const { recipient: to, subject, unsubscribe } = mail;
   const text = encryption.open(mail.text, mailSeal(id));
   if (!(await beginMail(pool, id))) return;
-  step('sendMail:begun');
+  faultPoint('sendMail:begun');
   const link = unsubscribe === null ? {} : { unsubscribe: unsubscribeLink(context, unsubscribe) };
   const outcome = await mailer.send(id, { to, subject, text, ...link });
-  step('sendMail:sent');
+  faultPoint('sendMail:sent');
   mailsHandedOver.add(1, { outcome });
   if (outcome !== 'not_taken') return await settleMail(pool, id, outcome);
   await putOffMail(pool, id);

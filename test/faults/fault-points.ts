@@ -12,7 +12,7 @@ const findAll = (pattern: RegExp, files: string[]): string[] =>
   files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, found = '']) => found));
 
 /** Names of the fault points in these files as the code has them, with `${…}` where a name is made at run time. */
-const templatesIn = (files: string[]): string[] => findAll(/\bstep\(['`]([^'`]+)['`]\)/g, files);
+const templatesIn = (files: string[]): string[] => findAll(/\bfaultPoint\(['`]([^'`]+)['`]\)/g, files);
 
 /** The three ways of running a command. */
 const runners = {
@@ -66,7 +66,7 @@ export const pointsOfWaitingCommand = (operation: string, step: string): readonl
   );
 
 function pointsOf(file: string): string[] {
-  const points = findAll(/step\(`\$\{call\.operation\}:([\w-]+)`\)/g, [file]);
+  const points = findAll(/faultPoint\(`\$\{call\.operation\}:([\w-]+)`\)/g, [file]);
   if (points.length === 0) throw new Error(`${file} no longer has the fault points of a command.`);
   return points;
 }

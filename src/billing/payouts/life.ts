@@ -1,6 +1,6 @@
 import type { Context } from '../../context/context.ts';
 import { noteSchedule } from '../../commands/schedules.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import { NotDone, PaymentRefused } from '../../context/payment-provider.ts';
 import {
   advancePayoutRow,
@@ -67,6 +67,6 @@ export async function transferPayout({ pool, log, payments }: Context, payoutId:
     );
     return null;
   });
-  step('transferPayout:transferred');
+  faultPoint('transferPayout:transferred');
   await settlePayoutRow(pool, payoutId, done?.transferId ?? null);
 }

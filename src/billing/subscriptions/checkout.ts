@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import { forCustomer } from '../payments/customers.ts';
 import { portalConfigurationOf } from '../payments/portal-configuration.ts';
 import { PaymentRefused, type HostedPage, type SubscriptionState } from '../../context/payment-provider.ts';
@@ -55,12 +55,12 @@ async function openPage(context: Context, { change, row }: Wanted): Promise<Host
   const terms = { expiresAt: new Date(until), seconds, returnTo: change.return_to };
   const configurationId = kind === 'upgrade' ? await portalConfigurationOf(context) : null;
   const page = await forCustomer(context, operatorId, (customer) => {
-    step('openSubscriptionCheckout:customer');
+    faultPoint('openSubscriptionCheckout:customer');
     return kind === 'upgrade' && subscriptionId !== null
       ? payments.openUpgrade({ changeId, attempt, configurationId, ...customer, subscriptionId, tier, ...terms })
       : payments.openSubscription({ changeId, operatorId, ...customer, tier, purchasedSeats: 0, ...terms });
   });
-  step('openSubscriptionCheckout:opened');
+  faultPoint('openSubscriptionCheckout:opened');
   return page;
 }
 
@@ -84,7 +84,7 @@ export async function closeSubscriptionCheckout(context: Context, changeId: stri
   try {
     const sessionId = change.session_id ?? (await openPage(context, { change, row })).sessionId;
     await payments.expireCheckout(sessionId).catch(unlessRefused);
-    step('closeSubscriptionCheckout:expired');
+    faultPoint('closeSubscriptionCheckout:expired');
     await takeWhatWasPaid(context, { change, row, state: await boughtBy(context, { change, row, sessionId }) });
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;

@@ -4,7 +4,7 @@ import { runCommand } from '../../commands/run.ts';
 import { serviceCall } from '../../commands/service-call.ts';
 import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { endAlarm, raiseAlarm } from '../cases/queries.ts';
 import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
@@ -81,7 +81,7 @@ export async function pushSubscription(context: Context, operatorId: string): Pr
       return { state: await readSubscription(context, { operatorId, subscriptionId }), refused: error.message };
     },
   );
-  step('pushSubscription:pushed');
+  faultPoint('pushSubscription:pushed');
   await forOperator(context, operatorId, async (unit) => {
     const { state } = pushed;
     if (state === 'unknown') await takeUnknown(unit, operatorId);
@@ -114,7 +114,7 @@ export async function fetchSubscription(context: Context, operatorId: string): P
       'a subscription has a price that no setting names; add it to the list of its STRIPE_PRICE_ setting',
     );
   }
-  step('fetchSubscription:fetched');
+  faultPoint('fetchSubscription:fetched');
   await forOperator(context, operatorId, async (unit) => {
     if (state === 'unknown') await takeUnknown(unit, operatorId);
     else if (state !== null)

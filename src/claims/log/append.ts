@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import { writeHeadFile } from './head-file.ts';
 import { signCheckpoint, type Log } from './log-key.ts';
 import { grow } from './merkle.ts';
@@ -25,7 +25,7 @@ async function publishUnderLock(locked: Locked & { log: Log }): Promise<void> {
   const { connection, row, path, newest, hasHead } = locked;
   if (row.published_size < row.tree_size || !hasHead) {
     await writeHeadFile(path, newest);
-    step('appendToLog:head-renamed');
+    faultPoint('appendToLog:head-renamed');
     await markPublished(connection, row.tree_size);
   }
   // A copy that was made before this would be taken for confirmed when it is restored.
@@ -68,7 +68,7 @@ export const appendBatch = (context: Context): Promise<number | null> =>
         isFirst: row.registered_from === null,
       }),
     });
-    step('appendToLog:inserted');
+    faultPoint('appendToLog:inserted');
     return pending.length;
   });
 

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 
 /** Where the head of this log stands outside of the database: one file a log, so that several logs may share a folder. */
 export const headFileOf = (folder: string, logId: string): string => join(folder, `log-head-${logId}`);
@@ -47,7 +47,7 @@ async function replace(path: string, note: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const temporary = `${path}.new`;
   await writeToDisk(temporary, note);
-  step('appendToLog:head-written');
+  faultPoint('appendToLog:head-written');
   await rename(temporary, path);
   const directory = await open(folder);
   try {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context/context.ts';
 import { translated } from '../../database/errors.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import type { LookOfLives } from '../../commands/lives.ts';
 import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
 import { lifeId } from '../../ids/life-ids.ts';
@@ -46,10 +46,10 @@ export async function appendToLog(context: Context): Promise<{ more: boolean }> 
     const begun = performance.now();
     await deleteMessagesOf(context.pool, life);
     const appended = await appendBatch(context);
-    step('appendToLog:committed');
+    faultPoint('appendToLog:committed');
     if (appended === null) return { more: false };
     if (appended > 0) await publishLog(context);
-    step('appendToLog:published');
+    faultPoint('appendToLog:published');
     inVain = appended > 0 ? 0 : inVain + 1;
     if (appended < BATCH) await sleep(Math.max(begun + BATCH_EVERY_MS - performance.now(), 0));
     if (inVain === LOOKS_IN_VAIN) return { more: false };

@@ -1,5 +1,5 @@
 import { issueClaim } from '../../claims/index.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { secondsNow } from '../../database/instants.ts';
@@ -54,14 +54,14 @@ export async function classifyExcerpt(context: ClassifierContext, excerpt: Excer
       maxMicrocents: question === null ? null : maxCostOfCall(question, question.prices),
     }),
   );
-  step('classifyExcerpt:calling');
+  faultPoint('classifyExcerpt:calling');
   if (begun === null) return null;
   if (begun === 'unavailable' || question === null) {
     classifications.add(1, { outcome: 'unavailable' });
     return { outcome: 'unavailable' };
   }
   const answer = await ask(context, excerpt.eventId, question);
-  step('classifyExcerpt:answered');
+  faultPoint('classifyExcerpt:answered');
   const judged = answer?.isWhole === true ? judgementOf(answer.text) : null;
   const isOurs = await inTransaction(context, async (connection) => {
     const endpointId = await settleClassification(connection, {

@@ -1,5 +1,5 @@
 import { describeLives, type LifeDescription } from '../../commands/life-description.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import { issueClaim } from '../../claims/index.ts';
 import type { Context } from '../../context/context.ts';
@@ -53,7 +53,7 @@ export async function advanceInbound(context: ScannerContext, id: string): Promi
       if (error instanceof ScanLater) return { status: 'turn', waitMs: 1_000 };
       throw error;
     }
-    step('advanceInbound:scanned');
+    faultPoint('advanceInbound:scanned');
     found = await advanceInboundRow(pool, id);
   }
   const { status, wait_ms: waitMs } = found;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Encryption } from '../../context/encryption.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { notDelivered } from '../../outbound/outcomes.ts';
 import { noteStanding } from '../../webhooks/standing.ts';
@@ -25,9 +25,9 @@ export async function forwardInbound(context: ScannerContext, id: string): Promi
   const body = forwardedBody(id, event, { headers: content.headers, payload });
   const allowed = await authoriseForward(pool, id, attempt);
   if (allowed === null) return;
-  step('forwardInbound:authorised');
+  faultPoint('forwardInbound:authorised');
   const outcome = await call(context, { allowed, event, id, body });
-  step('forwardInbound:called');
+  faultPoint('forwardInbound:called');
   await settleForward(pool, allowed.id, outcome);
   noteStanding(context, { endpointId: event.endpoint_id, operatorId: event.operator_id }, outcome);
   rowEvents.changed(id, event.endpoint_id);

@@ -1,5 +1,5 @@
 import { inTransaction } from '../../commands/unit.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import { refuseWhereOverloaded } from '../../lives/index.ts';
 import type { Context } from '../../context/context.ts';
 import type { Encryption } from '../../context/encryption.ts';
@@ -173,7 +173,7 @@ async function take(
   // Before the transaction: sealing 10 MiB takes its time, and nothing has to be locked for it.
   const sealed = sealContent(context.encryption, id, content);
   refuseWhereOverloaded(context, receiver.operator_id);
-  step('receiveInbound:before');
+  faultPoint('receiveInbound:before');
   const taken = await inTransaction(context, async (connection) => {
     const event = await takeInboundEvent(connection, {
       endpointId: receiver.id,
@@ -193,10 +193,10 @@ async function take(
         sealed: sealContent(context.encryption, eventId, content),
       });
     }
-    step('receiveInbound:before-commit');
+    faultPoint('receiveInbound:before-commit');
     return event;
   });
-  step('receiveInbound:committed');
+  faultPoint('receiveInbound:committed');
   if (taken.taken !== 'duplicate') {
     context.rowEvents.changed(taken.event_id);
     context.delivery.messagesCommitted();

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import type { Context } from '../../context/context.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
@@ -51,11 +51,11 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
         ? null
         : { provider: planned.provider, maxMicrocents: maxCostOfModelStep(context.config, planned) ?? 0 },
   });
-  step('executeSealedStep:begun');
+  faultPoint('executeSealedStep:begun');
   if (begun === null) return announce(context, id);
   const isLast = index === steps.length - 1;
   const ran = await runStep(context, { run, planned, ...begun });
-  step('executeSealedStep:ran');
+  faultPoint('executeSealedStep:ran');
   const result =
     isLast && ran.error_code === null
       ? await checkedOrCharged(context, { id, result: ran, isOwn: isOwnRun(run) })
@@ -73,7 +73,7 @@ export async function executeSealedStep(context: ExecutorContext, id: string): P
       transferId: newId('txn'),
     }),
   );
-  step('executeSealedStep:committed');
+  faultPoint('executeSealedStep:committed');
   announce(context, id);
 }
 

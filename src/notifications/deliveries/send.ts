@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { openUnit, announce, inTransaction } from '../../commands/unit.ts';
 import { serviceCall } from '../../commands/service-call.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 import { metrics } from '../../metrics/metrics.ts';
 import { noteStanding } from '../../webhooks/standing.ts';
 import { inSpan, inTrace } from '../../tracing/tracing.ts';
@@ -34,7 +34,7 @@ export async function sendNotifications(context: SenderContext, destinationId: s
   let looks = 0;
   do {
     const started = await startDeliveries(context.pool, destinationId, { limit: BATCH, emailMicrocents });
-    step('sendNotifications:started');
+    faultPoint('sendNotifications:started');
     if (started.length === 0) {
       if (looks === 0) return;
       looks -= 1;
@@ -62,7 +62,7 @@ const traced = (context: SenderContext, delivery: StartedDelivery): Promise<void
 async function sendOne(context: SenderContext, delivery: StartedDelivery): Promise<void> {
   const begun = performance.now();
   const outcome = await outcomeOf(context, delivery);
-  step('sendNotifications:called');
+  faultPoint('sendNotifications:called');
   await settle(context, delivery, { ...outcome, latencyMs: Math.round(performance.now() - begun) });
   const isByReceiver =
     outcome.status === 'delivered' || channels[delivery.channel_type].isFaultOfReceiver(outcome.reason);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../context/context.ts';
 import { translated } from '../../database/errors.ts';
 import { sql } from '../../database/pool.ts';
-import { step } from '../../commands/fault-points.ts';
+import { faultPoint } from '../../commands/fault-points.ts';
 
 const StepRow = z.object({
   found: z.boolean(),
@@ -43,13 +43,13 @@ interface SessionStep {
  * rows, so it may run any number of times.
  */
 export async function advanceSession(context: Context, id: string): Promise<SessionStep> {
-  step('advanceSession:before');
+  faultPoint('advanceSession:before');
   const row = await translated(
     context.pool.one(
       sql.type(StepRow)`select * from advance_session(${id}, ${context.config.missedCheckoutGraceSeconds})`,
     ),
   );
-  step('advanceSession:committed');
+  faultPoint('advanceSession:committed');
   if (row.raised) context.delivery.messagesCommitted();
   return {
     found: row.found,

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context/context.ts';
-import { step } from '../../../commands/fault-points.ts';
+import { faultPoint } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { NotDone, PaymentRefused } from '../../../context/payment-provider.ts';
 import type { RefundStep } from '../step.ts';
@@ -47,7 +47,7 @@ export async function requestRefund(context: Context, id: string): Promise<void>
       return true;
     },
   );
-  step('requestRefund:answered');
+  faultPoint('requestRefund:answered');
   const isRead = await readRefunds(context, topUpId);
   // Where the list cannot be read, nobody knows whether an earlier request had made it.
   if (isRefused && isRead && (await releaseRefusedRefund(pool, id))) rowEvents.changed(id, refund.operator_id);

@@ -1,4 +1,4 @@
-import { step } from '../../../commands/fault-points.ts';
+import { faultPoint } from '../../../commands/fault-points.ts';
 import { CarnetError } from '../../../errors/carnet-error.ts';
 import type { Context } from '../../../context/context.ts';
 import { PaymentRefused } from '../../../context/payment-provider.ts';
@@ -21,7 +21,7 @@ export async function readRefunds(context: Context, topUpId: string): Promise<bo
     if (reading === null) return false;
     try {
       const list = await listRefunds(context, reading);
-      step('readRefunds:listed');
+      faultPoint('readRefunds:listed');
       const { is_set: isSet, owner, settled } = await setRefunds(pool, { topUpId, reading, list });
       if (!isSet) continue;
       rowEvents.changed(owner, ...settled);

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context/context.ts';
-import { step } from '../../../commands/fault-points.ts';
+import { faultPoint } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../customers.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { settleTopUp } from '../queries.ts';
@@ -38,10 +38,10 @@ export async function openTopUp(context: Context, id: string): Promise<void> {
   const page = { expiresAt: new Date(terms.expires_at), seconds, returnTo };
   try {
     const { sessionId, url } = await forCustomer(context, operatorId, (customer) => {
-      step('openTopUp:customer');
+      faultPoint('openTopUp:customer');
       return payments.openTopUp({ topUpId: id, operatorId, ...customer, amountCents, ...page });
     });
-    step('openTopUp:opened');
+    faultPoint('openTopUp:opened');
     await saveCheckout(pool, id, { sessionId, url: encryption.seal(url, checkoutSeal(id)) });
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
@@ -61,7 +61,7 @@ export async function checkTopUp(context: Context, id: string): Promise<void> {
   if (sessionId === null || (status !== 'open' && status !== 'processing')) return;
   try {
     const state = past ? await closedCheckout(payments, sessionId) : await payments.readCheckout(sessionId);
-    step('checkTopUp:checked');
+    faultPoint('checkTopUp:checked');
     if (state.status === 'open' || (state.status === 'processing' && status === 'processing'))
       return await checkTopUpLater(pool, id);
     const { outcome } = await settleTopUp(pool, { topUpId: id, outcome: state.status, sessionId, ...state }, null);
@@ -98,7 +98,7 @@ export async function fetchReceipt({ pool, encryption, payments }: Context, id: 
       throw error;
     },
   );
-  step('fetchReceipt:fetched');
+  faultPoint('fetchReceipt:fetched');
   await saveReceipt(pool, id, receiptUrl === null ? null : encryption.seal(receiptUrl, receiptSeal(id)));
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context/context.ts';
-import { step } from '../../../commands/fault-points.ts';
+import { faultPoint } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../../payments/customers.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import { portalConfigurationOf } from '../../payments/portal-configuration.ts';
@@ -36,7 +36,7 @@ export async function openPortalPage(context: Context, id: string): Promise<void
     const { url } = await forCustomer(context, portal.operator_id, (customer) =>
       payments.openPortal({ portalId: id, ...customer, configurationId, returnTo }),
     );
-    step('openPortalPage:opened');
+    faultPoint('openPortalPage:opened');
     await savePortalUrl(pool, id, encryption.seal(url, portalSeal(id)));
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;

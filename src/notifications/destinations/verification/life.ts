@@ -1,4 +1,4 @@
-import { step } from '../../../commands/fault-points.ts';
+import { faultPoint } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../../../commands/life-description.ts';
 import type { Context } from '../../../context/context.ts';
 import type { SenderContext } from '../../channels/channel.ts';
@@ -36,9 +36,9 @@ export async function sendVerification(context: SenderContext, id: string): Prom
   const code = encryption.open(sealed, verificationSeal(id));
   const send = way.callOf(context, { ...waiting, id, code, seconds: config.verificationCodeSeconds });
   if (!(await startVerification(pool, id))) return;
-  step('sendVerification:started');
+  faultPoint('sendVerification:started');
   const outcome = await send();
-  step('sendVerification:sent');
+  faultPoint('sendVerification:sent');
   if ((await settleVerification(pool, id, outcome)) > 0) context.delivery.messagesCommitted();
 }
 
