@@ -6,7 +6,7 @@ import type { Encryption } from './encryption.ts';
 import type { RowEvents } from '../database/row-events.ts';
 import type { SchemaChecker } from '../json-schema/index.ts';
 import type { Outbound } from '../outbound/index.ts';
-import type { Budget } from '../turns/budget.ts';
+import type { Quota } from '../turns/quota.ts';
 import type {
   AgentConduct,
   ContentReader,
@@ -29,7 +29,7 @@ export interface Context {
   readonly rowEvents: RowEvents;
   readonly schemas: SchemaChecker;
   /** The milliseconds of processor time that each operator has for checks of values and for heavy reads. */
-  readonly processorTime: Budget;
+  readonly processorTime: Quota;
   /** The objects that domains keep in memory (`defineCache`). */
   readonly caches: Caches;
   /** Calls to addresses that users choose. */

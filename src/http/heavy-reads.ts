@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts';
-import { assertTimeLeft } from '../turns/budget.ts';
+import { assertTimeLeft } from '../turns/quota.ts';
 import { Places } from '../turns/places.ts';
 import { sharerOf } from './fair-use.ts';
 import type { Middleware, Validated } from './state.ts';

@@ -3,7 +3,7 @@ import type { Caller } from '../commands/caller.ts';
 import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
-import { Budget, type BudgetLimits } from '../turns/budget.ts';
+import { Quota, type QuotaLimits } from '../turns/quota.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
 import { assertJson, bodyLimitOf } from './body.ts';
 import type { AnyRoute } from './route.ts';
@@ -36,18 +36,18 @@ const STANDARD_RATE_LIMIT = 600;
 export type RateLimitHeaders = Map<string, string>;
 
 /** Requests a minute, of which some may come together. */
-const requestsAMinute = (perMinute: number): BudgetLimits => ({
+const requestsAMinute = (perMinute: number): QuotaLimits => ({
   burst: Math.max(Math.ceil(perMinute / BURSTS_IN_MINUTE), Math.min(perMinute, LEAST_BURST)),
   perSecond: perMinute / 60,
 });
 
-const bytesBeside = ({ burst, perSecond }: BudgetLimits): BudgetLimits => ({
+const bytesBeside = ({ burst, perSecond }: QuotaLimits): QuotaLimits => ({
   burst: burst * BYTES_OF_REQUEST,
   perSecond: perSecond * BYTES_OF_REQUEST,
 });
 
 /** Milliseconds of processor time that an operator has for the checks of its values and for heavy reads. All of a minute may be used together. */
-export function processorTimeOf({ rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>): BudgetLimits {
+export function processorTimeOf({ rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>): QuotaLimits {
   const burst = (rateLimitPerMinute || STANDARD_RATE_LIMIT) * PROCESSOR_MS_OF_REQUEST;
   return { burst, perSecond: burst / 60 };
 }
@@ -57,7 +57,7 @@ interface RateLimitOptions {
   policy: string;
   /** Who sends more, as the sentence of the refusal begins. */
   whose: string;
-  limits: BudgetLimits;
+  limits: QuotaLimits;
   /** The unit that is counted, where that is not requests. */
   unit?: 'content-bytes';
   now?: (() => number) | undefined;
@@ -65,35 +65,35 @@ interface RateLimitOptions {
 
 /** Counts what one kind of client sends, in this process: in the database it would be a query for each call, also for those that are refused. */
 export class RateLimit {
-  readonly #budget: Budget;
+  readonly #quota: Quota;
   readonly #options: RateLimitOptions;
 
   constructor(options: RateLimitOptions) {
     this.#options = options;
-    this.#budget = new Budget(options.limits, options.now);
+    this.#quota = new Quota(options.limits, options.now);
   }
 
   /** @returns headers for the answer. @throws CarnetError RATE_LIMITED, carrying the same headers and Retry-After */
   count(client: string, amount = 1): RateLimitHeaders {
-    const seconds = this.#budget.secondsToWait(client, amount);
+    const seconds = this.#quota.secondsToWait(client, amount);
     if (seconds > 0) throw this.#refusal(client, seconds);
-    this.#budget.use(client, amount);
+    this.#quota.use(client, amount);
     return this.#headers(client);
   }
 
   /** Adds what is known only when it has been used; nothing is refused. */
   add(client: string, amount: number): void {
-    this.#budget.use(client, amount);
+    this.#quota.use(client, amount);
   }
 
   /** Takes one request back, which turned out to be counted elsewhere. */
   giveBack(client: string): void {
-    this.#budget.use(client, -1);
+    this.#quota.use(client, -1);
   }
 
   #headers(client: string): RateLimitHeaders {
     const { policy, unit, limits } = this.#options;
-    const { amount, secondsToFull } = this.#budget.left(client);
+    const { amount, secondsToFull } = this.#quota.left(client);
     const window = Math.round(limits.burst / limits.perSecond);
     return new Map([
       ['RateLimit-Policy', `"${policy}";q=${limits.burst}${unit === undefined ? '' : `;qu="${unit}"`};w=${window}`],

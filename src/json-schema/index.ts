@@ -3,7 +3,7 @@ import type { SchemaFault } from './faults.ts';
 import { structuralFaults } from './limits.ts';
 import type { PlacedPattern } from './messages.ts';
 import type { PoolLimits } from '../threads/pool.ts';
-import type { Budget } from '../turns/budget.ts';
+import type { Quota } from '../turns/quota.ts';
 import { NEVER_SEEN, Pool, standardLimits } from './pool.ts';
 
 export { standardLimits } from './pool.ts';
@@ -25,7 +25,7 @@ export interface SchemaCheck {
 
 /**
  * Runs JSON Schemas of strangers (2020-12 and draft-07) outside of the event loop, with a second of processor time a job at most.
- * Callers take turns and have a budget each: see `Pool`.
+ * Callers take turns and have a quota each: see `Pool`.
  */
 export interface SchemaChecker {
   /**
@@ -54,7 +54,7 @@ export interface SchemaChecker {
  * @param time the milliseconds of processor time that each caller has
  * @param limits may be changed later: a job has the limits of the moment it begins.
  */
-export function createSchemaChecker(time: Budget, limits: PoolLimits = standardLimits): SchemaChecker {
+export function createSchemaChecker(time: Quota, limits: PoolLimits = standardLimits): SchemaChecker {
   const pool = new Pool(time, limits);
   return {
     async checkSchema(schema, at, caller) {

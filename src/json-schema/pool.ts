@@ -4,7 +4,7 @@ import { fault, type SchemaFault } from './faults.ts';
 import type { Answer, Job } from './messages.ts';
 import { ThreadPool, type PoolLimits, type Pooled } from '../threads/pool.ts';
 import type { Death, Done, Thread } from '../threads/thread.ts';
-import { assertTimeLeft, type Budget } from '../turns/budget.ts';
+import { assertTimeLeft, type Quota } from '../turns/quota.ts';
 import { Turns } from '../turns/turns.ts';
 
 /** Jobs that may wait for a thread: an ordinary job takes well under a millisecond, so they take a second at most. */
@@ -64,7 +64,7 @@ const pairOf = (caller: string, schemaHash: string): string => `${caller} ${sche
  * - A check that was slow, or had to be stopped, runs in the second thread only, and alone, while the first is kept for the rest. That is said of
  *   a schema with one caller and never of the schema: what one caller sends makes nobody else's checks wait. Texts that are checked before
  *   they are kept are one schema for that, since each is another: a slow one makes the next ones of the caller run alone for a minute.
- * - Each caller has a budget of processor time, which heavy reads take as well. It is measured in the thread, so a busy machine makes nobody slow.
+ * - Each caller has a quota of processor time, which heavy reads take as well. It is measured in the thread, so a busy machine makes nobody slow.
  */
 export class Pool {
   readonly #ordinary = new Turns<Pending>();
@@ -74,11 +74,11 @@ export class Pool {
   /** The hashes of the schemas whose text was sent to a thread. */
   readonly #known = new WeakMap<CheckThread, Set<string>>();
   /** Milliseconds. */
-  readonly #time: Budget;
+  readonly #time: Quota;
   readonly #limits: PoolLimits;
   readonly #threads: ThreadPool<Pending, Job, Answer>;
 
-  constructor(time: Budget, limits: PoolLimits) {
+  constructor(time: Quota, limits: PoolLimits) {
     this.#time = time;
     this.#limits = limits;
     this.#threads = new ThreadPool(

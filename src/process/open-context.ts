@@ -14,7 +14,7 @@ import { createScanner } from '../inbound/index.ts';
 import { createSchemaChecker } from '../json-schema/index.ts';
 import { createOutbound } from '../outbound/index.ts';
 import { agentConduct, passportRevocation } from '../passports/index.ts';
-import { Budget } from '../turns/budget.ts';
+import { Quota } from '../turns/quota.ts';
 
 /** Connections of the API and of the worker, each (rule 13). */
 const POOL_SIZE = 8;
@@ -28,7 +28,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
   const rowEvents = await openRowEvents(config.databaseUrl, log); // first: it installs what every other connection calls
   const onMessages = (): void => delivery.messagesCommitted();
   const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api', onMessages });
-  const processorTime = new Budget(processorTimeOf(config));
+  const processorTime = new Quota(processorTimeOf(config));
   const schemas = createSchemaChecker(processorTime);
   const contentReader = createScanner();
   const encryption = createEncryption(config.encryptionKeys);

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { createSchemaChecker, standardLimits } from '../../src/json-schema/index.ts';
-import { Budget } from '../../src/turns/budget.ts';
+import { Quota } from '../../src/turns/quota.ts';
 import { ampleTime } from '../support/ample-time.ts';
 import { checkerUnderTest, checkOf, generousLimits, places } from './support.ts';
 
@@ -246,13 +246,13 @@ describe('createSchemaChecker: one caller who sends too much, and another', () =
 
   it('refuses who has used their processor time, until some of it is back: 429', async () => {
     // Less than any machine takes for the first check. Neither caller has sent one before: what that took would count.
-    const own = createSchemaChecker(new Budget({ burst: 1, perSecond: 1 / 60 }), limits);
-    const hostile = () => own.validate(checkOf(heavy('budget'), heavyValue, { caller: 'op_spender' }));
+    const own = createSchemaChecker(new Quota({ burst: 1, perSecond: 1 / 60 }), limits);
+    const hostile = () => own.validate(checkOf(heavy('quota'), heavyValue, { caller: 'op_spender' }));
     await hostile();
     const error: unknown = await hostile().catch((refusal: unknown) => refusal);
     assertRefused(error, 'RATE_LIMITED');
     assert.match(String(error), /processor time/);
-    assert.deepEqual(await own.validate(checkOf(heavy('budget'), [], { caller: 'op_thrifty' })), []);
+    assert.deepEqual(await own.validate(checkOf(heavy('quota'), [], { caller: 'op_thrifty' })), []);
     await own.close();
   });
 

@@ -1,4 +1,4 @@
-import { Budget } from '../../src/turns/budget.ts';
+import { Quota } from '../../src/turns/quota.ts';
 
 /** Processor time that no test uses up. */
-export const ampleTime = new Budget({ burst: Number.MAX_SAFE_INTEGER, perSecond: 1_000 });
+export const ampleTime = new Quota({ burst: Number.MAX_SAFE_INTEGER, perSecond: 1_000 });

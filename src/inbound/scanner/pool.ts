@@ -3,7 +3,7 @@ import type { ContentReader } from '../../context/ports.ts';
 import type { JsonValue } from '../../json/value.ts';
 import { ThreadPool, type PoolLimits, type Pooled } from '../../threads/pool.ts';
 import type { Death } from '../../threads/thread.ts';
-import { Budget } from '../../turns/budget.ts';
+import { Quota } from '../../turns/quota.ts';
 import { Turns } from '../../turns/turns.ts';
 import { UnreadableBody } from '../reading/errors.ts';
 import { ScanFailed, ScanLater, ScanTooSlow } from './errors.ts';
@@ -104,7 +104,7 @@ class Pool {
   /** How many scans of each caller wait or are under way. */
   readonly #scans = new Map<string, number>();
   /** Milliseconds. */
-  readonly #time = new Budget(TIME);
+  readonly #time = new Quota(TIME);
   /** By caller: what its last scan took, milliseconds. */
   readonly #lasts = new LRUCache<string, number>({ max: MAX_CALLERS });
   #bytes = 0;

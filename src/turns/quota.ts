@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { CarnetError } from '../errors/carnet-error.ts';
 
 /** A caller may use `burst` together, and so much comes back in a second. */
-export interface BudgetLimits {
+export interface QuotaLimits {
   burst: number;
   perSecond: number;
 }
 
 interface Use {
   amount: number;
-  /** By the clock of the budget, milliseconds. */
+  /** By the clock of the quota, milliseconds. */
   at: number;
 }
 
@@ -23,14 +23,14 @@ const SWEEP_MS = 1_000;
  * How much of something each caller has used lately. It comes back steadily, so there is no window at whose beginning a minute’s worth is there.
  * The cost of a use may be known only afterwards: then it may take more than there is, and the next one waits until that is back.
  */
-export class Budget {
-  readonly limits: BudgetLimits;
+export class Quota {
+  readonly limits: QuotaLimits;
   readonly #now: () => number;
   readonly #uses = new Map<string, Use>();
   #nextSweep = 0;
 
   /** @param now milliseconds of a clock that never goes back */
-  constructor(limits: BudgetLimits, now: () => number = () => performance.now()) {
+  constructor(limits: QuotaLimits, now: () => number = () => performance.now()) {
     this.limits = limits;
     this.#now = now;
   }
@@ -82,7 +82,7 @@ export class Budget {
 }
 
 /** @param time milliseconds of processor time. @throws CarnetError RATE_LIMITED where the caller has none left */
-export function assertTimeLeft(time: Budget, caller: string): void {
+export function assertTimeLeft(time: Quota, caller: string): void {
   const seconds = time.secondsToWait(caller);
   if (seconds === 0) return;
   const perMinute = Math.round((time.limits.perSecond * 60) / 1_000).toLocaleString('en');
