@@ -139,7 +139,7 @@ export const list = route({
       prepared: writtenText<never>(lines.join('')),
       mediaType: NDJSON,
       headers: { 'Content-Disposition': 'attachment; filename="claims.ndjson"' },
-      ...(next !== null && { links: { next: { cursor: pages.seal(at, next) } } }),
+      ...(next !== null && { links: { next: { cursor: pages.sign(at, next) } } }),
     };
   },
 });

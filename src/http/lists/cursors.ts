@@ -24,7 +24,7 @@ const scopeHash = (scope: CursorScope): string =>
  * `base64url(JSON).mac`: the place where a page ended, for a request of the same scope.
  * @param days for so long: one is enough to read a list, and short enough that a leaked cursor is soon worth nothing
  */
-export function sealCursor(
+export function signCursor(
   encryption: Encryption,
   scope: CursorScope,
   { position, days = 1 }: { position: unknown; days?: number | undefined },
@@ -35,7 +35,7 @@ export function sealCursor(
 }
 
 /** @throws CarnetError INVALID_CURSOR for a cursor that was altered, has expired, or belongs to another list, operator or filter. */
-export function openCursor<Position extends z.ZodType>(
+export function readCursor<Position extends z.ZodType>(
   encryption: Encryption,
   scope: CursorScope,
   { cursor, position }: { cursor: string; position: Position },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
-import { openCursor, sealCursor, type CursorScope } from './cursors.ts';
+import { readCursor, signCursor, type CursorScope } from './cursors.ts';
 import { queryIntegerOr } from '../query.ts';
 import type { Links } from '../route.ts';
 
@@ -96,8 +96,8 @@ export function cursorPages<Position extends z.ZodType>({
   days,
   inPosition = [],
 }: CursorOptions<Position>) {
-  const seal = (request: CursorRequest, at: z.output<Position>): string =>
-    sealCursor(request.context.encryption, scope(request), { position: at, days });
+  const sign = (request: CursorRequest, at: z.output<Position>): string =>
+    signCursor(request.context.encryption, scope(request), { position: at, days });
   const scope = ({
     call,
     params,
@@ -119,14 +119,14 @@ export function cursorPages<Position extends z.ZodType>({
     /** @returns where the page before ended, null on the first page. @throws CarnetError INVALID_CURSOR */
     after(request: CursorRequest): z.output<Position> | null {
       const { cursor } = request.query;
-      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), { cursor, position });
+      return cursor === undefined ? null : readCursor(request.context.encryption, scope(request), { cursor, position });
     },
 
-    seal,
+    sign,
 
     /** @param last where this page ends; null: it is the last one. */
     next(request: CursorRequest, last: z.output<Position> | null) {
-      const cursor = last === null ? null : seal(request, last);
+      const cursor = last === null ? null : sign(request, last);
       const links: Links = cursor === null ? {} : { next: { cursor } };
       return { members: { next_cursor: cursor, has_more: cursor !== null }, links };
     },
@@ -154,7 +154,7 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
 
     after: pages.after,
 
-    seal: pages.seal,
+    sign: pages.sign,
 
     next: pages.next,
 
@@ -204,7 +204,7 @@ export function cursorFeed<Name extends string, Item extends z.ZodType, Position
       request: CursorRequest,
       { items, next, more }: FeedPage<Row, z.output<Position>>,
     ) {
-      const cursor = pages.seal(request, next);
+      const cursor = pages.sign(request, next);
       const links: Links = more ? { next: { cursor } } : {};
       return { status: 200 as const, body: { ...named(name, items), next_cursor: cursor, has_more: more }, links };
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createEncryption } from '../../../src/context/encryption.ts';
-import { openCursor, sealCursor } from '../../../src/http/lists/cursors.ts';
+import { readCursor, signCursor } from '../../../src/http/lists/cursors.ts';
 import { z } from 'zod';
 import { assertProblem, assertStatus, type Reply, type Requester } from '../../support/service.ts';
 import { newAdmin, openShell, type Shell } from '../support/shell.ts';
@@ -130,11 +130,11 @@ describe('lists by cursor', () => {
     const Position = z.object({ index: z.int() });
 
     it('when ENCRYPTION_KEY gets a new first key, until the old one leaves the list', () => {
-      const cursor = sealCursor(createEncryption([keys[0]]), scope, { position: { index: 7 } });
-      assert.deepEqual(openCursor(createEncryption([keys[1], keys[0]]), scope, { cursor, position: Position }), {
+      const cursor = signCursor(createEncryption([keys[0]]), scope, { position: { index: 7 } });
+      assert.deepEqual(readCursor(createEncryption([keys[1], keys[0]]), scope, { cursor, position: Position }), {
         index: 7,
       });
-      assert.throws(() => openCursor(createEncryption([keys[1]]), scope, { cursor, position: Position }), {
+      assert.throws(() => readCursor(createEncryption([keys[1]]), scope, { cursor, position: Position }), {
         code: 'INVALID_CURSOR',
       });
     });
@@ -144,14 +144,14 @@ describe('lists by cursor', () => {
       const realNow = Date.now;
       try {
         Date.now = () => realNow() - 24 * 3_600_000 - 1_000;
-        const expired = sealCursor(encryption, scope, { position: { index: 7 } });
+        const expired = signCursor(encryption, scope, { position: { index: 7 } });
         Date.now = () => realNow() - 24 * 3_600_000 + 60_000;
-        const kept = sealCursor(encryption, scope, { position: { index: 7 } });
+        const kept = signCursor(encryption, scope, { position: { index: 7 } });
         Date.now = realNow;
-        assert.throws(() => openCursor(encryption, scope, { cursor: expired, position: Position }), {
+        assert.throws(() => readCursor(encryption, scope, { cursor: expired, position: Position }), {
           code: 'INVALID_CURSOR',
         });
-        assert.deepEqual(openCursor(encryption, scope, { cursor: kept, position: Position }), { index: 7 });
+        assert.deepEqual(readCursor(encryption, scope, { cursor: kept, position: Position }), { index: 7 });
       } finally {
         Date.now = realNow;
       }
