@@ -33,7 +33,7 @@ export async function makeEndpoints(
     await client.query(`insert into agents (id, operator_id, name) values ($1, $2, 'bench')`, [agentId, operatorId]);
     await client.query(
       `insert into inbound_endpoints (id, operator_id, agent_id, provider, slug, forward_url, secret) values ($1, $2, $3, 'generic', $4, $5, $6)`,
-      [id, operatorId, agentId, slug, forwardUrl, endpointSecrets.seal(encryption, { id, secret })],
+      [id, operatorId, agentId, slug, forwardUrl, endpointSecrets.encrypt(encryption, { id, secret })],
     );
     endpoints.push({ id, operatorId, slug, secret });
   }

@@ -40,7 +40,7 @@ export async function openEvents({ databaseUrl, deliver }: EventsOptions) {
           destination,
           operator,
           url,
-          destinationSecrets.seal(encryption, { id: destination, secret: newWebhookSecret() }),
+          destinationSecrets.encrypt(encryption, { id: destination, secret: newWebhookSecret() }),
         ],
       );
       await pool.query(

@@ -9,7 +9,7 @@ import { textFiles } from './check-references.ts';
  */
 type Fault = { file: string; line: number; words: string; instead: string };
 
-/** A name such as `seal-anew.ts` is no word. */
+/** A name such as `begin-anew.ts` is no word. */
 const word = (spelled: string): RegExp => new RegExp(`(?<![\\w/-])${spelled}(?![\\w/-]|\\.\\w)`, 'gi');
 
 /** The marks before the first word of a line: of a comment, a heading, a list, a cell of a table, a quotation. */

@@ -72,7 +72,7 @@ interface SecretAnswer<Body> {
 }
 
 /** Names what a secret answer is encrypted for: it opens under this key of this caller alone. */
-const sealOf = ({ caller, idempotency }: CommandCall): string =>
+const encryptionContextOf = ({ caller, idempotency }: CommandCall): string =>
   `idempotency:${caller.operatorId}:${agentPart(caller)}:${idempotency?.key ?? ''}`;
 
 /** Takes the key for this transaction, or returns the answer that is kept under it. */
@@ -87,13 +87,13 @@ export async function takeKey<Body>(
     select status, answer, location, encrypted
     from take_idempotency_key(${caller.operatorId}, ${agentPart(caller)}, ${idempotency.key}, ${sql.binary(idempotency.fingerprint)})`);
   if (status === null || answer === null) return null;
-  const body = encrypted === true ? openSecret<Body>(context, call, answer) : (JSON.parse(answer) as Body);
+  const body = encrypted === true ? decryptSecret<Body>(context, call, answer) : (JSON.parse(answer) as Body);
   return { status: status as Answer<Body>['status'], body, ...(location !== null && { location }) };
 }
 
 /** A one-time secret goes to the credential that requested it, never to another of the operator that sends the same request. */
-function openSecret<Body>({ encryption }: Context, call: CommandCall, sealed: string): Body {
-  const { by, body } = JSON.parse(encryption.open(sealed, sealOf(call))) as SecretAnswer<Body>;
+function decryptSecret<Body>({ encryption }: Context, call: CommandCall, sealed: string): Body {
+  const { by, body } = JSON.parse(encryption.decrypt(sealed, encryptionContextOf(call))) as SecretAnswer<Body>;
   if (by !== credentialName(call.caller)) {
     throw new CarnetError(
       'IDEMPOTENCY_KEY_REUSED',
@@ -130,7 +130,7 @@ export async function keepAnswer<Body>(
   if (idempotency === null) return;
   const by = credentialName(caller);
   const kept = secret
-    ? encryption.seal(JSON.stringify({ by, body } satisfies SecretAnswer<Body>), sealOf(call))
+    ? encryption.encrypt(JSON.stringify({ by, body } satisfies SecretAnswer<Body>), encryptionContextOf(call))
     : JSON.stringify(body);
   await connection.query(sql.type(Nothing)`
     update idempotency_keys

@@ -8,7 +8,7 @@ import type { Page } from '../http/pages/page.ts';
 import type { PeoplePage, Submission, Visit } from '../http/pages/people-pages.ts';
 import type { Route, RouteInput, RouteReply } from '../http/route.ts';
 import { personsPage } from './layout.ts';
-import { openTyped } from './typed.ts';
+import { decryptTyped } from './typed.ts';
 import { byPerson, focused, forPerson, isOf, isRefusal, oneOf, redirect, type PersonsVisit } from './visits.ts';
 
 /** The fields of a form as they were sent: one text a member, several where it came several times. */
@@ -107,7 +107,7 @@ export function consolePage({
   };
   if (Object.keys(acts).length === 0) return [path, page];
   const showKept = async (person: PersonsVisit, sealed: string): Promise<Page> => {
-    const kept = openTyped(person.visit.context.encryption, sealed);
+    const kept = decryptTyped(person.visit.context.encryption, sealed);
     if (kept === null) return redirect(addressOf(path, person.visit.id));
     const refusal = new CarnetError(
       'UNAUTHENTICATED',

@@ -19,16 +19,16 @@ interface Kept {
 }
 
 /** @returns '' where the form is too long to be kept */
-export function sealTyped({ sealBytes }: Pick<Encryption, 'sealBytes'>, { path, form }: Kept): string {
+export function encryptTyped({ encryptBytes }: Pick<Encryption, 'encryptBytes'>, { path, form }: Kept): string {
   const plain = Object.entries(form).filter(([name]) => !SECRET.test(name));
   const text = JSON.stringify({ path, form: Object.fromEntries(plain) });
-  return Buffer.byteLength(text) > MAX_BYTES ? '' : sealBytes(deflateRawSync(text), PURPOSE).toString('base64url');
+  return Buffer.byteLength(text) > MAX_BYTES ? '' : encryptBytes(deflateRawSync(text), PURPOSE).toString('base64url');
 }
 
 /** @returns null where nobody sealed it here */
-export function openTyped({ openBytes }: Pick<Encryption, 'openBytes'>, sealed: string): Kept | null {
+export function decryptTyped({ decryptBytes }: Pick<Encryption, 'decryptBytes'>, sealed: string): Kept | null {
   try {
-    const packed = openBytes(Buffer.from(sealed, 'base64url'), PURPOSE);
+    const packed = decryptBytes(Buffer.from(sealed, 'base64url'), PURPOSE);
     return JSON.parse(inflateRawSync(packed).toString('utf8')) as Kept;
   } catch {
     return null; // the cipher throws errors of many kinds for what it has not sealed

@@ -9,7 +9,7 @@ import type { SignedIn, Submission, Visit } from '../http/pages/people-pages.ts'
 import { htmlPage, shell } from '../http/pages/shell.ts';
 import type { JsonValue } from '../json/value.ts';
 import { HOME } from './places.ts';
-import { sealTyped } from './typed.ts';
+import { encryptTyped } from './typed.ts';
 
 /** A page at which somebody is signed in. */
 export interface PersonsVisit<V extends Visit = Visit> {
@@ -93,7 +93,7 @@ function ended({ context, query, form: sent }: Submission, path: string): Page {
     Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
   );
   const address = search.size === 0 ? path : `${path}?${search.toString()}`;
-  const typed = sealTyped(context.encryption, { path: address, form });
+  const typed = encryptTyped(context.encryption, { path: address, form });
   return typed === '' || pathBack(path) === HOME
     ? redirect(signInFor(path, { notice: 'ended' }))
     : signInAgain(path, typed);

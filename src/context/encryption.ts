@@ -8,16 +8,16 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** AES-256-GCM under a key of 32 bytes; the first key of ENCRYPTION_KEY seals, every key of the list opens (rotation). */
+/** AES-256-GCM under a key of 32 bytes; the first key of ENCRYPTION_KEY encrypts, every key of the list decrypts (rotation). */
 export interface Encryption {
   /** @param context what the text belongs to (table and id); a sealed text opens under the same context only. */
-  seal(text: string, context: string): string;
+  encrypt(text: string, context: string): string;
   /** @throws Error when no key of the list opens it, or the context differs. */
-  open(sealed: string, context: string): string;
-  /** As `seal`, of bytes that are kept as bytes. */
-  sealBytes(bytes: Uint8Array, context: string): Buffer;
-  /** @throws Error as `open` does. */
-  openBytes(sealed: Buffer, context: string): Buffer;
+  decrypt(sealed: string, context: string): string;
+  /** As `encrypt`, of bytes that are kept as bytes. */
+  encryptBytes(bytes: Uint8Array, context: string): Buffer;
+  /** @throws Error as `decrypt` does. */
+  decryptBytes(sealed: Buffer, context: string): Buffer;
   /** Whether the first key sealed it; what another key of the list sealed should be sealed again, so that the key can go. */
   isCurrent(sealed: string): boolean;
   /** HMAC-SHA256 of `text` under a key derived for this purpose from the first key, base64url. */
@@ -39,7 +39,7 @@ const ID_BYTES = 8;
 const EMPTY = Buffer.alloc(0);
 
 /** The text that was sealed, under which key. */
-interface Sealed {
+interface Encrypted {
   id: string;
   iv: Buffer;
   tag: Buffer;
@@ -52,13 +52,13 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
   const first = keys[0];
   if (first === undefined) throw new Error('Encryption needs at least one key.');
   const byId = new Map(keys.map((key) => [keyId(key), key]));
-  const seal = (bytes: Uint8Array, context: string): Sealed => {
+  const encrypt = (bytes: Uint8Array, context: string): Encrypted => {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, first, iv).setAAD(Buffer.from(context));
     const sealed = Buffer.concat([cipher.update(bytes), cipher.final()]);
     return { id: keyId(first), iv, tag: cipher.getAuthTag(), sealed };
   };
-  const open = ({ id, iv, tag, sealed }: Sealed, context: string): Buffer => {
+  const decrypt = ({ id, iv, tag, sealed }: Encrypted, context: string): Buffer => {
     const key = byId.get(id);
     if (key === undefined) {
       throw new Error(
@@ -69,24 +69,24 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
     return Buffer.concat([decipher.update(sealed), decipher.final()]);
   };
   return {
-    seal(text, context) {
-      const { id, iv, tag, sealed } = seal(Buffer.from(text), context);
+    encrypt(text, context) {
+      const { id, iv, tag, sealed } = encrypt(Buffer.from(text), context);
       return [id, ...[iv, tag, sealed].map((part) => part.toString('base64url'))].join('.');
     },
-    open(text, context) {
+    decrypt(text, context) {
       const [id = '', ...parts] = text.split('.');
       const [iv = EMPTY, tag = EMPTY, sealed = EMPTY] = parts.map((part) => Buffer.from(part, 'base64url'));
-      return open({ id, iv, tag, sealed }, context).toString('utf8');
+      return decrypt({ id, iv, tag, sealed }, context).toString('utf8');
     },
-    sealBytes(bytes, context) {
-      const { id, iv, tag, sealed } = seal(bytes, context);
+    encryptBytes(bytes, context) {
+      const { id, iv, tag, sealed } = encrypt(bytes, context);
       return Buffer.concat([Buffer.from(id, 'latin1'), iv, tag, sealed]);
     },
-    openBytes(bytes, context) {
+    decryptBytes(bytes, context) {
       const id = bytes.subarray(0, ID_BYTES).toString('latin1');
       const [ivEnd, tagEnd] = [ID_BYTES + IV_BYTES, ID_BYTES + IV_BYTES + TAG_BYTES];
       const [iv, tag] = [bytes.subarray(ID_BYTES, ivEnd), bytes.subarray(ivEnd, tagEnd)];
-      return open({ id, iv, tag, sealed: bytes.subarray(tagEnd) }, context);
+      return decrypt({ id, iv, tag, sealed: bytes.subarray(tagEnd) }, context);
     },
     isCurrent: (sealed) => sealed.startsWith(`${keyId(first)}.`),
     mac: (text, purpose) => macUnder(first, { text, purpose }).toString('base64url'),

@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts';
 import { findSecret, noteUse, type CredentialRef } from './queries.ts';
-import { credentialSeal } from './sealing.ts';
+import { credentialEncryptionContext } from './encryption.ts';
 
 /**
  * The key that an operator has entered for a provider of language models, for one call of a model and nothing else; notes that it was used.
@@ -11,7 +11,7 @@ export async function apiKeyOf({ pool, encryption, log }: Context, credential: C
   if (sealed === null) return null;
   let apiKey: string;
   try {
-    apiKey = encryption.open(sealed, credentialSeal(credential));
+    apiKey = encryption.decrypt(sealed, credentialEncryptionContext(credential));
   } catch (error) {
     log.error({ err: error, ...credential }, 'a key for a model provider cannot be opened: it has to be entered again');
     return null;

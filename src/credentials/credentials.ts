@@ -7,7 +7,7 @@ import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { countCredentials, deleteCredential, findCredential, listCredentials, putCredential } from './queries.ts';
 import type { Credential, PutCredential } from './schema.ts';
-import { credentialSeal } from './sealing.ts';
+import { credentialEncryptionContext } from './encryption.ts';
 
 /** As many as destinations; providers come and go with the settings, and what was entered for one stays. */
 const MAX_CREDENTIALS = 50;
@@ -31,7 +31,7 @@ export const setCredential = (context: Context, call: CommandCall, entered: Ente
     const refused = await requireToOutlive(context, unit, { call, entered, replaces });
     if (refused !== null) return refused;
     const body = await putCredential(unit.connection, credential, {
-      secret: context.encryption.seal(apiKey, credentialSeal(credential)),
+      secret: context.encryption.encrypt(apiKey, credentialEncryptionContext(credential)),
       lastFour: lastFourOf(apiKey),
       label,
     });

@@ -1,2 +1,2 @@
 export { apiKeyOf } from './api-key-of.ts';
-export { sealCredentialsAnew } from './sealing.ts';
+export { encryptCredentialsAgain } from './encryption.ts';

@@ -33,7 +33,7 @@ export const countCredentials = (connection: CommonQueryMethods, operatorId: Ope
   connection.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from model_credentials where operator_id = ${operatorId}`);
 
-interface SealedCredential {
+interface EncryptedCredential {
   /** Sealed. */
   secret: string;
   lastFour: string;
@@ -44,7 +44,7 @@ interface SealedCredential {
 export const putCredential = (
   connection: CommonQueryMethods,
   { operatorId, provider }: CredentialRef,
-  { secret, lastFour, label }: SealedCredential,
+  { secret, lastFour, label }: EncryptedCredential,
 ): Promise<Credential> =>
   connection.one(sql.type(CredentialSchema)`
     insert into model_credentials (operator_id, provider, secret, last_four, label)

@@ -16,13 +16,13 @@ interface Ticket {
   code: string;
 }
 
-export const ticketFor = ({ seal }: Pick<Encryption, 'seal'>, { email, code }: Ticket): string =>
-  seal(`${code} ${email}`, PURPOSE);
+export const ticketFor = ({ encrypt }: Pick<Encryption, 'encrypt'>, { email, code }: Ticket): string =>
+  encrypt(`${code} ${email}`, PURPOSE);
 
 /** @returns null where nobody made it here */
-export function readTicket({ open }: Pick<Encryption, 'open'>, ticket: string): Ticket | null {
+export function readTicket({ decrypt }: Pick<Encryption, 'decrypt'>, ticket: string): Ticket | null {
   try {
-    const text = open(ticket, PURPOSE);
+    const text = decrypt(ticket, PURPOSE);
     const at = text.indexOf(' ');
     return { code: text.slice(0, at), email: text.slice(at + 1) };
   } catch {

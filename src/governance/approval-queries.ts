@@ -42,16 +42,16 @@ const RequestedRow = ApprovalSchema.extend({
 /** An approval, and who requested it. */
 export type RequestedApproval = z.infer<typeof RequestedRow>;
 
-const SealedApproval = RequestedRow.extend({ sealed_body: z.string() });
+const EncryptedApproval = RequestedRow.extend({ encrypted_body: z.string() });
 
 /** Null where it is another operator's. */
 export const findApproval = (
   connection: CommonQueryMethods,
   operatorId: OperatorId,
   id: string,
-): Promise<z.infer<typeof SealedApproval> | null> =>
-  connection.maybeOne(sql.type(SealedApproval)`
-    select ${columns}, requested_person, body as sealed_body from governance_approvals a
+): Promise<z.infer<typeof EncryptedApproval> | null> =>
+  connection.maybeOne(sql.type(EncryptedApproval)`
+    select ${columns}, requested_person, body as encrypted_body from governance_approvals a
     where id = ${id} and operator_id = ${operatorId}`);
 
 /** With the row locked until the transaction ends: nobody else decides or uses it meanwhile. */

@@ -18,7 +18,7 @@ import {
   saveApprovalDecision,
   type RequestedApproval,
 } from './approval-queries.ts';
-import { bodySealContext, whyNotDecided, type Shown } from './require-approval.ts';
+import { bodyEncryptionContext, whyNotDecided, type Shown } from './require-approval.ts';
 import type { Approval, ApprovalStatus, ApprovalWithBody, RejectApprovals } from './schema.ts';
 
 export async function pageOfApprovals(
@@ -45,7 +45,7 @@ export async function readApproval(
 ): Promise<ApprovalWithBody> {
   const row = await findApproval(pool, caller.operatorId, id);
   assertThat(row, () => notFound('approval'));
-  const { sealed_body: sealed, requested_person: _person, ...approval } = row;
+  const { encrypted_body: sealed, requested_person: _person, ...approval } = row;
   return mayApprove(caller) ? { ...approval, ...shownOf(encryption, { id, sealed }) } : approval;
 }
 
@@ -67,7 +67,7 @@ export async function approvalToDecide(
 ): Promise<ApprovalToDecide> {
   const row = await findApproval(pool, caller.operatorId, id);
   assertThat(row, () => notFound('approval'));
-  const { sealed_body: sealed, requested_person: person, ...approval } = row;
+  const { encrypted_body: sealed, requested_person: person, ...approval } = row;
   const requester = person === null ? null : await findMembership(pool, person);
   if (!mayApprove(caller)) {
     const refusal = new CarnetError('ADMIN_REQUIRED', 'An owner or administrator decides this; you are a member.');
@@ -79,11 +79,11 @@ export async function approvalToDecide(
 
 /** Approvals are kept for ever, encryption keys are not: an approval whose key is gone is shown without what it holds. */
 function shownOf(
-  { open }: Encryption,
+  { decrypt }: Encryption,
   { id, sealed }: { id: string; sealed: string },
 ): Pick<ApprovalWithBody, 'body' | 'subject'> {
   try {
-    return JSON.parse(open(sealed, bodySealContext(id))) as Shown;
+    return JSON.parse(decrypt(sealed, bodyEncryptionContext(id))) as Shown;
   } catch {
     return {};
   }

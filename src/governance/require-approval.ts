@@ -27,7 +27,7 @@ export interface Shown {
 }
 
 /** The context under which this is sealed: it opens as that of this approval only. */
-export const bodySealContext = (approvalId: string): string => `approval:${approvalId}`;
+export const bodyEncryptionContext = (approvalId: string): string => `approval:${approvalId}`;
 
 /** The check of governed acts, as `RequireApproval` describes it. */
 export const approvalGate =
@@ -63,9 +63,9 @@ export const approvalGate =
       ...bound,
       id,
       action: act,
-      body: encryption.seal(
+      body: encryption.encrypt(
         JSON.stringify({ body: request.body, subject: subjectAsJson(subject) } satisfies Shown),
-        bodySealContext(id),
+        bodyEncryptionContext(id),
       ),
       requestedBy: credentialName(caller),
       requestedPerson: await personBehind(unit.connection, caller),

@@ -7,7 +7,7 @@ import { metrics } from '../metrics/metrics.ts';
 import { advanceMailRow, beginMail, describeMailRows, findWaitingMail, putOffMail, settleMail } from './queries.ts';
 import type { MailStep } from './schema.ts';
 import { unsubscribeLink } from './unsubscribe.ts';
-import { mailSeal } from './write-mail.ts';
+import { mailEncryptionContext } from './write-mail.ts';
 
 /** A mail as it goes out. */
 export interface OutgoingMail {
@@ -53,7 +53,7 @@ export async function sendMail(context: MailerContext, id: string): Promise<void
   const mail = await findWaitingMail(pool, id);
   if (mail === null) return;
   const { recipient: to, subject, unsubscribe } = mail;
-  const text = encryption.open(mail.text, mailSeal(id));
+  const text = encryption.decrypt(mail.text, mailEncryptionContext(id));
   if (!(await beginMail(pool, id))) return;
   faultPoint('sendMail:begun');
   const link = unsubscribe === null ? {} : { unsubscribe: unsubscribeLink(context, unsubscribe) };

@@ -4,12 +4,12 @@ import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import { countOutbox, insertOutboxMessage, listOutbox } from './queries.ts';
 import type { OutboxMessage } from './schema.ts';
-import { mailSeal } from './write-mail.ts';
+import { mailEncryptionContext } from './write-mail.ts';
 
 /** A mail may have been sealed under a key that was removed from ENCRYPTION_KEY since; the list shows the others. */
-function openText({ open }: Encryption, { id, sealed }: { id: string; sealed: string }): string {
+function decryptText({ decrypt }: Encryption, { id, sealed }: { id: string; sealed: string }): string {
   try {
-    return open(sealed, mailSeal(id));
+    return decrypt(sealed, mailEncryptionContext(id));
   } catch {
     return 'No key in ENCRYPTION_KEY decrypts this text.';
   }
@@ -21,7 +21,13 @@ export async function keepInOutbox(
   { channel, to, subject, text }: Omit<OutboxMessage, 'id' | 'created_at'>,
 ): Promise<void> {
   const id = newId('msg');
-  await insertOutboxMessage(pool, { id, channel, to, subject, text: encryption.seal(text, mailSeal(id)) });
+  await insertOutboxMessage(pool, {
+    id,
+    channel,
+    to,
+    subject,
+    text: encryption.encrypt(text, mailEncryptionContext(id)),
+  });
 }
 
 /**
@@ -41,7 +47,7 @@ export async function pageOfOutbox(
     channel,
     to: recipient,
     subject,
-    text: openText(encryption, { id, sealed: text }),
+    text: decryptText(encryption, { id, sealed: text }),
     created_at,
   }));
   return { items, total };

@@ -18,7 +18,7 @@ interface Mail {
 }
 
 /** The context that the sealed text of a mail is bound to. */
-export const mailSeal = (id: string): string => `mail:${id}`;
+export const mailEncryptionContext = (id: string): string => `mail:${id}`;
 
 /**
  * Writes a mail in the command's transaction. Its life sends it after the commit; without a mail server it stays in the
@@ -32,7 +32,7 @@ export async function writeMail(
   const id = newId('msg');
   const sent = config.mail !== undefined;
   const status = sent ? 'waiting' : 'outbox';
-  const sealed = encryption.seal(text, mailSeal(id));
+  const sealed = encryption.encrypt(text, mailEncryptionContext(id));
   await insertMail(unit.connection, {
     id,
     to,

@@ -96,12 +96,12 @@ async function startWorker(context: OpenContext): Promise<StartedWorker> {
   publishLog(workerContext).catch((error: unknown) =>
     context.log.error({ err: error }, 'the claims log cannot be opened now; its life tries again'),
   );
-  for (const sealAnew of [
-    notifications.destinationSecrets.sealAnew,
-    inbound.endpointSecrets.sealAnew,
-    credentials.sealCredentialsAnew,
+  for (const encryptAgain of [
+    notifications.destinationSecrets.encryptAgain,
+    inbound.endpointSecrets.encryptAgain,
+    credentials.encryptCredentialsAgain,
   ]) {
-    sealAnew(workerContext).catch((error: unknown) =>
+    encryptAgain(workerContext).catch((error: unknown) =>
       context.log.warn({ err: error }, 'sealed secrets cannot be read now; the next start does'),
     );
   }

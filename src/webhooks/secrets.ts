@@ -3,7 +3,7 @@ import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import type { Context } from '../context/context.ts';
 import type { Encryption } from '../context/encryption.ts';
-import { sealAnew } from '../context/seal-anew.ts';
+import { encryptAgain } from '../context/encrypt-again.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 
 /*
@@ -49,17 +49,21 @@ interface SigningSecrets {
 
 /** Secrets in a table of a domain: sealed, rotated with a day in which both count, and forgotten. */
 export function secretsIn({ what, table, purpose }: SecretsTable) {
-  const sealOf = (id: string): string => `${purpose}:${id}`;
+  const encryptionContextOf = (id: string): string => `${purpose}:${id}`;
   return {
-    seal: ({ seal }: Encryption, { id, secret }: { id: string; secret: string }): string => seal(secret, sealOf(id)),
+    encrypt: ({ encrypt }: Encryption, { id, secret }: { id: string; secret: string }): string =>
+      encrypt(secret, encryptionContextOf(id)),
 
     /**
      * The secrets of a row, the current one first.
      * @throws Error where no key of ENCRYPTION_KEY opens them, or it is no webhook
      */
-    open({ open }: Encryption, { id, secret, old_secret: old }: SigningSecrets): readonly [string, ...string[]] {
+    decrypt({ decrypt }: Encryption, { id, secret, old_secret: old }: SigningSecrets): readonly [string, ...string[]] {
       if (secret === null) throw new Error(`${id} is no webhook and has no secret.`);
-      return [open(secret, sealOf(id)), ...(old === null ? [] : [open(old, sealOf(id))])];
+      return [
+        decrypt(secret, encryptionContextOf(id)),
+        ...(old === null ? [] : [decrypt(old, encryptionContextOf(id))]),
+      ];
     },
 
     /** The secret that there was counts beside the new one for a day, or ends immediately. @param rotation with `secret` sealed */
@@ -81,7 +85,7 @@ export function secretsIn({ what, table, purpose }: SecretsTable) {
     },
 
     /** At a start. A secret that no key opens neither signs nor verifies. */
-    sealAnew: (context: Context): Promise<void> =>
-      sealAnew(context, { what, table, id: sql.fragment`id`, keepsOld: true, sealOf }),
+    encryptAgain: (context: Context): Promise<void> =>
+      encryptAgain(context, { what, table, id: sql.fragment`id`, keepsOld: true, encryptionContextOf }),
   };
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { createEncryption } from '../../src/context/encryption.ts';
-import { apiKeyOf, sealCredentialsAnew } from '../../src/credentials/index.ts';
-import { credentialSeal } from '../../src/credentials/sealing.ts';
+import { apiKeyOf, encryptCredentialsAgain } from '../../src/credentials/index.ts';
+import { credentialEncryptionContext } from '../../src/credentials/encryption.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import type { OperatorId } from '../../src/ids/ids.ts';
 import { newWallet, run } from '../billing/ledger/ledger-world.ts';
@@ -24,7 +24,10 @@ describe('The key of an operator for a provider', () => {
   after(() => own.close());
 
   const insert = async (provider: string, key: Buffer, of = operatorId): Promise<string> => {
-    const sealed = createEncryption([key]).seal(`sk-of-${provider}`, credentialSeal({ operatorId, provider }));
+    const sealed = createEncryption([key]).encrypt(
+      `sk-of-${provider}`,
+      credentialEncryptionContext({ operatorId, provider }),
+    );
     await run(
       pool,
       sql.fragment`
@@ -73,7 +76,7 @@ describe('The key of an operator for a provider', () => {
       ['c', lost],
     ] as const)
       before.set(provider, await insert(provider, key));
-    await sealCredentialsAnew({ ...own.context, encryption: createEncryption([current, old]) });
+    await encryptCredentialsAgain({ ...own.context, encryption: createEncryption([current, old]) });
     assert.deepEqual(await Promise.all(['a', 'b', 'c'].map((provider) => keyOf(provider))), [
       'sk-of-a',
       'sk-of-b',

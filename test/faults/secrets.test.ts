@@ -156,7 +156,7 @@ describe('secrets', function () {
       sql.type(z.object({ id: z.string(), private_key: z.string() }))`select id, private_key from claim_log`,
     );
     const key = Buffer.from(await readFile(join(instance.dataDir, 'encryption.key'), 'utf8'), 'base64');
-    return createEncryption([key]).open(sealed, `claim_log:${id}`);
+    return createEncryption([key]).decrypt(sealed, `claim_log:${id}`);
   };
 
   const approve = (approval: string) =>

@@ -80,7 +80,7 @@ describe('Governance approvals', () => {
 
   it('are shown without the body when the key that sealed it is no longer in ENCRYPTION_KEY', async () => {
     const { approvalId } = await weaken(operator);
-    const otherwise = createEncryption([randomBytes(32)]).seal('{}', `approval:${approvalId}`);
+    const otherwise = createEncryption([randomBytes(32)]).encrypt('{}', `approval:${approvalId}`);
     const pool = await database();
     await pool.query(
       sql.type(z.object({}))`update governance_approvals set body = ${otherwise} where id = ${approvalId}`,

@@ -37,7 +37,7 @@ describe('docs/receiving-webhooks.md', function () {
     await execute(
       context.pool,
       sql.fragment`
-      update destinations set secret = ${destinationSecrets.seal(context.encryption, { id: webhook.id, secret: secrets.now })}, old_secret = secret,
+      update destinations set secret = ${destinationSecrets.encrypt(context.encryption, { id: webhook.id, secret: secrets.now })}, old_secret = secret,
         old_secret_until = clock_timestamp() + interval '1 hour'
       where id = ${webhook.id}`,
     );

@@ -54,7 +54,7 @@ const sound: [string, string, string][] = [
   ['code', 'src/a.ts', 'const whatever = "at once"; log.info(`Whoever ${whatever}`);'],
   ['text in backticks', 'page.md', 'The word `at once` says nothing.'],
   ['a block of code in a page', 'page.md', '```sh\n# at once\n```'],
-  ['the name of a file', 'src/a.ts', '// See seal-anew.ts and src/anew/a.ts.'],
+  ['the name of a file', 'src/a.ts', '// See begin-anew.ts and src/anew/a.ts.'],
   ['words in the middle', 'src/a.ts', '// It says what is refused, and whose it is, of all.'],
   ['a value that looks like a comment', 'src/a.sql', "select 'at once';"],
   ['a migration', 'src/database/migrations/0001-a.sql', '-- Whoever is first.'],

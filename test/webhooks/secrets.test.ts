@@ -72,21 +72,21 @@ describe('The secrets of a table', () => {
         const made = kinds.map(([key, keyBefore, changes, opens]) => {
           const [id, ...texts] = [newId(prefix), newWebhookSecret(), ...(keyBefore ? [newWebhookSecret()] : [])];
           const [secret, before = null] = [key, keyBefore].flatMap((under, at) =>
-            under === null ? [] : [secrets.seal(createEncryption([under]), { id, secret: texts[at] ?? '' })],
+            under === null ? [] : [secrets.encrypt(createEncryption([under]), { id, secret: texts[at] ?? '' })],
           );
           assert(secret !== undefined);
           return { sealed: { id, secret, old: before }, texts, changes, opens };
         });
         for (const { sealed } of made) await run(pool, insert(sealed));
-        await secrets.sealAnew({ ...own.context, encryption: createEncryption([current, old]) });
+        await secrets.encryptAgain({ ...own.context, encryption: createEncryption([current, old]) });
         const rows = await pool.any(sql.type(Row)`select id, secret, old_secret from ${table}`);
         const alone = createEncryption([current]);
         for (const { sealed, texts, changes, opens } of made) {
           const row = rows.find((one) => one.id === sealed.id);
           assert(row !== undefined);
           assert.equal(row.secret !== sealed.secret || row.old_secret !== sealed.old, changes);
-          if (opens) assert.deepEqual(secrets.open(alone, row), texts);
-          else assert.throws(() => secrets.open(alone, row), /No key of ENCRYPTION_KEY/);
+          if (opens) assert.deepEqual(secrets.decrypt(alone, row), texts);
+          else assert.throws(() => secrets.decrypt(alone, row), /No key of ENCRYPTION_KEY/);
         }
       });
 
@@ -107,8 +107,8 @@ describe('The secrets of a table', () => {
 
       it('open for their own row alone', () => {
         const encryption = createEncryption([randomBytes(32)]);
-        const secret = secrets.seal(encryption, { id: 'one', secret: 'whsec_x' });
-        assert.throws(() => secrets.open(encryption, { id: 'two', secret, old_secret: null }));
+        const secret = secrets.encrypt(encryption, { id: 'one', secret: 'whsec_x' });
+        assert.throws(() => secrets.decrypt(encryption, { id: 'two', secret, old_secret: null }));
       });
     });
   }

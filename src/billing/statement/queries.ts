@@ -40,7 +40,7 @@ const PageRow = z.object({
   last: z.number().nullable(),
   more: z.boolean(),
   content: z.string().nullable(),
-  sealed_receipts: z.string().nullable(),
+  encrypted_receipts: z.string().nullable(),
   owed: z.number(),
   remainders: z.string().nullable(),
 });
@@ -83,7 +83,7 @@ export const readStatementPage = (
       select t.*, row_number() over (order by t.position desc) as nth
       from (${walletRows(request)}) t order by t.position desc ${rowsRead(limit)}
     )
-    select place.top, place.floor, place.total, shown.last, shown.more, shown.content, shown.sealed_receipts,
+    select place.top, place.floor, place.total, shown.last, shown.more, shown.content, shown.encrypted_receipts,
       (select receivable_cents from wallets where operator_id = ${operatorId}) as owed,
       ${remainders && request.place === null ? sql.fragment`remainders_text(${operatorId})` : sql.fragment`null`} as remainders
     from place, (
@@ -91,7 +91,7 @@ export const readStatementPage = (
         string_agg(${text}, ${separator} order by t.nth) filter (where t.fits) as content,
         (select json_object_agg(p.transaction_id, json_build_object('id', p.id, 'sealed', p.receipt_url))::text
           from page b join top_ups p on p.transaction_id = b.id
-          where b.kind = 'topup' and b.nth <= ${limit} and p.receipt_url is not null and b.wallet = ${operatorId}) as sealed_receipts
+          where b.kind = 'topup' and b.nth <= ${limit} and p.receipt_url is not null and b.wallet = ${operatorId}) as encrypted_receipts
       from (
         select t.*, t.nth <= ${limit} and coalesce(sum(${sources}) over before, 0) < ${pageOfSources} as fits
         from page t window before as (order by t.nth rows between unbounded preceding and 1 preceding)) t

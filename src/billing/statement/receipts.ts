@@ -1,7 +1,7 @@
 import type { Context } from '../../context/context.ts';
-import { receiptSeal } from '../payments/top-ups/seals.ts';
+import { receiptEncryptionContext } from '../payments/top-ups/encryption-contexts.ts';
 
-interface SealedReceipt {
+interface EncryptedReceipt {
   /** The id of the top-up. */
   id: string;
   sealed: string;
@@ -15,22 +15,22 @@ interface RowWithReceipt {
 /**
  * The rows of a page, as JSON without its brackets, with the receipts of its top-ups decrypted. A statement is a record
  * of money, so a row whose receipt cannot be decrypted is shown without it rather than not at all.
- * @param sealed JSON: a SealedReceipt by transaction id; null where no row has one
+ * @param sealed JSON: an EncryptedReceipt by transaction id; null where no row has one
  */
 export function withReceipts(context: Context, rows: string, sealed: string | null): string {
   if (sealed === null) return rows;
-  const receipts = JSON.parse(sealed) as Partial<Record<string, SealedReceipt>>;
+  const receipts = JSON.parse(sealed) as Partial<Record<string, EncryptedReceipt>>;
   const transactions = JSON.parse(`[${rows}]`) as RowWithReceipt[];
   for (const transaction of transactions) {
     const receipt = receipts[transaction.id];
-    if (receipt !== undefined) transaction.receipt_url = openReceipt(context, receipt);
+    if (receipt !== undefined) transaction.receipt_url = decryptReceipt(context, receipt);
   }
   return JSON.stringify(transactions).slice(1, -1);
 }
 
-function openReceipt({ encryption, log }: Context, { id, sealed }: SealedReceipt): string | null {
+function decryptReceipt({ encryption, log }: Context, { id, sealed }: EncryptedReceipt): string | null {
   try {
-    return encryption.open(sealed, receiptSeal(id));
+    return encryption.decrypt(sealed, receiptEncryptionContext(id));
   } catch (error) {
     log.error(
       { topUpId: id, reason: error instanceof Error ? error.message : String(error) },

@@ -56,7 +56,7 @@ async function statementPage(request: Request, form: StatementForm, defaultLimit
 
 async function answerStatement(request: Request) {
   const { page, members, links } = await statementPage(request, JSON_FORM, DEFAULT_LIMIT);
-  const rows = withReceipts(request.context, page.content ?? '', page.sealed_receipts);
+  const rows = withReceipts(request.context, page.content ?? '', page.encrypted_receipts);
   const remainders: unknown = page.remainders === null ? null : JSON.parse(page.remainders);
   return jsonList({
     members: { total: page.total, receivable_cents: page.owed, remainders, ...members },
@@ -174,7 +174,7 @@ export const getTransaction = route({
     if (row === null) throw notFound('transaction');
     return {
       status: 200 as const,
-      prepared: writtenText<never>(withReceipts(context, row.content, row.sealed_receipts)),
+      prepared: writtenText<never>(withReceipts(context, row.content, row.encrypted_receipts)),
     };
   },
 });

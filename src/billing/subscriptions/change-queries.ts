@@ -43,7 +43,7 @@ const columns = sql.fragment`id, operator_id, kind, tier, status, effective_at, 
   coalesce(expires_at <= clock_timestamp(), false) as past`;
 
 /** Names what the encrypted address of a checkout is bound to. */
-export const changeSeal = (changeId: string): string => `subscription-change:${changeId}`;
+export const changeEncryptionContext = (changeId: string): string => `subscription-change:${changeId}`;
 
 /** @throws NotFoundError: changes are never deleted. */
 export const readChange = (connection: CommonQueryMethods, id: string): Promise<ChangeRow> =>

@@ -7,7 +7,7 @@ import {
   beginToOpen,
   changeIsClosed,
   changesToClose,
-  changeSeal,
+  changeEncryptionContext,
   endChange,
   readChange,
   savePage,
@@ -69,7 +69,7 @@ async function keepPage(
   { id, attempt }: ChangeRow,
   { sessionId, url }: HostedPage,
 ): Promise<void> {
-  await savePage(pool, id, { attempt, sessionId, url: encryption.seal(url, changeSeal(id)) });
+  await savePage(pool, id, { attempt, sessionId, url: encryption.encrypt(url, changeEncryptionContext(id)) });
 }
 
 /**

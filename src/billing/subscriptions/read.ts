@@ -1,7 +1,7 @@
 import type { Caller } from '../../commands/caller.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
-import { changeSeal } from './change-queries.ts';
+import { changeEncryptionContext } from './change-queries.ts';
 import { readStanding } from './queries.ts';
 import type { Subscription } from './schema.ts';
 
@@ -13,7 +13,8 @@ export async function readSubscription({ pool, encryption }: Context, caller: Ca
   const row = await readStanding(pool, caller.operatorId);
   assertThat(row, () => notFound('operator'));
   const { change_id: id, change_tier: tier, change_expires_at: expiresAt, checkout_url: sealed } = row;
-  const url = id === null || sealed === null || !mayPay(caller) ? null : encryption.open(sealed, changeSeal(id));
+  const url =
+    id === null || sealed === null || !mayPay(caller) ? null : encryption.decrypt(sealed, changeEncryptionContext(id));
   return {
     tier: row.operator_tier,
     status: statusOf(row),

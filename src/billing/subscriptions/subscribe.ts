@@ -11,7 +11,7 @@ import { assertCanOpen, openForCaller } from '../payments/open-for-caller.ts';
 import { pageNotOpenYet, pageRefused } from '../payments/page-refusals.ts';
 import { paymentSettings } from '../payments/settings.ts';
 import {
-  changeSeal,
+  changeEncryptionContext,
   findChangeInFlight,
   insertChange,
   readChange,
@@ -125,7 +125,7 @@ const conflict = (detail: string, extra: Record<string, unknown> = {}): CarnetEr
   new CarnetError('CONFLICT', detail, { extra });
 
 function changeInFlight({ encryption }: Context, { id, tier, checkout_url: sealed }: ChangeRow): CarnetError {
-  const url = sealed === null ? null : encryption.open(sealed, changeSeal(id));
+  const url = sealed === null ? null : encryption.decrypt(sealed, changeEncryptionContext(id));
   const advice =
     'pay it at its checkout_url, which POST /v1/billing/subscription/change/checkout opens again, or give it up with DELETE /v1/billing/subscription/change';
   return conflict(`A change to ${tier} waits to be paid: ${advice}.`, { checkout_url: url });
@@ -148,7 +148,7 @@ export async function answerOfChange({ encryption }: Context, unit: Unit, id: st
   const { tier, status, session_id, checkout_url: sealed, effective_at } = change;
   await unit.wake(lifeId.subscription(change.operator_id));
   if (status === 'waiting' || status === 'done') {
-    const checkout_url = sealed === null ? null : encryption.open(sealed, changeSeal(id));
+    const checkout_url = sealed === null ? null : encryption.decrypt(sealed, changeEncryptionContext(id));
     return { status: 200, body: { checkout_url, session_id, tier, effective_at } };
   }
   if (status === 'opening') throw pageNotOpenYet('checkout');

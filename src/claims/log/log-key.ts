@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { thumbprintOf } from '../../fields/thumbprint.ts';
 import { newId } from '../../ids/ids.ts';
 import { EMPTY_ROOT } from './merkle.ts';
-import { findLog, insertLog, readTime, replaceSealedKey, type LogRow } from './queries.ts';
+import { findLog, insertLog, readTime, replaceEncryptedKey, type LogRow } from './queries.ts';
 import { secondsOf, signRegisteredFrom, signRegistration } from './registration.ts';
 import { checkpointText, NoteFault, parseCheckpoint, signNote, verifyNote, vkeyOf } from './signed-note.ts';
 
@@ -25,7 +25,7 @@ export interface Log {
 }
 
 /** The context under which the private part is sealed: it opens as that of its own log only. */
-const sealContext = (logId: string): string => `claim_log:${logId}`;
+const encryptionContext = (logId: string): string => `claim_log:${logId}`;
 
 const publicKeyOf = (x: string): KeyObject =>
   createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
@@ -61,7 +61,7 @@ async function makeLog({ pool, encryption, config }: Context): Promise<void> {
   const empty = { size: 0, root: EMPTY_ROOT };
   const note = signCheckpoint(signer, empty);
   const createdAt = await readTime(pool);
-  const privateKey = encryption.seal(d, sealContext(id));
+  const privateKey = encryption.encrypt(d, encryptionContext(id));
   await insertLog(pool, {
     id,
     origin,
@@ -82,11 +82,11 @@ async function makeLog({ pool, encryption, config }: Context): Promise<void> {
 }
 
 /** Under the first key of ENCRYPTION_KEY, so that the one that sealed it can leave the list. */
-async function sealAnew({ pool, encryption, log }: Context, { id, private_key: before }: LogRow): Promise<void> {
+async function encryptAgain({ pool, encryption, log }: Context, { id, private_key: before }: LogRow): Promise<void> {
   if (encryption.isCurrent(before)) return;
   try {
-    const after = encryption.seal(encryption.open(before, sealContext(id)), sealContext(id));
-    await replaceSealedKey(pool, { before, after });
+    const after = encryption.encrypt(encryption.decrypt(before, encryptionContext(id)), encryptionContext(id));
+    await replaceEncryptedKey(pool, { before, after });
     log.info('the key of the claims log was sealed under the first key of ENCRYPTION_KEY');
   } catch (error) {
     log.error({ err: error }, 'no key of ENCRYPTION_KEY opens the key of the claims log: nothing can be appended');
@@ -101,11 +101,12 @@ async function openLog(context: Context): Promise<Log> {
     context.delivery.messagesCommitted();
   }
   if (row === null) throw new Error('There is no log: the table claim_log was changed by hand.');
-  await sealAnew(context, row);
+  await encryptAgain(context, row);
   const { id, origin, kid, x, private_key: sealed } = row;
   const publicKey = publicKeyOf(x);
   let opened: KeyObject | undefined;
-  const privateKey = (): KeyObject => (opened ??= privateKeyOf(x, context.encryption.open(sealed, sealContext(id))));
+  const privateKey = (): KeyObject =>
+    (opened ??= privateKeyOf(x, context.encryption.decrypt(sealed, encryptionContext(id))));
   return { id, origin, kid, x, publicKey, privateKey, vkey: vkeyOf(origin, publicKey) };
 }
 

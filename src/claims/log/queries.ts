@@ -68,7 +68,7 @@ export async function insertLog(connection: CommonQueryMethods, log: NewLog): Pr
 }
 
 /** Replaces only what was read: two processes may encrypt the key again in parallel. */
-export async function replaceSealedKey(
+export async function replaceEncryptedKey(
   connection: CommonQueryMethods,
   { before, after }: { before: string; after: string },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { CONSOLE_SCRIPT } from '../../console/assets.ts';
 import { signOutForm } from '../../console/layout.ts';
 import { HOME } from '../../console/places.ts';
-import { openTyped } from '../../console/typed.ts';
+import { decryptTyped } from '../../console/typed.ts';
 import { oneOf, pathBack, redirect, SIGN_IN_PATH } from '../../console/visits.ts';
 import { z } from 'zod';
 import { demoOperators } from '../../accounts/index.ts';
@@ -78,7 +78,7 @@ export function onwards({ context, headers: { cookie } }: Visit, { next, typed }
     ...(typedIn(cookie, publicBaseUrl) === '' ? [] : [typedCookie('', { publicBaseUrl, seconds: 0 })]),
   ];
   const headers = cookies.length === 0 ? {} : { 'Set-Cookie': cookies };
-  const kept = typed === '' ? null : openTyped(encryption, typed);
+  const kept = typed === '' ? null : decryptTyped(encryption, typed);
   if (kept === null) return redirect(next, headers);
   return pageOf({
     title: 'Signed in',

@@ -50,7 +50,7 @@ export async function createEndpoint(
       if (refused !== null) return refused;
       const id = newId('inw');
       const secret = body.secret ?? newWebhookSecret();
-      const sealed = endpointSecrets.seal(context.encryption, { id, secret });
+      const sealed = endpointSecrets.encrypt(context.encryption, { id, secret });
       await insertEndpoint(connection, { ...seenBy(caller), id, slug: newSlug(), secret: sealed }, body);
       await unit.audit('inbound_endpoint.created', id, {
         provider: body.provider,

@@ -112,7 +112,7 @@ export const isForwarding = (connection: CommonQueryMethods, id: string): Promis
   connection.exists(sql.type(Nothing)`select 1 from inbound_forwards where endpoint_id = ${id} and status = 'sending'`);
 
 /** The current secret, sealed. */
-export const findSealedSecret = (connection: CommonQueryMethods, id: string): Promise<string> =>
+export const findEncryptedSecret = (connection: CommonQueryMethods, id: string): Promise<string> =>
   connection.oneFirst(
     sql.type(z.object({ secret: z.string() }))`select secret from inbound_endpoints where id = ${id}`,
   );

@@ -30,7 +30,7 @@ export const rotateEndpointSecret = (
       const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject });
       if (refused !== null) return refused;
       const secret = given ?? newWebhookSecret();
-      const sealed = endpointSecrets.seal(context.encryption, { id, secret });
+      const sealed = endpointSecrets.encrypt(context.encryption, { id, secret });
       await endpointSecrets.replace(unit.connection, { id, secret: sealed, immediate });
       await unit.audit('inbound_endpoint.secret_rotated', id, { immediate, chosen });
       unit.changed(id);

@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { newId } from '../../ids/ids.ts';
 import type { SampleTexts } from '../providers/provider.ts';
 import { providers } from '../providers/registry.ts';
-import { findSealedSecret } from './queries.ts';
+import { findEncryptedSecret } from './queries.ts';
 import { activeEndpoint, presentEndpoint } from './read.ts';
 import type { Sample, SampleKind } from './schema.ts';
 import { endpointSecrets } from './secrets.ts';
@@ -31,9 +31,9 @@ export const makeSample = (
 ): Promise<Answered<Sample>> =>
   runCommand(context, call, async (unit) => {
     const row = await activeEndpoint(unit.connection, call.caller, id);
-    const [secret] = endpointSecrets.open(context.encryption, {
+    const [secret] = endpointSecrets.decrypt(context.encryption, {
       id,
-      secret: await findSealedSecret(unit.connection, id),
+      secret: await findEncryptedSecret(unit.connection, id),
       old_secret: null,
     });
     const eventId = newId('evt');

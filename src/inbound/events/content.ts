@@ -8,25 +8,25 @@ export interface InboundContent {
   body: Uint8Array;
 }
 
-const contentSeal = (eventId: string): string => `inbound-content:${eventId}`;
+const contentEncryptionContext = (eventId: string): string => `inbound-content:${eventId}`;
 
 /** Bytes before the body: how long the JSON of the headers is. */
 const LENGTH_BYTES = 4;
 
-export function sealContent(
-  { sealBytes }: Encryption,
+export function encryptContent(
+  { encryptBytes }: Encryption,
   eventId: string,
   { headers, contentType, body }: InboundContent,
 ): Buffer {
   const head = Buffer.from(JSON.stringify({ headers, contentType }));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(head.length);
-  return sealBytes(Buffer.concat([length, head, body]), contentSeal(eventId));
+  return encryptBytes(Buffer.concat([length, head, body]), contentEncryptionContext(eventId));
 }
 
 /** @throws Error where no key of ENCRYPTION_KEY opens it */
-export function openContent({ openBytes }: Encryption, eventId: string, sealed: Buffer): InboundContent {
-  const opened = openBytes(sealed, contentSeal(eventId));
+export function decryptContent({ decryptBytes }: Encryption, eventId: string, sealed: Buffer): InboundContent {
+  const opened = decryptBytes(sealed, contentEncryptionContext(eventId));
   const headEnd = LENGTH_BYTES + opened.readUInt32BE();
   const head = JSON.parse(opened.subarray(LENGTH_BYTES, headEnd).toString()) as Omit<InboundContent, 'body'>;
   return { ...head, body: opened.subarray(headEnd) };

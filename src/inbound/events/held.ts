@@ -3,7 +3,7 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { codeOf, showUnseenInWords } from '../../http/pages/unseen.ts';
 import { cut } from '../../json/shown.ts';
-import { openContent } from './content.ts';
+import { decryptContent } from './content.ts';
 import { findContents } from './queries.ts';
 import type { HeldEvent, ReadHeldEvent } from './schema.ts';
 
@@ -51,7 +51,7 @@ async function linesOf(
   { operatorId, sealed }: { operatorId: string; sealed: Buffer },
 ): Promise<Lines> {
   try {
-    const { contentType, body } = openContent(encryption, id, sealed);
+    const { contentType, body } = decryptContent(encryption, id, sealed);
     const { passages } = await contentReader.passages({ provider, contentType, body }, [], operatorId);
     const lineAt = (place: string): string | null => {
       const text = passages.find((passage) => passage.place === place)?.parts[0]?.text.trim() ?? '';

@@ -11,17 +11,17 @@ import { ScanFailed, ScanLater, ScanTooSlow, type Finding, type Scanner } from '
 import type { ScanInput } from '../reading/body.ts';
 import { UnreadableBody } from '../reading/errors.ts';
 import { nameClaims } from '../name-claims.ts';
-import { openContent, type InboundContent } from './content.ts';
+import { decryptContent, type InboundContent } from './content.ts';
 import {
   advanceInboundRow,
   attemptOf,
   describeInboundRows,
   failEvent,
-  findSealedEvent,
+  findEncryptedEvent,
   holdUnscannedEvent,
   recordVerdict,
   type InboundStepRow,
-  type SealedEvent,
+  type EncryptedEvent,
 } from './queries.ts';
 
 /** The context of the steps of an event. */
@@ -95,7 +95,7 @@ export async function classifyInbound(context: ScannerContext & ClassifierContex
 
 /** An event as it came, and what was read of it. */
 interface OpenedEvent<Read> {
-  event: SealedEvent;
+  event: EncryptedEvent;
   content: InboundContent;
   read: Read;
 }
@@ -103,7 +103,7 @@ interface OpenedEvent<Read> {
 interface ToRead {
   input: ScanInput;
   operatorId: string;
-  event: SealedEvent;
+  event: EncryptedEvent;
 }
 
 /**
@@ -116,7 +116,7 @@ export async function openEvent<Read>(
   read: (scanner: Scanner, of: ToRead) => Promise<Read>,
 ): Promise<OpenedEvent<Read> | null> {
   const { pool, log, scanner, rowEvents } = context;
-  const event = await findSealedEvent(pool, id);
+  const event = await findEncryptedEvent(pool, id);
   const fail = async (reason: keyof typeof FAILURES | 'unreadable', error: string): Promise<null> => {
     await failEvent(pool, id, { attempt, reason, error });
     rowEvents.changed(id);
@@ -125,7 +125,7 @@ export async function openEvent<Read>(
   if (event.sealed === null) return await fail('content_purged', FAILURES.content_purged);
   let content: InboundContent;
   try {
-    content = openContent(context.encryption, id, event.sealed);
+    content = decryptContent(context.encryption, id, event.sealed);
   } catch (error) {
     log.error({ err: error, eventId: id }, 'no key of ENCRYPTION_KEY opens the content of an inbound event');
     return await fail('key_unavailable', FAILURES.key_unavailable);
@@ -174,7 +174,7 @@ const UNSCANNED: Finding = {
 /** Ends an event that takes too long to scan as `blocked`, regardless of the policy: the next delivery of it is a duplicate. */
 async function holdUnscanned(
   context: ScannerContext,
-  { id, attempt, event }: { id: string; attempt: number; event: SealedEvent },
+  { id, attempt, event }: { id: string; attempt: number; event: EncryptedEvent },
 ): Promise<void> {
   const findings = [UNSCANNED];
   await inTransaction(context, async (connection) => {
@@ -191,7 +191,7 @@ async function holdUnscanned(
  */
 async function issueSignals(
   connection: CommonQueryMethods,
-  { id, event, findings }: { id: string; event: SealedEvent; findings: readonly Finding[] },
+  { id, event, findings }: { id: string; event: EncryptedEvent; findings: readonly Finding[] },
 ): Promise<void> {
   const detectedAt = await secondsNow(connection);
   const byDetector = Map.groupBy(findings, ({ detector_key: key }) => key);

@@ -91,14 +91,14 @@ export const listHeld = (
       and ${before === null ? sql.fragment`true` : sql.fragment`v.id < ${before}`}
     order by v.id desc limit ${limit}`);
 
-const SealedContent = z.object({ event_id: z.string(), sealed: z.instanceof(Buffer) });
+const EncryptedContent = z.object({ event_id: z.string(), sealed: z.instanceof(Buffer) });
 
 /** The contents of events of the operator that are kept. */
 export const findContents = (
   connection: CommonQueryMethods,
   { operatorId, ids }: { operatorId: string; ids: string[] },
-): Promise<readonly z.infer<typeof SealedContent>[]> =>
-  connection.any(sql.type(SealedContent)`
+): Promise<readonly z.infer<typeof EncryptedContent>[]> =>
+  connection.any(sql.type(EncryptedContent)`
     select event_id, sealed from inbound_contents where event_id = any(${textArray(ids)}) and operator_id = ${operatorId}`);
 
 const ContentRow = z.object({
@@ -165,7 +165,7 @@ export type InboundStepRow = z.infer<typeof StepRow>;
 export const advanceInboundRow = (connection: CommonQueryMethods, id: string): Promise<InboundStepRow> =>
   connection.one(sql.type(StepRow)`select status, attempt, wait_ms from advance_inbound(${id})`);
 
-const SealedRow = z.object({
+const EncryptedRow = z.object({
   provider: InboundProviderSchema,
   endpoint_id: z.string(),
   operator_id: z.string(),
@@ -175,11 +175,11 @@ const SealedRow = z.object({
   verdict: VerdictSchema.nullable(),
   sealed: z.instanceof(Buffer).nullable(),
 });
-export type SealedEvent = z.infer<typeof SealedRow>;
+export type EncryptedEvent = z.infer<typeof EncryptedRow>;
 
 /** An event with what it came as, still sealed; null once it is purged. */
-export const findSealedEvent = (connection: CommonQueryMethods, id: string): Promise<SealedEvent> =>
-  connection.one(sql.type(SealedRow)`
+export const findEncryptedEvent = (connection: CommonQueryMethods, id: string): Promise<EncryptedEvent> =>
+  connection.one(sql.type(EncryptedRow)`
     select v.provider, v.endpoint_id, v.operator_id, v.agent_id, v.body_authenticated, iso_time(v.received_at) as received_at, ${verdictColumn} as verdict, c.sealed
     from inbound_events v left join inbound_contents c on c.event_id = v.id where v.id = ${id}`);
 

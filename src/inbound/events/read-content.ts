@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import type { Passage, PassagesOfBody } from '../../context/ports.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { codeOf, showUnseenInWords } from '../../http/pages/unseen.ts';
-import { openContent, type InboundContent } from './content.ts';
+import { decryptContent, type InboundContent } from './content.ts';
 import { UnreadableBody } from '../reading/errors.ts';
 import { ScanTooSlow } from '../scanner/index.ts';
 import { findContent } from './queries.ts';
@@ -47,7 +47,7 @@ export async function readContent(
 /** null: no key of ENCRYPTION_KEY opens it. */
 function opened({ encryption, log }: Context, id: string, sealed: Buffer): InboundContent | null {
   try {
-    return openContent(encryption, id, sealed);
+    return decryptContent(encryption, id, sealed);
   } catch (error) {
     log.error({ err: error, eventId: id }, 'no key of ENCRYPTION_KEY opens the content of an inbound event');
     return null;

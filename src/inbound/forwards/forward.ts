@@ -6,7 +6,7 @@ import { notDelivered } from '../../outbound/outcomes.ts';
 import { noteStanding } from '../../webhooks/standing.ts';
 import { callReceiver } from '../../webhooks/call.ts';
 import { endpointSecrets } from '../endpoints/secrets.ts';
-import { attemptOf, type SealedEvent } from '../events/queries.ts';
+import { attemptOf, type EncryptedEvent } from '../events/queries.ts';
 import { openEvent, type ScannerContext } from '../events/life.ts';
 import { authoriseForward, settleForward, type AuthorisedForward, type ForwardOutcome } from './queries.ts';
 
@@ -36,7 +36,7 @@ export async function forwardInbound(context: ScannerContext, id: string): Promi
 /** The payload is read from the stored content again, so what is forwarded is what was scanned. */
 const forwardedBody = (
   id: string,
-  event: SealedEvent,
+  event: EncryptedEvent,
   { headers, payload }: { headers: Record<string, string>; payload: JsonValue },
 ): string =>
   JSON.stringify({
@@ -53,7 +53,7 @@ const forwardedBody = (
 
 async function call(
   { encryption, outbound }: ScannerContext,
-  { allowed, event, id, body }: { allowed: AuthorisedForward; event: SealedEvent; id: string; body: string },
+  { allowed, event, id, body }: { allowed: AuthorisedForward; event: EncryptedEvent; id: string; body: string },
 ): Promise<ForwardOutcome> {
   const secret = secretOf(encryption, event.endpoint_id, allowed.secret);
   if (secret === null) {
@@ -74,7 +74,7 @@ async function call(
 
 function secretOf(encryption: Encryption, endpointId: string, sealed: string): string | null {
   try {
-    return endpointSecrets.open(encryption, { id: endpointId, secret: sealed, old_secret: null })[0];
+    return endpointSecrets.decrypt(encryption, { id: endpointId, secret: sealed, old_secret: null })[0];
   } catch {
     return null;
   }

@@ -7,7 +7,7 @@ import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-
 import { lifeId } from '../../ids/life-ids.ts';
 import { newId } from '../../ids/ids.ts';
 import { endpointSecrets } from '../endpoints/secrets.ts';
-import { sealContent } from '../events/content.ts';
+import { encryptContent } from '../events/content.ts';
 import { mailgunFields } from '../providers/mailgun-fields.ts';
 import { readBody } from '../providers/read-body.ts';
 import { providers } from '../providers/registry.ts';
@@ -144,7 +144,7 @@ function judge({ encryption }: Context, receiver: Receiver, { headers, body }: R
 /** @throws CarnetError KEY_UNAVAILABLE where no key of ENCRYPTION_KEY opens them */
 function secretsOf(encryption: Encryption, receiver: Receiver): readonly [string, ...string[]] {
   try {
-    return endpointSecrets.open(encryption, receiver);
+    return endpointSecrets.decrypt(encryption, receiver);
   } catch (error) {
     const detail = 'The secret of this endpoint cannot be opened at the moment; send this again later.';
     throw new CarnetError('KEY_UNAVAILABLE', detail, { headers: { 'Retry-After': '60' }, cause: error });
@@ -170,8 +170,8 @@ async function take(
   });
   const id = newId('iev');
   const content = { headers: forwardedHeaders(headers), contentType, body };
-  // Before the transaction: sealing 10 MiB takes its time, and nothing has to be locked for it.
-  const sealed = sealContent(context.encryption, id, content);
+  // Before the transaction: encrypting 10 MiB takes its time, and nothing has to be locked for it.
+  const sealed = encryptContent(context.encryption, id, content);
   refuseWhereOverloaded(context, receiver.operator_id);
   faultPoint('receiveInbound:before');
   const taken = await inTransaction(context, async (connection) => {
@@ -190,7 +190,7 @@ async function take(
       await replaceContent(connection, {
         eventId,
         operatorId: receiver.operator_id,
-        sealed: sealContent(context.encryption, eventId, content),
+        sealed: encryptContent(context.encryption, eventId, content),
       });
     }
     faultPoint('receiveInbound:before-commit');

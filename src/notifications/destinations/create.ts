@@ -57,7 +57,7 @@ export async function createDestination(
         destination,
         address,
         verified,
-        secret: secret === null ? null : destinationSecrets.seal(context.encryption, { id, secret }),
+        secret: secret === null ? null : destinationSecrets.encrypt(context.encryption, { id, secret }),
       });
       await unit.audit('destination.created', id, { channel_type: channel, verified });
       if (!verified) await sendCode(context, unit, { id, operatorId, channel, address });

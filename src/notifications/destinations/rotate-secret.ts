@@ -34,7 +34,7 @@ export const rotateSecret = (
       const refused = await context.requireApproval(unit, call, { act: 'destination.secret_rotated', subject });
       if (refused !== null) return refused;
       const secret = newWebhookSecret();
-      const sealed = destinationSecrets.seal(context.encryption, { id, secret });
+      const sealed = destinationSecrets.encrypt(context.encryption, { id, secret });
       await destinationSecrets.replace(connection, { id, secret: sealed });
       await unit.audit('destination.secret_rotated', id);
       return { status: 200, body: { ...(await shownDestination(connection, operatorId, id)), webhook_secret: secret } };

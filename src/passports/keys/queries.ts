@@ -38,7 +38,7 @@ export async function insertFirstKeys(
 }
 
 /** Replaces only what was read: two processes may encrypt the same key again in parallel. */
-export async function replaceSealed(
+export async function replaceEncrypted(
   connection: CommonQueryMethods,
   kid: string,
   sealed: { before: string; after: string },

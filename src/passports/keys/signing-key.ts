@@ -21,7 +21,7 @@ export class SigningKey {
     this.status = status;
     this.counts = counts;
     this.publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-    this.#openPrivate = () => encryption.open(sealed, sealContext(kid));
+    this.#openPrivate = () => encryption.decrypt(sealed, encryptionContext(kid));
   }
 
   /**
@@ -42,11 +42,11 @@ export class SigningKey {
 }
 
 /** The context under which a private part is sealed: it opens as that of its own key only. */
-export const sealContext = (kid: string): string => `signing_keys:${kid}`;
+export const encryptionContext = (kid: string): string => `signing_keys:${kid}`;
 
 /** A new key pair; what is sealed is the private member of its JWK. */
 export function newSigningKey(encryption: Encryption): NewSigningKey {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const kid = thumbprintOf(x);
-  return { kid, x, privateKey: encryption.seal(d, sealContext(kid)) };
+  return { kid, x, privateKey: encryption.encrypt(d, encryptionContext(kid)) };
 }

@@ -1,7 +1,7 @@
 import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
-import { insertFirstKeys, listSigningKeys, replaceSealed, type SigningKeyRow } from './queries.ts';
-import { newSigningKey, sealContext, SigningKey } from './signing-key.ts';
+import { insertFirstKeys, listSigningKeys, replaceEncrypted, type SigningKeyRow } from './queries.ts';
+import { newSigningKey, encryptionContext, SigningKey } from './signing-key.ts';
 import { headerSegment } from '../token.ts';
 
 /** Announced to every process when the keys have changed. */
@@ -83,17 +83,17 @@ class SigningKeys {
     const rows = await listSigningKeys(pool);
     const ring = new KeyRing(rows.map((row) => new SigningKey(row, encryption)));
     if (changes === this.#changes) this.#ring = ring;
-    await this.#sealAnew(rows);
+    await this.#encryptAgain(rows);
     return ring;
   }
 
   /** Under the first key of ENCRYPTION_KEY, so that the one that sealed them can leave the list. */
-  async #sealAnew(rows: readonly SigningKeyRow[]): Promise<void> {
+  async #encryptAgain(rows: readonly SigningKeyRow[]): Promise<void> {
     const { encryption, pool, log } = this.#context;
     for (const { kid, private_key: before } of rows.filter((row) => !encryption.isCurrent(row.private_key))) {
       try {
-        const after = encryption.seal(encryption.open(before, sealContext(kid)), sealContext(kid));
-        await replaceSealed(pool, kid, { before, after });
+        const after = encryption.encrypt(encryption.decrypt(before, encryptionContext(kid)), encryptionContext(kid));
+        await replaceEncrypted(pool, kid, { before, after });
         log.info({ kid }, 'a signing key was sealed under the first key of ENCRYPTION_KEY');
       } catch (error) {
         log.error({ err: error, kid }, 'no key of ENCRYPTION_KEY opens this signing key: it verifies, but cannot sign');

@@ -329,7 +329,7 @@ describe('Approvals on the dashboard', () => {
     const { approvalId } = await weaken(operator);
     const key = await readFile(join(service().dataDir, 'encryption.key'), 'utf8');
     const long = JSON.stringify({ body: { text: 'x'.repeat(5_000) }, subject: null });
-    const sealed = createEncryption([Buffer.from(key, 'base64')]).seal(long, `approval:${approvalId}`);
+    const sealed = createEncryption([Buffer.from(key, 'base64')]).encrypt(long, `approval:${approvalId}`);
     const pool = await database();
     await pool.query(sql.type(z.object({}))`update governance_approvals set body = ${sealed} where id = ${approvalId}`);
     const page = await browser.open('/dashboard');

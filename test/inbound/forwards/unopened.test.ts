@@ -66,7 +66,7 @@ describe('An event that cannot be opened or signed any more', function () {
   it('is not called for where no key opens the secret that signs the forward', async () => {
     const id = await newEvent(context, endpoint);
     assert.equal((await advanceInbound(context, id)).status, 'forward');
-    const lost = endpointSecrets.seal(createEncryption([randomBytes(32)]), endpoint);
+    const lost = endpointSecrets.encrypt(createEncryption([randomBytes(32)]), endpoint);
     await run(context.pool, sql.fragment`update inbound_endpoints set secret = ${lost} where id = ${endpoint.id}`);
     await forwardInbound(context, id);
     assert.deepEqual(await shown(id), {

@@ -5,7 +5,7 @@ import { createPorts } from '../../../activities/ports.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { sealContent } from '../../../src/inbound/events/content.ts';
+import { encryptContent } from '../../../src/inbound/events/content.ts';
 import { createScanner, standardLimits, type Scanner } from '../../../src/inbound/scanner/index.ts';
 import { worldsOfSuite, type World } from '../../faults/worlds.ts';
 import { MODEL, MODEL_KEY, startModels, type Behaviour } from '../../models/model-double.ts';
@@ -290,7 +290,7 @@ describe('A request to the receiver, and the life of its event', function () {
           )) ?? undefined,
       );
       const lost = createEncryption([randomBytes(32)]);
-      const sealed = sealContent(lost, id, { headers: {}, contentType: null, body: Buffer.from(body) });
+      const sealed = encryptContent(lost, id, { headers: {}, contentType: null, body: Buffer.from(body) });
       await pool.query(sql.type(z.object({}))`
         update inbound_contents set sealed = ${sql.binary(sealed)} where event_id = ${id}`);
       await world.runHere('worker');

@@ -50,7 +50,7 @@ describe('Storing what a provider sends', function () {
     assert.equal(count, 2);
   });
 
-  it('seals the content before it begins the transaction', async () => {
+  it('encrypts the content before it begins the transaction', async () => {
     const { context } = own;
     const endpoint = await newEndpoint(context);
     const order: string[] = [];
@@ -59,9 +59,9 @@ describe('Storing what a provider sends', function () {
       ...context,
       encryption: {
         ...encryption,
-        sealBytes(bytes, seal) {
+        encryptBytes(bytes, boundTo) {
           order.push('sealed');
-          return encryption.sealBytes(bytes, seal);
+          return encryption.encryptBytes(bytes, boundTo);
         },
       },
       pool: Object.assign(Object.create(pool) as typeof pool, {

@@ -39,7 +39,7 @@ export async function newEndpoint(
     pool,
     sql.fragment`
     insert into inbound_endpoints (id, operator_id, agent_id, provider, slug, forward_url, block_at, mode, secret)
-    values (${id}, ${owner}, ${agentId}, ${provider}, ${slug}, ${forwardUrl}, ${blockAt}, ${mode}, ${endpointSecrets.seal(encryption, { id, secret })})`,
+    values (${id}, ${owner}, ${agentId}, ${provider}, ${slug}, ${forwardUrl}, ${blockAt}, ${mode}, ${endpointSecrets.encrypt(encryption, { id, secret })})`,
   );
   return { id, operatorId: owner, agentId, slug, secret, path: `/v1/inbound/${provider}/${slug}` };
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEncryption, type Encryption } from '../../../src/context/encryption.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { sealContent } from '../../../src/inbound/events/content.ts';
+import { encryptContent } from '../../../src/inbound/events/content.ts';
 import type { Finding } from '../../../src/inbound/scanner/index.ts';
 import { makeBodyScanner } from '../../../src/inbound/scanner/scan.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
@@ -50,7 +50,7 @@ export async function encryptionOfService(): Promise<Encryption> {
 /** Replaces what is kept of an event from now on, with the hash that it had. */
 export async function replaceBody(id: string, body: Buffer): Promise<void> {
   const encryption = await encryptionOfService();
-  const sealed = sealContent(encryption, id, { headers: {}, contentType: 'application/json', body });
+  const sealed = encryptContent(encryption, id, { headers: {}, contentType: 'application/json', body });
   await run(
     await database(),
     sql.fragment`update inbound_contents set sealed = ${sql.binary(sealed)} where event_id = ${id}`,

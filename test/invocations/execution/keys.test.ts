@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { credentialSeal } from '../../../src/credentials/sealing.ts';
+import { credentialEncryptionContext } from '../../../src/credentials/encryption.ts';
 import { sql } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids/ids.ts';
 import { run, walletOf } from '../../billing/ledger/ledger-world.ts';
@@ -22,9 +22,9 @@ describe('the keys that model steps are asked with', () => {
 
   /** Both have a key. */
   const enter = async (operator: string, key: string): Promise<void> => {
-    const secret = own.context.encryption.seal(
+    const secret = own.context.encryption.encrypt(
       key,
-      credentialSeal({ operatorId: operator as OperatorId, provider: 'tiny' }),
+      credentialEncryptionContext({ operatorId: operator as OperatorId, provider: 'tiny' }),
     );
     await run(
       db,

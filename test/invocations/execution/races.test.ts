@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
-import { credentialSeal } from '../../../src/credentials/sealing.ts';
+import { credentialEncryptionContext } from '../../../src/credentials/encryption.ts';
 import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { advanceInvocation, executeSealedStep } from '../../../src/invocations/index.ts';
 import { boundOfCode } from '../../../src/skills/execution/cost.ts';
@@ -173,7 +173,7 @@ describe('An execution, while something else happens to it', () => {
         db,
         sql.fragment`
         insert into model_credentials (operator_id, provider, secret, last_four)
-        values (${operator}, 'tiny', ${own.context.encryption.seal('sk-not-a-real-key-1111', credentialSeal({ operatorId: operator as OperatorId, provider: 'tiny' }))}, '1111')`,
+        values (${operator}, 'tiny', ${own.context.encryption.encrypt('sk-not-a-real-key-1111', credentialEncryptionContext({ operatorId: operator as OperatorId, provider: 'tiny' }))}, '1111')`,
       );
     const publish = async (mode: string, limit: object | null = null): Promise<string> => {
       const skill = await world.publish(provider, { price: 25, steps: [modelStep()] });

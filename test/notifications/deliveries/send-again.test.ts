@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { channels } from '../../../src/notifications/channels/registry.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
-import { mailSeal } from '../../../src/mail/write-mail.ts';
+import { mailEncryptionContext } from '../../../src/mail/write-mail.ts';
 import { advanceNotification, type SenderContext } from '../../../src/notifications/index.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 import {
@@ -47,7 +47,7 @@ describe('Sending what waits for a destination', function () {
       assert.equal(mails.length, 3);
       for (const { id, subject, text: sealed } of mails) {
         assert.equal(subject, `Your webhook ${webhook.id} does not receive`);
-        const text = context.encryption.open(sealed, mailSeal(id));
+        const text = context.encryption.decrypt(sealed, mailEncryptionContext(id));
         for (const part of [new URL(url).host, webhook.id, 'The receiver answered 500.', '/recover'])
           assert(text.includes(part), text);
         assert(!text.includes('opens-something'), text);
@@ -98,7 +98,7 @@ describe('Sending what waits for a destination', function () {
       assert.equal((await standingOf(context, strange)).failures_in_row, 5);
       assert.deepEqual(await mailsTo(strange.operatorId), []);
       const [mail] = await mailsTo(proven.operatorId);
-      const text = context.encryption.open(mail?.text ?? '', mailSeal(mail?.id ?? ''));
+      const text = context.encryption.decrypt(mail?.text ?? '', mailEncryptionContext(mail?.id ?? ''));
       assert(text.includes(`Operator: ${proven.operatorId}\n`), text);
       assert(!text.includes('evil.example'), text);
     });
@@ -107,15 +107,15 @@ describe('Sending what waits for a destination', function () {
       const { url } = await receiver(answers(500));
       const webhook = await newWebhook(context, url);
       await fail(webhook, 2);
-      const seal = (secret: string) =>
+      const encrypt = (secret: string) =>
         run(context.pool, sql.fragment`update destinations set secret = ${secret} where id = ${webhook.id}`);
       const { secret } = await context.pool.one(
         sql.type(z.object({ secret: z.string() }))`select secret from destinations where id = ${webhook.id}`,
       );
-      await seal('sealed otherwise');
+      await encrypt('sealed otherwise');
       await fail(webhook, 4);
       assert.equal((await standingOf(context, webhook)).failures_in_row, 2);
-      await seal(secret);
+      await encrypt(secret);
       await fail(webhook, 1);
       assert.equal((await standingOf(context, webhook)).failures_in_row, 3);
       assert.deepEqual(await countsOf(context, webhook), { 'failed http_status': 3, 'failed internal_error': 4 });

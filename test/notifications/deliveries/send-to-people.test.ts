@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { freePort } from '../../../src/embedded/ports.ts';
-import { mailSeal } from '../../../src/mail/write-mail.ts';
+import { mailEncryptionContext } from '../../../src/mail/write-mail.ts';
 import { sendNotifications, type SenderContext } from '../../../src/notifications/index.ts';
 import { openWorkerPool } from '../../../src/process/open-context.ts';
 import { credit, run } from '../../billing/ledger/ledger-world.ts';
@@ -215,7 +215,7 @@ describe('Sending what waits for a destination', function () {
       assert.match((await deliveriesOf(context, one))[11]?.error ?? '', /no more SMS this month/);
       const [sms, ...others] = await texts();
       assert.equal(others.length, 9);
-      const text = context.encryption.open(sms?.text ?? '', mailSeal(sms?.id ?? ''));
+      const text = context.encryption.decrypt(sms?.text ?? '', mailEncryptionContext(sms?.id ?? ''));
       assert(text.startsWith('Carnet, critical: Agent ag_7 was blocked.'), text);
       assert.equal(
         await context.pool.oneFirst(

@@ -43,7 +43,7 @@ export async function newDestination(
   // An operator has one destination of an address; here several lead to one receiver.
   const address =
     channel === 'webhook' ? `${destination}${destination.includes('?') ? '&' : '?'}${id}` : (normalised ?? destination);
-  const sealed = encryption === undefined ? 'sealed' : destinationSecrets.seal(encryption, { id, secret });
+  const sealed = encryption === undefined ? 'sealed' : destinationSecrets.encrypt(encryption, { id, secret });
   await run(
     pool,
     sql.fragment`

@@ -87,10 +87,10 @@ describe('signing keys', () => {
     const key = await activeKey(service.context);
     const { private_key: sealed = '' } = (await rowsOf(service)).find(({ kid }) => kid === key.kid) ?? {};
     const encryption = createEncryption([services.encryptionKey]);
-    const d = encryption.open(sealed, `signing_keys:${key.kid}`);
+    const d = encryption.decrypt(sealed, `signing_keys:${key.kid}`);
     assert.equal(Buffer.from(d, 'base64url').length, 32);
     assert(!sealed.includes(d));
-    assert.throws(() => encryption.open(sealed, 'signing_keys:another'), 'a row cannot be given the key of another');
+    assert.throws(() => encryption.decrypt(sealed, 'signing_keys:another'), 'a row cannot be given the key of another');
     assert(!service.logged().includes(d));
   });
 

@@ -37,7 +37,7 @@ describe(`POST ${PATH} of hostile tokens`, () => {
     const rows = await own.context.pool.any(sql.type(KeyRow)`select kid, x, private_key, status from signing_keys`);
     const row = (status: string) => rows.find((one) => one.status === status) ?? assert.fail(`no ${status} key`);
     const { kid, x, private_key: sealed } = row('active');
-    const d = own.context.encryption.open(sealed, `signing_keys:${kid}`);
+    const d = own.context.encryption.decrypt(sealed, `signing_keys:${kid}`);
     target = {
       kid,
       nextKid: row('next').kid,

@@ -11,7 +11,7 @@ import { paymentSettings } from '../settings.ts';
 import { openTopUp } from './life.ts';
 import { insertTopUp, makeRoomForTopUp, noteGiven, readTopUp, type TopUpRow } from './queries.ts';
 import { isUnpaid, type CreateTopUp, type TopUp } from './schema.ts';
-import { checkoutSeal } from './seals.ts';
+import { checkoutEncryptionContext } from './encryption-contexts.ts';
 
 /**
  * Begins a top-up and returns the page where it is paid. The checkout is opened under the top-up's
@@ -85,7 +85,7 @@ function answerOf(
   { id, status, past, session_id: sessionId, checkout_url: sealed }: TopUpRow,
 ): TopUp {
   if (sealed !== null && sessionId !== null && !past) {
-    return { checkout_url: encryption.open(sealed, checkoutSeal(id)), session_id: sessionId };
+    return { checkout_url: encryption.decrypt(sealed, checkoutEncryptionContext(id)), session_id: sessionId };
   }
   if (status === 'opening' && !past) throw pageNotOpenYet('checkout');
   if (status === 'refused') throw pageRefused('checkout for this amount', 'send another amount');

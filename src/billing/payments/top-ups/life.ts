@@ -14,7 +14,7 @@ import {
   saveCheckout,
   saveReceipt,
 } from './queries.ts';
-import { checkoutSeal, receiptSeal } from './seals.ts';
+import { checkoutEncryptionContext, receiptEncryptionContext } from './encryption-contexts.ts';
 
 /**
  * One step of the life of a top-up: deletes the messages that woke it and returns what is next. By the row, so it may
@@ -42,7 +42,7 @@ export async function openTopUp(context: Context, id: string): Promise<void> {
       return payments.openTopUp({ topUpId: id, operatorId, ...customer, amountCents, ...page });
     });
     faultPoint('openTopUp:opened');
-    await saveCheckout(pool, id, { sessionId, url: encryption.seal(url, checkoutSeal(id)) });
+    await saveCheckout(pool, id, { sessionId, url: encryption.encrypt(url, checkoutEncryptionContext(id)) });
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     context.log.error({ topUpId: id, reason: error.message }, 'the payment provider refuses to open a checkout');
@@ -99,7 +99,11 @@ export async function fetchReceipt({ pool, encryption, payments }: Context, id: 
     },
   );
   faultPoint('fetchReceipt:fetched');
-  await saveReceipt(pool, id, receiptUrl === null ? null : encryption.seal(receiptUrl, receiptSeal(id)));
+  await saveReceipt(
+    pool,
+    id,
+    receiptUrl === null ? null : encryption.encrypt(receiptUrl, receiptEncryptionContext(id)),
+  );
 }
 
 /** One query for several ids; ids without a row are left out. */

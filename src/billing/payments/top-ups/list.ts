@@ -2,7 +2,7 @@ import type { Context } from '../../../context/context.ts';
 import type { OperatorId } from '../../../ids/ids.ts';
 import { listTopUpRows, type ListedTopUpRow } from './queries.ts';
 import { isUnpaid, type ListedTopUp } from './schema.ts';
-import { checkoutSeal } from './seals.ts';
+import { checkoutEncryptionContext } from './encryption-contexts.ts';
 
 /** A page whose time is over can no longer be paid, also before its life has closed it at the provider. */
 export function listedTopUp(
@@ -13,7 +13,7 @@ export function listedTopUp(
   return {
     ...row,
     status: isOver ? 'expired' : status,
-    checkout_url: sealed === null || isOver ? null : encryption.open(sealed, checkoutSeal(row.id)),
+    checkout_url: sealed === null || isOver ? null : encryption.decrypt(sealed, checkoutEncryptionContext(row.id)),
   };
 }
 

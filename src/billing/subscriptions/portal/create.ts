@@ -7,7 +7,7 @@ import { lifeId } from '../../../ids/life-ids.ts';
 import { assertCanOpen, openForCaller } from '../../payments/open-for-caller.ts';
 import { pageNotOpenYet, pageRefused } from '../../payments/page-refusals.ts';
 import { paymentSettings } from '../../payments/settings.ts';
-import { openPortalPage, portalSeal } from './life.ts';
+import { openPortalPage, portalEncryptionContext } from './life.ts';
 import { endPortal, findPortal, insertPortal } from './queries.ts';
 import type { Portal } from './schema.ts';
 
@@ -40,7 +40,7 @@ export async function openPortal(context: Context, call: CommandCall): Promise<A
       if (portal?.status === 'open' && portal.url !== null) {
         await endPortal(connection, portalId, 'answered');
         await lookNoMore(lifeId.portal(portalId));
-        return { status: 200, body: { url: encryption.open(portal.url, portalSeal(portalId)) } };
+        return { status: 200, body: { url: encryption.decrypt(portal.url, portalEncryptionContext(portalId)) } };
       }
       if (portal?.status === 'opening') throw pageNotOpenYet('portal');
       if (portal?.status === 'refused') throw pageRefused('portal');

@@ -8,7 +8,7 @@ import { advancePortalRow, describePortalRows, endPortal, findPortal, savePortal
 import type { PortalStatus } from './schema.ts';
 
 /** Names what the sealed address of a portal belongs to. */
-export const portalSeal = (portalId: string): string => `portal:${portalId}`;
+export const portalEncryptionContext = (portalId: string): string => `portal:${portalId}`;
 
 /** Where a portal session stands; its life never waits. */
 interface PortalStep {
@@ -37,7 +37,7 @@ export async function openPortalPage(context: Context, id: string): Promise<void
       payments.openPortal({ portalId: id, ...customer, configurationId, returnTo }),
     );
     faultPoint('openPortalPage:opened');
-    await savePortalUrl(pool, id, encryption.seal(url, portalSeal(id)));
+    await savePortalUrl(pool, id, encryption.encrypt(url, portalEncryptionContext(id)));
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     log.error({ portalId: id, reason: error.message }, 'the payment provider refuses to open a portal');

@@ -59,7 +59,7 @@ function callOf(
   { destination_id: id, secret, old_secret }: Called,
   text: string,
 ) {
-  const [url] = destinationSecrets.open(encryption, { id, secret, old_secret });
+  const [url] = destinationSecrets.decrypt(encryption, { id, secret, old_secret });
   const body = JSON.stringify({ text: escaped(text), mrkdwn: false, unfurl_links: false, unfurl_media: false });
   return async () => {
     const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Carnet-Notifications/1' };

@@ -73,6 +73,6 @@ function signedCall(
   { encryption, outbound }: SenderContext,
   { id, secret, old_secret, eventId, address: url, body }: SignedCall,
 ) {
-  const secrets = destinationSecrets.open(encryption, { id, secret, old_secret });
+  const secrets = destinationSecrets.decrypt(encryption, { id, secret, old_secret });
   return () => callReceiver(outbound, { url, ...signedRequest({ secrets, eventId, body, now: new Date() }) });
 }

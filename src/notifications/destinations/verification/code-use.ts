@@ -6,7 +6,7 @@ import type { ChannelType } from '../../channels/kinds.ts';
 export const codeOf = (destinationId: string): CodeUse => ({ purpose: 'destination-code', subject: destinationId });
 
 /** Names what the sealed code of a row belongs to. */
-export const verificationSeal = (id: string): string => `verification-code:${id}`;
+export const verificationEncryptionContext = (id: string): string => `verification-code:${id}`;
 
 /** Returns what is stored of an address with the codes that were sent to it: the limit is the same no matter who names it. */
 export const destinationMac = ({ mac }: Encryption, channel: ChannelType, address: string): string =>

@@ -3,7 +3,7 @@ import { describeLives, type LifeDescription } from '../../../commands/life-desc
 import type { Context } from '../../../context/context.ts';
 import type { SenderContext } from '../../channels/channel.ts';
 import { channels } from '../../channels/registry.ts';
-import { verificationSeal } from './code-use.ts';
+import { verificationEncryptionContext } from './code-use.ts';
 import {
   advanceVerificationRow,
   describeVerificationRows,
@@ -33,7 +33,7 @@ export async function sendVerification(context: SenderContext, id: string): Prom
   const { sealed, ...waiting } = found;
   const { code: way } = channels[found.channel_type];
   if (way.by !== 'call') throw new Error(`The code ${id} waits for a call, and its channel sends codes by ${way.by}.`);
-  const code = encryption.open(sealed, verificationSeal(id));
+  const code = encryption.decrypt(sealed, verificationEncryptionContext(id));
   const send = way.callOf(context, { ...waiting, id, code, seconds: config.verificationCodeSeconds });
   if (!(await startVerification(pool, id))) return;
   faultPoint('sendVerification:started');

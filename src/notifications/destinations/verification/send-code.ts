@@ -14,7 +14,7 @@ import { lockDestination } from '../queries.ts';
 import { shownDestination } from '../read.ts';
 import type { SentCode } from '../schema.ts';
 import { assertChannel } from '../tier.ts';
-import { codeOf, destinationMac, verificationSeal } from './code-use.ts';
+import { codeOf, destinationMac, verificationEncryptionContext } from './code-use.ts';
 import { saveMailOfCode, storeVerificationCode } from './queries.ts';
 
 /** A destination that a code is sent to. */
@@ -72,7 +72,7 @@ export async function sendCode(
     destinationId,
     address: destinationMac(encryption, channel, address),
     code: codeMac(encryption, codeOf(destinationId), code),
-    sealed: way.by === 'mail' ? null : encryption.seal(code, verificationSeal(id)),
+    sealed: way.by === 'mail' ? null : encryption.encrypt(code, verificationEncryptionContext(id)),
     seconds,
   });
   if (wait > 0) throw tooEarlyForCode(wait);
