@@ -63,7 +63,7 @@ exit "$code"
 `;
 
 /** Measured beside a saturated Temporal server: with this niceness callers kept 0.7 of their speed instead of 0.4. */
-const BACKGROUND_NICENESS = 15;
+export const BACKGROUND_NICENESS = 15;
 
 /** A larger log is renamed at the next start; one older log is kept. */
 const MAX_LOG_BYTES = 10 * 1024 * 1024;

@@ -12,7 +12,7 @@ import { startProgram } from './process.ts';
 
 /** The settings that a process of the suite gets into its environment when it uses the instance. */
 type Environment = Record<'CARNET_TEST_INSTANCE' | 'WORKFLOW_BUNDLE', string>;
-/** What a process of the suite asks for: Carnet, or a Temporal server whose workers may be killed. */
+/** A process of the suite asks for Carnet, or for a Temporal server whose workers may be killed. */
 type Wanted = 'instance' | 'temporal';
 type Answer = { environment: Environment } | { address: string } | { error: string };
 
