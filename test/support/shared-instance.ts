@@ -30,7 +30,7 @@ export class SharedInstance {
     this.#made = made;
     this.#server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => undefined); // a process that asked and died
-      text(socket)
+      void text(socket)
         .then((wanted) => this.#answer(wanted as Wanted))
         .catch((error: unknown): Answer => ({ error: String(error) }))
         .then((answer) => socket.end(JSON.stringify(answer)));
@@ -129,11 +129,11 @@ export async function sharedTemporal(): Promise<string> {
   return answer.address;
 }
 
-async function ask(wanted: Wanted): Promise<Answer> {
+async function ask(part: Wanted): Promise<Answer> {
   const path = process.env.CARNET_TEST_SOCKET;
   if (path === undefined) throw new Error('Run the tests with mocha from the project folder.');
   const socket = connect({ path, allowHalfOpen: true });
-  socket.end(wanted);
+  socket.end(part);
   const answer = JSON.parse(await text(socket)) as Answer;
   if ('error' in answer) throw new Error(answer.error);
   return answer;
