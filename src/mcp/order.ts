@@ -36,7 +36,7 @@ export const orderFields = {
   wait_seconds: waitSeconds.optional(),
 };
 
-/** An output of this many characters of JSON at most stands beside the text as well; no result has a longer one twice. */
+/** An output of this many characters of JSON at most stands beside the text as well; no result has a longer one twice, since a model pays for both. */
 const SHORT_OUTPUT = 1_000;
 
 /** Where an invocation stands, for programs. */

@@ -87,7 +87,7 @@ export const lookAtLogs: LookOfLives = async (context, { lives, wakes }) => {
 export async function lookAfterLog(context: Context): Promise<void> {
   if ((await findLog(context.pool)) === null) return;
   const until = performance.now() + MAX_STEP_MS;
-  // Claims in these batches have no receipt until they are signed.
+  // Two seconds of every five, the newest first: claims in these batches have no receipt (202) until they are signed.
   if (await hasUnregistered(context.pool))
     while (performance.now() < until && ((await registerOlder(context)) ?? 0) > 0);
   await walkLog(context);

@@ -11,7 +11,7 @@ const TRUSTED_MS = 600_000;
 /**
  * The keys of an OAuth issuer (RFC 8414 or OpenID Connect Discovery), fetched when first needed.
  * A key that is not known is looked for at most once a second, so that made-up tokens cannot make us flood the issuer.
- * @throws CarnetError TEMPORARILY_UNAVAILABLE while the issuer gives no usable answer (fails closed), jose's errors for a missing key
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE while the issuer gives no usable answer (a 401 would have clients throw good tokens away), jose's errors for a missing key
  */
 export function issuerKeys(issuer: string, log: Logger): JWTVerifyGetKey {
   let known: { keys: RemoteJWKSet; until: number } | undefined;
