@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ListedSkill } from '../../../src/skills/schema.ts';
+import { eventually } from '../../support/eventually.ts';
 import { buildOperator, suspend, unique, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, assertStatus, platform, type Requester } from '../../support/service.ts';
 import { complete, publish, sealedSkill, type SkillList } from '../support.ts';
@@ -160,6 +161,13 @@ describe('sort, max_price_cents and cursor of GET /v1/skills', () => {
     await complete(other, owner, third.id);
     assertStatus(await other.post(`/v1/skills/${second.id}/rate`, { rating: 2 }), 200);
     assertStatus(await other.post(`/v1/skills/${third.id}/rate`, { rating: 5 }), 200);
+    // Its life counts the run, which changes the order by use.
+    await eventually('the run to be counted', async () => {
+      const { invocation_count: count } = await other
+        .get<ListedSkill>(`/v1/skills/${third.id}`)
+        .then(({ body }) => body);
+      return count === 1;
+    });
   });
 
   it('keeps what costs at most so much', async () => {
