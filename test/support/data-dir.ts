@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** A folder of Linux that is kept in memory. */
 const MEMORY = '/dev/shm';
-/** The whole suite has 1.5 GB of data at a time. A container has 64 MB there, unless it was given more. */
+/** Postgres keeps up to 2 GB of its log, and each database of a test adds 16 MB. A container has 64 MB there, unless it was given more. */
 const MIN_FREE_BYTES = 6 * 1024 ** 3;
 
 /**

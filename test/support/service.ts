@@ -61,7 +61,7 @@ export function requester(key: string | null, baseUrl: string = service().baseUr
     path: string,
     { body, headers = {} }: { body?: unknown; headers?: Record<string, string> | undefined },
   ): Promise<Reply<Body>> => {
-    // Not `fetch`, whose streams cost the suite's processes twice as much, in some hundred thousand requests.
+    // Not `fetch`: with its streams it took a quarter of the processor time of a process that calls every route.
     const response = await request(`${baseUrl}${path}`, {
       method,
       headers: {
